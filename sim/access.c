@@ -171,8 +171,8 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
                                a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_MISALIGNED) {
         what = rt_arena_printf(
-            arena, "%s of %u bytes at offset %lld of '%.*s', which is no multiple of %u", a->verb,
-            a->size, (long long)view->offset, RT_TEXT_ARG(view->label), a->alignment);
+            arena, "%s of %u bytes at offset %lld of '%.*s', which is not a multiple of %u",
+            a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label), a->alignment);
     } else if (view->class == SIM_CLASS_FUNCTION) {
         what =
             rt_arena_printf(arena, "%s of %u bytes at the address of a function", a->verb, a->size);

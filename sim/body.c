@@ -36,7 +36,7 @@ static rt_status begin_function(sim_body *body, const sim_view *view)
     RT_TRY(sim_read_type_operand(reader, view, view->words[1], &result));
     if (function->type->kind != SIM_TYPE_FUNCTION || function->type->element != result) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "type %u is no function type that returns %u", view->words[4],
+                               "type %u is not a function type that returns %u", view->words[4],
                                view->words[1]);
     }
     RT_TRY(sim_read_linkage(reader, view, function->id, &function->linkage, &function->link_name));
@@ -182,7 +182,7 @@ static rt_status read_line(sim_body *body, const sim_view *view)
     body->line = 0;
     if (view->opcode->number == SIM_OpNoLine) return RT_STATUS_OK;
     if (sim_module_id(body->module, view->words[1])->kind != SIM_ID_STRING) {
-        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset, "id %u is no OpString",
+        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset, "id %u is not an OpString",
                                view->words[1]);
     }
     body->source = view->words[1];
@@ -279,7 +279,7 @@ static rt_status check_interface(sim_reader *reader, const sim_view *view)
     for (uint32_t i = 3 + name_words; i < view->count; i++) {
         if (sim_module_id(reader->module, view->words[i])->kind != SIM_ID_VARIABLE) {
             return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                                   "id %u is no variable at module scope", view->words[i]);
+                                   "id %u is not a variable at module scope", view->words[i]);
         }
     }
     return RT_STATUS_OK;
@@ -298,7 +298,8 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
     }
     const sim_id_entry *id = sim_module_id(module, view.words[2]);
     if (id->kind != SIM_ID_FUNCTION) {
-        return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is no function", view.words[2]);
+        return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is not a function",
+                               view.words[2]);
     }
     entry->function = id->index;
     RT_TRY(check_interface(reader, &view));
@@ -341,7 +342,7 @@ static rt_status mode_operand(sim_reader *reader, const sim_view *view, uint32_t
         id->kind == SIM_ID_CONSTANT ? &reader->module->constants[id->index] : NULL;
     if (!constant || constant->kind != SIM_CONSTANT_BITS || constant->bits > UINT32_MAX) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "operand %u is no plain constant", *out_value);
+                               "operand %u is not a plain constant", *out_value);
     }
     *out_value = (uint32_t)constant->bits;
     return RT_STATUS_OK;
@@ -397,7 +398,7 @@ static rt_status read_mode(sim_reader *reader, uint32_t offset)
         is_found = true;
     }
     if (!is_found) {
-        return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is no entry point",
+        return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is not an entry point",
                                view.words[1]);
     }
     return RT_STATUS_OK;

@@ -88,7 +88,7 @@ static rt_status apply_group(sim_reader *reader, const sim_view *view)
     const sim_id_entry *group = sim_module_id(module, view->words[1]);
     if (group->kind != SIM_ID_OTHER || group->word >= view->offset) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "id %u is no decoration group defined before", view->words[1]);
+                               "id %u is not a decoration group defined before", view->words[1]);
     }
     for (uint32_t i = 2; i < view->count; i += of_members ? 2 : 1) {
         for (uint32_t k = 0; k < group->decoration_count; k++) {
@@ -158,7 +158,7 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
 {
     uint8_t kind = constant->type->kind;
     if (kind != SIM_TYPE_INT && kind != SIM_TYPE_FLOAT) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u is no number",
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u is not a number",
                                view->words[1]);
     }
     CHECK(view->count == (constant->type->bits > 32 ? 5u : 4u));
@@ -313,7 +313,7 @@ static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
     const sim_type *type = reader->module->ids[view->words[2]].type;
     if (type->kind != SIM_TYPE_POINTER || type->storage_class != storage_class) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "type %u is no pointer to storage class %s", type->id,
+                               "type %u is not a pointer to storage class %s", type->id,
                                sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
     }
     switch (storage_class) {
@@ -401,7 +401,7 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
     uint32_t alignment = decorated_number(module, variable->id, SIM_DecorationAlignment, least);
     if (alignment == 0 || (alignment & (alignment - 1))) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the alignment %u is no power of two", alignment);
+                               "the alignment %u is not a power of two", alignment);
     }
     variable->alignment_bytes = alignment > least ? alignment : least;
     RT_TRY(sim_read_linkage(reader, view, variable->id, &variable->linkage, &variable->link_name));

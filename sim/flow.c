@@ -52,7 +52,7 @@ static rt_status add_successor(sim_flow *flow, uint32_t block, const sim_instruc
     uint32_t offset = (uint32_t)(branch->words - flow->module->words);
     if (entry->kind != SIM_ID_LABEL || entry->owner != own) {
         return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
-                               "id %u is no block of this function", label);
+                               "id %u is not a block of this function", label);
     }
     uint32_t target = entry->index - flow->function->block_first;
     CHECK(target < flow->function->block_count);

@@ -212,7 +212,7 @@ rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uin
         uint32_t word = module->ids[type].word;
         if (word == 0 || !sim_reader_view(reader, word).opcode->has_type) {
             return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                                   "the selector %u is no value defined before", type);
+                                   "the selector %u is not a value defined before", type);
         }
         type = reader->words[word + 1];
     }
@@ -220,7 +220,7 @@ rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uin
     uint32_t type_number = entry->word ? reader->words[entry->word] & 0xffff : 0;
     if (type_number != SIM_OpTypeInt && (type_number != SIM_OpTypeFloat || !is_constant)) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the literal's type %u is no numerical scalar", type);
+                               "the literal's type %u is not a numerical scalar", type);
     }
     *out_words = reader->words[entry->word + 2] > 32 ? 2 : 1;
     return RT_STATUS_OK;

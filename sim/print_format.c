@@ -96,7 +96,7 @@ static bool is_vector_size(uint32_t count)
 static const char *check(const sim_directive *directive)
 {
     const conversion *row = conversion_find(directive->conversion);
-    if (!row) return "is no conversion";
+    if (!row) return "is not a conversion";
     uint8_t lengths = directive->vector ? row->lengths_many : row->lengths;
     if (directive->flags & ~row->flags) return "has a flag that its conversion does not take";
     if (directive->has_precision && !row->takes_precision) return "takes no precision";

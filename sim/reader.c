@@ -56,9 +56,10 @@ static rt_status copy_words(sim_reader *reader, rt_bytes code)
                        RT_IMAGE_SIZE_MAX);
     }
     if (code.size % sizeof(uint32_t) != 0 || code.size < SIM_HEADER_WORDS * sizeof(uint32_t)) {
-        return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%zu bytes are no SPIR-V module, which has at least 20 and a multiple of 4",
-                       code.size);
+        return rt_fail(
+            reader->sink, RT_MALFORMED, RT_RULE_NONE,
+            "%zu bytes are not a SPIR-V module, which has at least 20 and a multiple of 4",
+            code.size);
     }
     sim_module *module = reader->module;
     module->word_count = (uint32_t)(code.size / sizeof(uint32_t));
@@ -85,7 +86,8 @@ static rt_status read_header(sim_reader *reader)
     }
     module->version = words[1];
     if ((module->version & 0xff0000ff) || module->version < VERSION_MIN) {
-        return sim_reader_fail(reader, RT_MALFORMED, 1, "0x%08x is no version of SPIR-V", words[1]);
+        return sim_reader_fail(reader, RT_MALFORMED, 1, "0x%08x is not a version of SPIR-V",
+                               words[1]);
     }
     if (module->version > VERSION_MAX) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, 1,

@@ -249,7 +249,7 @@ rt_status sim_rules_apply(const sim_operation *operation)
         const sim_type *type = sim_operand_type(operation, i);
         if (!type || !fits(operation, type, constraint)) {
             return sim_operation_fail(operation, "operand %u, id %u, %s", i, operation->operands[i],
-                                      type ? describe(constraint) : "is no value");
+                                      type ? describe(constraint) : "is not a value");
         }
     }
     return rule->check ? rule->check(operation) : RT_STATUS_OK;

@@ -28,7 +28,7 @@ rt_status sim_check_select(const sim_operation *operation)
     bool is_vector = condition->kind == SIM_TYPE_VECTOR;
     if (is_vector &&
         (operation->type->kind != SIM_TYPE_VECTOR || operation->type->count != condition->count)) {
-        return sim_operation_fail(operation, "the condition has another shape than the result");
+        return sim_operation_fail(operation, "the condition differs in shape from the result");
     }
     return RT_STATUS_OK;
 }
@@ -36,7 +36,7 @@ rt_status sim_check_select(const sim_operation *operation)
 rt_status sim_check_dot(const sim_operation *operation)
 {
     if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the result is no component of the operands");
+        return sim_operation_fail(operation, "the result is not a component of the operands");
     }
     return RT_STATUS_OK;
 }
@@ -44,7 +44,7 @@ rt_status sim_check_dot(const sim_operation *operation)
 rt_status sim_check_vector_by_scalar(const sim_operation *operation)
 {
     if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
-        return sim_operation_fail(operation, "the scalar is no component of the vector");
+        return sim_operation_fail(operation, "the scalar is not a component of the vector");
     }
     return RT_STATUS_OK;
 }
@@ -80,7 +80,7 @@ rt_status sim_check_nan_code(const sim_operation *operation)
 {
     if (component_type(sim_operand_type(operation, 0))->bits !=
         component_type(operation->type)->bits) {
-        return sim_operation_fail(operation, "the code has another width than the result");
+        return sim_operation_fail(operation, "the code differs in width from the result");
     }
     return RT_STATUS_OK;
 }
@@ -102,7 +102,7 @@ rt_status sim_check_second_integer(const sim_operation *operation)
     if (is_vector != (operation->type->kind == SIM_TYPE_VECTOR) ||
         (is_vector && type->count != operation->type->count)) {
         return sim_operation_fail(operation,
-                                  "what the pointer points to has another shape than the result");
+                                  "what the pointer points to differs in shape from the result");
     }
     return RT_STATUS_OK;
 }
@@ -114,7 +114,7 @@ rt_status sim_check_geometric(const sim_operation *operation)
     uint64_t count = type->kind == SIM_TYPE_VECTOR ? type->count : 1;
     uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
     if (!sim_type_same(component_type(type), component_type(operation->type))) {
-        return sim_operation_fail(operation, "the result is no component of the operands");
+        return sim_operation_fail(operation, "the result is not a component of the operands");
     }
     if (count < least || count > 4) {
         return sim_operation_fail(operation, "the operands have %llu components, not %llu to 4",
@@ -191,7 +191,7 @@ rt_status sim_check_pointer_difference(const sim_operation *operation)
 rt_status sim_check_vector_extract(const sim_operation *operation)
 {
     if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the result is no component of the vector");
+        return sim_operation_fail(operation, "the result is not a component of the vector");
     }
     return RT_STATUS_OK;
 }
@@ -199,7 +199,7 @@ rt_status sim_check_vector_extract(const sim_operation *operation)
 rt_status sim_check_vector_insert(const sim_operation *operation)
 {
     if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
-        return sim_operation_fail(operation, "the operand is no component of the vector");
+        return sim_operation_fail(operation, "the operand is not a component of the vector");
     }
     return RT_STATUS_OK;
 }
@@ -236,7 +236,7 @@ static rt_status check_construct_vector(const sim_operation *operation)
         bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
         if (!part || !sim_type_same(is_vector ? part->element : part, element)) {
             return sim_operation_fail(operation,
-                                      "constituent %u, id %u, is no component of the "
+                                      "constituent %u, id %u, is not a component of the "
                                       "vector",
                                       i, operation->operands[i]);
         }
@@ -255,7 +255,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     const sim_type *type = operation->type;
     if (type->kind == SIM_TYPE_VECTOR) return check_construct_vector(operation);
     if (type->kind != SIM_TYPE_STRUCT && type->kind != SIM_TYPE_ARRAY) {
-        return sim_operation_fail(operation, "type %u is no composite", type->id);
+        return sim_operation_fail(operation, "type %u is not a composite", type->id);
     }
     if (operation->operand_count != type->count) {
         return sim_operation_fail(operation, "%u constituents are given, the type has %llu",
@@ -266,7 +266,7 @@ rt_status sim_check_construct(const sim_operation *operation)
         const sim_type *member = type->members ? type->members[i] : type->element;
         if (!part || !sim_type_same(part, member)) {
             return sim_operation_fail(operation,
-                                      "constituent %u, id %u, has another type than "
+                                      "constituent %u, id %u, differs in type from "
                                       "the member",
                                       i, operation->operands[i]);
         }
@@ -298,7 +298,7 @@ rt_status sim_check_extract(const sim_operation *operation)
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, sim_operand_type(operation, 0), 1, &part));
     if (!sim_type_same(part, operation->type)) {
-        return sim_operation_fail(operation, "the part has another type than the result");
+        return sim_operation_fail(operation, "the part differs in type from the result");
     }
     return RT_STATUS_OK;
 }
@@ -308,7 +308,7 @@ rt_status sim_check_insert(const sim_operation *operation)
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, operation->type, 2, &part));
     if (!sim_type_same(part, sim_operand_type(operation, 0))) {
-        return sim_operation_fail(operation, "the operand has another type than the part");
+        return sim_operation_fail(operation, "the operand differs in type from the part");
     }
     return RT_STATUS_OK;
 }
@@ -344,7 +344,7 @@ rt_status sim_check_extended(const sim_operation *operation)
     sim_operation inner = *operation;
     const sim_id_entry *set = sim_module_id(operation->reader->module, operation->operands[0]);
     if (set->kind != SIM_ID_SET || set->index != SIM_SET_OPENCL_STD) {
-        return sim_operation_fail(operation, "id %u is no instruction set that is executed",
+        return sim_operation_fail(operation, "id %u is not an instruction set that is executed",
                                   operation->operands[0]);
     }
     const sim_extended *row = sim_extended_find(operation->operands[1]);
@@ -380,15 +380,15 @@ rt_status sim_check_print(const sim_operation *operation)
     }
     if (format->storage_class != SIM_StorageClassUniformConstant ||
         format->element->kind != SIM_TYPE_INT || format->element->bits != 8) {
-        return sim_operation_fail(operation,
-                                  "the format is no pointer to UniformConstant integers of 8 bits");
+        return sim_operation_fail(
+            operation, "the format is not a pointer to UniformConstant integers of 8 bits");
     }
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         const sim_type *type = sim_operand_type(operation, i);
         const sim_type *scalar = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;
         if (!scalar || (scalar->kind != SIM_TYPE_INT && scalar->kind != SIM_TYPE_FLOAT &&
                         type->kind != SIM_TYPE_POINTER)) {
-            return sim_operation_fail(operation, "argument %u of printf is no number or pointer",
+            return sim_operation_fail(operation, "argument %u of printf is not a number or pointer",
                                       i);
         }
     }
@@ -412,7 +412,7 @@ rt_status sim_check_variable(const sim_operation *operation)
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
     if (!is_constant || !sim_type_same(value->type, type->element) ||
         value->type->storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "the initializer %u is no constant of type %u",
+        return sim_operation_fail(operation, "the initializer %u is not a constant of type %u",
                                   operation->operands[1], type->element->id);
     }
     return RT_STATUS_OK;
@@ -461,8 +461,9 @@ static rt_status member_at(const sim_operation *operation, const sim_type *type,
         entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
     bool is_plain = index && (index->kind == SIM_CONSTANT_BITS || index->kind == SIM_CONSTANT_NULL);
     if (!is_plain || index->type->kind != SIM_TYPE_INT || index->bits >= type->count) {
-        return sim_operation_fail(operation, "id %u is no constant that names one of %llu members",
-                                  id, (unsigned long long)type->count);
+        return sim_operation_fail(operation,
+                                  "id %u is not a constant that names one of %llu members", id,
+                                  (unsigned long long)type->count);
     }
     *out_part = type->members[index->bits];
     return RT_STATUS_OK;
@@ -475,7 +476,8 @@ static rt_status check_chain(const sim_operation *operation, uint32_t first)
     for (uint32_t i = first; i < operation->operand_count; i++) {
         const sim_type *index = sim_operand_type(operation, i);
         if (!index || index->kind != SIM_TYPE_INT) {
-            return sim_operation_fail(operation, "index %u is no integer", operation->operands[i]);
+            return sim_operation_fail(operation, "index %u is not an integer",
+                                      operation->operands[i]);
         }
         if (part->kind == SIM_TYPE_STRUCT) {
             RT_TRY(member_at(operation, part, operation->operands[i], &part));
@@ -560,7 +562,7 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     }
     bool is_float = value->kind == SIM_TYPE_FLOAT;
     if (is_float ? !takes_floats : value->bits < 32) {
-        return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
+        return sim_operation_fail(operation, "the value is not an integer of 32 or 64 bits");
     }
     if (value->kind == SIM_TYPE_INT && value->bits == 64) {
         static const uint16_t wide[] = {SIM_CapabilityInt64Atomics};
@@ -603,7 +605,8 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
     if (!sim_type_same(operation->type, type->element)) {
-        return sim_operation_fail(operation, "the result has another type than function %u returns",
+        return sim_operation_fail(operation,
+                                  "the result differs in type from what function %u returns",
                                   operation->operands[0]);
     }
     if (operation->operand_count - 1 != type->count) {
@@ -615,7 +618,7 @@ static rt_status check_arguments(const sim_operation *operation, const sim_type 
         const sim_type *argument = sim_operand_type(operation, i);
         if (!argument || !sim_type_same(argument, type->members[i - 1])) {
             return sim_operation_fail(operation,
-                                      "argument %u, id %u, has another type than the "
+                                      "argument %u, id %u, differs in type from the "
                                       "parameter",
                                       i - 1, operation->operands[i]);
         }
@@ -628,7 +631,7 @@ rt_status sim_check_call(const sim_operation *operation)
     const sim_module *module = operation->reader->module;
     const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
     if (entry->kind != SIM_ID_FUNCTION) {
-        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+        return sim_operation_fail(operation, "id %u is not a function", operation->operands[0]);
     }
     for (uint32_t i = 0; i < module->entry_count; i++) {
         if (module->entries[i].function != entry->index) continue;
@@ -665,7 +668,7 @@ rt_status sim_check_return_value(const sim_operation *operation)
     CHECK(operation->function);
     if (!sim_type_same(sim_operand_type(operation, 0), operation->function->type->element)) {
         return sim_operation_fail(operation,
-                                  "the value has another type than the function returns");
+                                  "the value differs in type from what the function returns");
     }
     return RT_STATUS_OK;
 }

@@ -38,7 +38,7 @@ rt_status sim_check_lane_select(const sim_operation *operation)
 {
     const sim_type *selector = component_of(sim_operand_type(operation, 2));
     if (component_of(operation->type)->bits != selector->bits) {
-        return sim_operation_fail(operation, "the selector has another width than the result");
+        return sim_operation_fail(operation, "the selector differs in width from the result");
     }
     return RT_STATUS_OK;
 }
@@ -49,8 +49,8 @@ rt_status sim_check_integer_pair(const sim_operation *operation)
     bool is_pair = type->kind == SIM_TYPE_STRUCT && type->count == 2 &&
                    sim_type_same(type->members[0], first) && sim_type_same(type->members[1], first);
     if (!is_pair) {
-        return sim_operation_fail(operation,
-                                  "the result is no struct of two members of the operands' type");
+        return sim_operation_fail(
+            operation, "the result is not a struct of two members of the operands' type");
     }
     return RT_STATUS_OK;
 }
@@ -79,7 +79,7 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
     }
     const sim_type *sum = is_accumulated ? sim_operand_type(operation, 2) : operation->type;
     if (!sum || !sim_type_same(sum, operation->type)) {
-        return sim_operation_fail(operation, "the accumulator has another type than the result");
+        return sim_operation_fail(operation, "the accumulator differs in type from the result");
     }
     return RT_STATUS_OK;
 }
@@ -94,11 +94,11 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
     bool is_mask = mask && mask->kind == SIM_TYPE_VECTOR && mask->element->kind == SIM_TYPE_INT &&
                    mask->count == type->count && mask->element->bits == type->element->bits;
     if (!is_mask) {
-        return sim_operation_fail(operation, "the mask is no vector of integers of the result's "
+        return sim_operation_fail(operation, "the mask is not a vector of integers of the result's "
                                              "shape and width");
     }
     if (!sim_type_same(source->element, type->element)) {
-        return sim_operation_fail(operation, "the result has other components than the operands");
+        return sim_operation_fail(operation, "the result differs in components from the operands");
     }
     if (last == 2 && !sim_type_same(source, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the operands have different types");
@@ -138,17 +138,17 @@ static rt_status check_vector_access(const sim_operation *operation, uint32_t po
     const sim_type *type = sim_operand_type(operation, pointer);
     if (is_of_one(operation->operands[-1]) != (value->kind != SIM_TYPE_VECTOR)) {
         return sim_operation_fail(operation, "the value is %s",
-                                  value->kind == SIM_TYPE_VECTOR ? "a vector" : "no vector");
+                                  value->kind == SIM_TYPE_VECTOR ? "a vector" : "not a vector");
     }
     if (!is_pointee(operation, type, value)) {
         return sim_operation_fail(operation,
                                   "the pointer does not point to what is loaded or stored");
     }
     if (type->storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "a built-in variable is no memory");
+        return sim_operation_fail(operation, "a built-in variable is not memory");
     }
     if (sim_operand_type(operation, pointer - 1)->bits != 64) {
-        return sim_operation_fail(operation, "the offset is no integer of 64 bits");
+        return sim_operation_fail(operation, "the offset is not an integer of 64 bits");
     }
     return RT_STATUS_OK;
 }

@@ -18,7 +18,7 @@ rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id
     *out_type = NULL;
     const sim_id_entry *entry = sim_module_id(reader->module, id);
     if (entry->kind != SIM_ID_TYPE) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "id %u is no type", id);
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "id %u is not a type", id);
     }
     const sim_type *type = &reader->module->types[entry->index];
     /* A pointer that is declared forward has its id set before its own instruction is read. */
@@ -149,7 +149,7 @@ static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type 
     uint8_t kind = type->element->kind;
     if (kind != SIM_TYPE_BOOL && kind != SIM_TYPE_INT && kind != SIM_TYPE_FLOAT) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "components of type %u are no scalars", view->words[2]);
+                               "components of type %u are not scalars", view->words[2]);
     }
     if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
@@ -186,13 +186,14 @@ static rt_status read_length(sim_reader *reader, const sim_view *view, uint64_t 
     const sim_id_entry *entry = sim_module_id(reader->module, view->words[3]);
     if (entry->kind != SIM_ID_CONSTANT || entry->word >= view->offset) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the length %u is no constant defined before", view->words[3]);
+                               "the length %u is not a constant defined before", view->words[3]);
     }
     const sim_constant *constant = &reader->module->constants[entry->index];
     if (constant->kind != SIM_CONSTANT_BITS || constant->type->kind != SIM_TYPE_INT) {
-        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "the length %u is no integer that is known before the program runs",
-                               view->words[3]);
+        return sim_reader_fail(
+            reader, RT_UNSUPPORTED, view->offset,
+            "the length %u is not an integer that is known before the program runs",
+            view->words[3]);
     }
     if (constant->bits == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "an array has no elements");
@@ -345,7 +346,7 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
     if (entry->kind != SIM_ID_TYPE || entry->word <= view->offset ||
         (reader->words[entry->word] & 0xffff) != SIM_OpTypePointer) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "id %u is no pointer type that is defined later", view->words[1]);
+                               "id %u is not a pointer type that is defined later", view->words[1]);
     }
     sim_type *type = &reader->module->types[entry->index];
     RT_TRY(set_pointer(reader, view, type, view->words[2]));

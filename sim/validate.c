@@ -25,7 +25,7 @@ static rt_status check_composite(const sim_operation *operation, const sim_const
     const sim_module *module = operation->reader->module;
     for (uint32_t i = 0; i < constant->count; i++) {
         if (!is_constant_operand(module, constant, constant->operands[i])) {
-            return sim_operation_fail(operation, "constituent %u is no constant defined before",
+            return sim_operation_fail(operation, "constituent %u is not a constant defined before",
                                       constant->operands[i]);
         }
     }
@@ -47,7 +47,7 @@ static rt_status visit_constant_operand(void *user, const sim_view *view, sim_op
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     const sim_constant *constant = sim_module_constant(module, view->words[2]);
     if (is_constant_operand(module, constant, view->words[first])) return RT_STATUS_OK;
-    return sim_operation_fail(operation, "operand %u is no constant defined before",
+    return sim_operation_fail(operation, "operand %u is not a constant defined before",
                               view->words[first]);
 }
 
@@ -149,7 +149,7 @@ static rt_status check_function_pointer(const sim_operation *operation,
     const sim_module *module = operation->reader->module;
     const sim_id_entry *entry = sim_module_id(module, constant->operands[0]);
     if (entry->kind != SIM_ID_FUNCTION) {
-        return sim_operation_fail(operation, "id %u is no function", constant->operands[0]);
+        return sim_operation_fail(operation, "id %u is not a function", constant->operands[0]);
     }
     const sim_type *type = constant->type;
     if (type->kind != SIM_TYPE_POINTER || type->element->kind != SIM_TYPE_FUNCTION ||
@@ -199,7 +199,7 @@ static rt_status check_variable(sim_reader *reader, const sim_variable *variable
     if (!is_constant || !sim_type_same(value->type, variable->type->element) ||
         value->type->storage_class == SIM_StorageClassInput) {
         return sim_reader_fail(reader, RT_MALFORMED, word,
-                               "the initializer %u is no constant of type %u",
+                               "the initializer %u is not a constant of type %u",
                                variable->initializer, variable->type->element->id);
     }
     if (variable->linkage == SIM_LINKAGE_IMPORT || variable->built_in != SIM_NONE) {
@@ -279,7 +279,7 @@ static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_
     uint32_t alignment = view->words[first + 1];
     if (alignment == 0 || (alignment & (alignment - 1))) {
         return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
-                               "the alignment %u is no power of two", alignment);
+                               "the alignment %u is not a power of two", alignment);
     }
     return RT_STATUS_OK;
 }
@@ -292,7 +292,7 @@ static rt_status check_order(const sim_use *use, const sim_view *view, sim_opera
     const sim_id_entry *entry = sim_module_id(module, id);
     if (!is_plain_constant(module, entry)) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
-                               "%s %u is no plain constant", sim_kind_of(kind)->name, id);
+                               "%s %u is not a plain constant", sim_kind_of(kind)->name, id);
     }
     if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rules.c objects */
     uint64_t value = module->constants[entry->index].bits;
@@ -300,7 +300,7 @@ static rt_status check_order(const sim_use *use, const sim_view *view, sim_opera
         if (value <= UINT32_MAX && sim_enumerant_find(SIM_KIND_Scope, (uint32_t)value)) {
             return RT_STATUS_OK;
         }
-        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset, "%llu is no scope",
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset, "%llu is not a scope",
                                (unsigned long long)value);
     }
     uint64_t orders =
@@ -364,11 +364,11 @@ static rt_status check_phi_pair(const sim_use *use, uint32_t offset, sim_id valu
     const sim_id_entry *entry = sim_module_id(module, value);
     if (label->kind != SIM_ID_LABEL || !is_predecessor(use->block, label->index)) {
         return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "id %u is no block that leads here", parent);
+                               "id %u is not a block that leads here", parent);
     }
     if (!entry->type || !sim_type_same(entry->type, use->instruction->type)) {
         return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "id %u is no value of the phi's type", value);
+                               "id %u is not a value of the phi's type", value);
     }
     if (entry->kind == SIM_ID_RESULT &&
         !reaches_end(module, &module->instructions[entry->index], &module->blocks[label->index])) {

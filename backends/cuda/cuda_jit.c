@@ -89,10 +89,11 @@ rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text opt
     rt_text word;
     while (ptx_option_next(&options, &word)) {
         if (!option_read(jit, word))
-            return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
-                           "'%.*s' is no option that NVIDIA's driver is given; there are -O0 to "
-                           "-O4, -maxrregcount=N, -g and -lineinfo",
-                           RT_TEXT_ARG(word));
+            return rt_fail(
+                device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
+                "'%.*s' is not an option that NVIDIA's driver is given; there are -O0 to "
+                "-O4, -maxrregcount=N, -g and -lineinfo",
+                RT_TEXT_ARG(word));
     }
     return RT_STATUS_OK;
 }

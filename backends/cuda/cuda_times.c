@@ -83,7 +83,7 @@ rt_status cuda_times_read(dev_event *base, dev_times *out_times)
     return rt_fail(
         device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
         "cuEventElapsedTime: a command was submitted at %llu ns, began at %llu and ended "
-        "at %llu, which is no order",
+        "at %llu, which is out of order",
         (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
         (unsigned long long)out_times->end);
 }

@@ -130,7 +130,7 @@ static rt_status program_validate(nvj_program *program)
     nvj_cubin cubin;
     if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
         return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubin: %zu bytes that are no cubin with symbols",
+                       "nvJitLinkGetLinkedCubin: %zu bytes that are not a cubin with symbols",
                        program->ptx.cubin.size);
     for (uint32_t i = 0; i < program->ptx.kernels.count; i++) {
         rt_text name = program->ptx.kernels.rows[i].entry.name;

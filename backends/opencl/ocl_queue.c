@@ -103,7 +103,7 @@ static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
         return RT_STATUS_OK;
     return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
                    "the driver says that a command was queued at %llu, began at %llu and ended at "
-                   "%llu, which is no order",
+                   "%llu, which is out of order",
                    (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
                    (unsigned long long)out_times->end);
 }

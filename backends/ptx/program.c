@@ -14,7 +14,7 @@ rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
     RT_TRY(vendor_format_validate(sink, device, RT_FORMAT_PTX, code->format));
     if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
+                       "an image of %zu bytes is not PTX: it is empty or holds a NUL byte",
                        text.length);
     rt_buffer_append_text(&program->text, text);
     rt_buffer_append_text(&program->options, code->options);

@@ -35,7 +35,7 @@ static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
 static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
     [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",
-    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is no pointer",
+    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is not a pointer",
     [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
 };
 

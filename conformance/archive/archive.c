@@ -208,7 +208,7 @@ static rt_status member_read(archive_reader *reader, bool *out_end)
     memcpy(&header, at, sizeof header);
     uint64_t sum, size;
     if (memcmp(header.magic, "ustar", 6) != 0 || header.type != '0' || header.prefix[0] != '\0')
-        return damaged(reader->sink, "a member is no plain file");
+        return damaged(reader->sink, "a member is not a plain file");
     if (!octal_read(header.sum, sizeof header.sum, &sum) || sum != header_sum(&header))
         return damaged(reader->sink, "the sum of a member's header is wrong");
     if (!octal_read(header.size, sizeof header.size, &size) ||
@@ -243,7 +243,7 @@ static rt_status version_check(rt_sink *sink, rt_text line)
     if (rt_text_is(line, expected)) return RT_STATUS_OK;
     if (!rt_text_starts(line, manifest_title) || line.length > 24)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "not a pack: its first member is no MANIFEST of assay");
+                       "not a pack: its first member is not a MANIFEST of assay");
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                    "a pack of version %.*s, this assay reads version %d; pack the scenarios anew",
                    (int)(line.length - strlen(manifest_title)), line.data + strlen(manifest_title),

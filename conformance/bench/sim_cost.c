@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     rt_buffer code = {0};
     int exit_status = 2;
     if (c->range.global[0] == 0 || c->range.local[0] == 0 || c->repeat == 0) {
-        fprintf(stderr, "bench_sim: a size or count is no number, or too large\n");
+        fprintf(stderr, "bench_sim: a size or count is not a number, or too large\n");
     } else if (!read_file(argv[1], &code)) {
         fprintf(stderr, "bench_sim: %s cannot be read\n", argv[1]);
     } else {

@@ -38,7 +38,7 @@ bool cnf_subjects_ask(void (*told)(void *user, const cnf_asked *asked), void *us
 {
     cnf_pool *pool = cnf_pool_create();
     if (!pool) {
-        fprintf(stderr, "assay: no children can be watched: %s\n", strerror(errno));
+        fprintf(stderr, "assay: child processes cannot be watched: %s\n", strerror(errno));
         return false;
     }
     bool ended = true;

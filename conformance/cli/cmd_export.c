@@ -26,13 +26,11 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     const cnf_export_api *found = word ? cnf_export_api_find(word) : NULL;
     if (found) return found;
     rt_buffer message = {0};
-    if (word) rt_buffer_printf(&message, "--for %s: programs are made for", word);
-    if (!word) rt_buffer_printf(&message, "export needs what the program is for: --for");
-    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++) {
+    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++)
         names[i] = cnf_export_apis[i].name;
-        rt_buffer_printf(&message, "%s %s", i ? "," : "", names[i]);
-    }
-    if (word) cnf_suggest(&message, word, names, CNF_EXPORT_APIS);
+    if (word) rt_buffer_printf(&message, "--for: there is no interface '%s'", word);
+    if (!word) rt_buffer_printf(&message, "export needs the interface, --for");
+    cnf_suggest(&message, word ? word : "", names, CNF_EXPORT_APIS);
     fprintf(stderr, "assay: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
     return NULL;

@@ -85,7 +85,6 @@ static void files_format(fmt_command *command, const cnf_arguments *arguments)
             file_format(command, &files.items[i]);
         printf("%u scenario%s read, %u %s\n", files.count, files.count == 1 ? "" : "s",
                command->changed, command->check ? "not formatted" : "formatted");
-        if (fflush(stdout) != 0) worsen(command, CNF_EXIT_INFRASTRUCTURE);
     }
     rt_arena_reset(&arena);
 }
@@ -119,7 +118,6 @@ static void stream_format(fmt_command *command)
             if (!cnf_command_print(&formatted, "the text"))
                 worsen(command, CNF_EXIT_INFRASTRUCTURE);
         }
-        if (fflush(stdout) != 0) worsen(command, CNF_EXIT_INFRASTRUCTURE);
     }
     rt_buffer_free(&text);
     rt_buffer_free(&formatted);

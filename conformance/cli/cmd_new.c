@@ -21,16 +21,12 @@ static const struct template_row *template_find(rt_text feature)
     for (size_t i = 0; i < TEMPLATES; i++) {
         if (rt_text_is(feature, templates[i].feature)) return &templates[i];
     }
-    rt_buffer message = {0};
-    for (size_t i = 0; i < TEMPLATES; i++) {
+    for (size_t i = 0; i < TEMPLATES; i++)
         names[i] = templates[i].feature;
-        rt_buffer_printf(&message, "%s%s", i > 0 ? ", " : " (there are: ", names[i]);
-    }
-    fprintf(stderr, "assay: there is no template \"%s\"%s)", feature.data,
-            rt_buffer_string(&message));
-    rt_buffer_free(&message);
+    rt_buffer message = {0};
     cnf_suggest(&message, feature.data, names, TEMPLATES);
-    fprintf(stderr, "%s\n", rt_buffer_string(&message));
+    fprintf(stderr, "assay: there is no template '%s'%s\n", feature.data,
+            rt_buffer_string(&message));
     rt_buffer_free(&message);
     return NULL;
 }

@@ -70,7 +70,7 @@ static bool formats_read(pack_command *command)
         while (row < FORMATS && !rt_text_is(word, words[row]))
             row++;
         if (row == FORMATS) {
-            rt_buffer_printf(&error, "there is no format \"%s\"", word.data);
+            rt_buffer_printf(&error, "there is no format '%s'", word.data);
             cnf_suggest(&error, word.data, words, FORMATS);
         } else if (!cnf_subject_find(rt_text_of(format_rows[row].subject))) {
             rt_buffer_printf(&error, "%s: this version has no subject %s to find out what it needs",

@@ -32,7 +32,9 @@ static int command_read(requirements_command *command)
     if (cnf_command_refuses_packs(&command->files, "requirements")) return CNF_EXIT_USAGE;
     rt_text root = cnf_files_root(&command->arena, command->files.items[0].file);
     if (root.length == 0) {
-        fprintf(stderr, "assay: no requirements.yaml in a folder above %.*s\n",
+        fprintf(stderr,
+                "assay: there is no requirements.yaml beside or above %.*s; name scenarios "
+                "of a folder that has one\n",
                 RT_TEXT_ARG(command->files.items[0].file));
         return CNF_EXIT_USAGE;
     }

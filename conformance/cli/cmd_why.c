@@ -32,8 +32,7 @@ static int operands_read(why_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     if (arguments->path_count != 2) {
-        fprintf(stderr,
-                "assay: assay why takes a scenario and a subject: assay why FILE SUBJECT\n");
+        fprintf(stderr, "assay: why needs a scenario and a subject: assay why FILE SUBJECT\n");
         return CNF_EXIT_USAGE;
     }
     rt_text subject = arguments->paths[1];
@@ -47,7 +46,7 @@ static int operands_read(why_command *command)
         fprintf(stderr, "assay: %s\n", rt_buffer_string(&error));
     } else if (command->columns.count != expected ||
                !rt_text_equal(command->columns.subjects[expected - 1].name, subject)) {
-        fprintf(stderr, "assay: %.*s: one subject is expected\n", RT_TEXT_ARG(subject));
+        fprintf(stderr, "assay: %.*s: expected one subject\n", RT_TEXT_ARG(subject));
         chosen = false;
     }
     rt_buffer_free(&error);
@@ -63,7 +62,7 @@ static int file_find(why_command *command)
     int status = cnf_command_files(&only_file, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
     if (command->files.count != 1) {
-        fprintf(stderr, "assay: %.*s: one scenario is expected, this folder has %u\n",
+        fprintf(stderr, "assay: %.*s: expected one scenario, this folder has %u\n",
                 RT_TEXT_ARG(command->arguments->paths[0]), command->files.count);
         return CNF_EXIT_USAGE;
     }

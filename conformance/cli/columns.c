@@ -42,8 +42,8 @@ static bool option_valid(rt_text option)
 static bool unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
                     rt_text written, const char *const *names, uint32_t count)
 {
-    rt_buffer_printf(reader->error, "%.*s: there is no %s \"%.*s\"", RT_TEXT_ARG(column->name),
-                     what, RT_TEXT_ARG(written));
+    rt_buffer_printf(reader->error, "%.*s: there is no %s '%.*s'", RT_TEXT_ARG(column->name), what,
+                     RT_TEXT_ARG(written));
     cnf_suggest(reader->error, rt_arena_text(reader->arena, written).data, names, count);
     return false;
 }
@@ -107,7 +107,7 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
         rt_text option = part_take(&text);
         if (!option_valid(option)) {
             rt_buffer_printf(reader->error,
-                             "%.*s: \"%.*s\" is no option of a driver, which is NAME=value",
+                             "%.*s: '%.*s' is not an option of a driver; write NAME=VALUE",
                              RT_TEXT_ARG(column->name), RT_TEXT_ARG(option));
             return false;
         }
@@ -124,7 +124,8 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
 static bool braces_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     if (text.length == 0) {
-        rt_buffer_printf(reader->error, "%.*s: there is no option in the braces of %s",
+        rt_buffer_printf(reader->error,
+                         "%.*s: there is nothing in the braces of %s; write NAME=VALUE",
                          RT_TEXT_ARG(column->name), column->subject->name);
         return false;
     }
@@ -143,7 +144,7 @@ static bool name_unknown(column_reader *reader, rt_text name)
     const char **names = rt_arena_alloc_array(reader->arena, cnf_subject_count, sizeof *names);
     for (uint32_t i = 0; i < cnf_subject_count; i++)
         names[i] = cnf_subjects[i].name;
-    rt_buffer_printf(reader->error, "there is no subject \"%.*s\"", RT_TEXT_ARG(name));
+    rt_buffer_printf(reader->error, "there is no subject '%.*s'", RT_TEXT_ARG(name));
     cnf_suggest(reader->error, rt_arena_text(reader->arena, name).data, names, cnf_subject_count);
     rt_buffer_printf(reader->error, " (assay subjects lists them)");
     return false;

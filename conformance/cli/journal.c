@@ -247,7 +247,7 @@ int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *
     if (status != CNF_EXIT_EXPECTED) return status;
     struct stat info;
     if (fstat(journal->file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        fprintf(stderr, "assay: --resume: %s is no file that can be read back\n", name);
+        fprintf(stderr, "assay: --resume: %s is not a file that can be read back\n", name);
         return CNF_EXIT_USAGE;
     }
     return journal_take_over(journal, files, subjects, subject_count, conditions);

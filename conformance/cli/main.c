@@ -32,20 +32,20 @@
 
 #define LAYOUT_TEXT  "--to c: 80 (default) or 96 an image."
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
-#define TIMEOUT_TEXT "Time limit of one process; default: 60."
-#define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
+#define TIMEOUT_TEXT "Time limit of one process, in seconds; default: 60."
+#define MEMORY_TEXT  "Memory limit of one process, in MiB; default: 8192, 0: none."
 #define SEED_TEXT    "Seed of all that may be chosen; default: 0."
 #define PROFILE_TEXT "documents (default) or dpcpp."
 #define LOADER_TEXT  "simulated (default), or real: modules as files under ld.so."
-#define CHOICES_TEXT "Choose so, then by the seed."
-#define CACHE_TEXT   "Keep compiled device code in FOLDER."
+#define CHOICES_TEXT "Choose so what the documents leave open, then by the seed."
+#define CACHE_TEXT   "Keep compiled device code there; default: ~/.cache/assay."
 
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
 
 #define EXPECTATIONS                                                                               \
     CNF_OPTION_EXPECTATIONS, "--expectations", NULL, "DIR,...", EXPECTATIONS_TEXT, NULL
 
-#define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
+#define EXPECTATIONS_TEXT "More known failures: SUBJECT.yaml in these folders."
 
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
 
@@ -75,11 +75,13 @@ static const cnf_option run_options[] = {
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
-    {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
+    {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
+     "Run every way to choose what the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
-    {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
+    {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N",
+     "Exit with N where all is SKIP or UNAVAILABLE.", NULL},
     {HELP},
 };
 
@@ -167,7 +169,8 @@ static const cnf_option pack_options[] = {
 
 static const cnf_option compare_options[] = {
     {CNF_OPTION_MARKDOWN, "--markdown", NULL, NULL, "Print a table for a pull request.", NULL},
-    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR", "From when on it is slower; default: 2.", NULL},
+    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR", "Slower is FACTOR times as long; default: 2.",
+     NULL},
     {HELP},
 };
 
@@ -193,7 +196,13 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
+     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: the folder\n"
+     "scenarios here, else the installed one.\n"
+     "Verdicts: PASS; LINKED, as expected up to the launch on a subject that runs nothing; SKIP, the\n"
+     "subject lacks what is named; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, and the\n"
+     "device answers no more; POISONED, not run after that; NOT_RUN; INVALID, the scenario is wrong.\n"
+     "With an entry of an expectation file: XFAIL as it says, XFAIL_MISMATCH otherwise, XPASS not at\n"
+     "all.\n"
      "With --explore a branch of a one_of that never happened is a warning and no failure: it may\n"
      "be what another runtime does.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
@@ -213,7 +222,7 @@ static const cnf_command commands[] = {
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
      "FILE is that of run --history, an SQLite database with the table `verdicts`.  Without SCENARIO\n"
      "those are shown whose verdict on a subject changed.\n"
-     "Exit status: 0 shown; 2 wrong usage, or FILE is no history or damaged; 4 it has no verdict\n"
+     "Exit status: 0 shown; 2 wrong usage, or FILE is not a history or damaged; 4 it has no verdict\n"
      "about SCENARIO.",
      help_option, COUNT(help_option), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
@@ -234,11 +243,17 @@ static const cnf_command commands[] = {
      "no prove build; 3 infrastructure failed; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
     {"explain", "FILE", "Run a scenario and show what it is made of and what happened.",
-     "Shown are the modules with what they need and register; their images with format, kernels,\n"
-     "imported and exported symbols, device_globals, and the sets of virtual functions that they\n"
-     "provide, call or create; who joined whose program, for a symbol or for a set, and which image\n"
-     "a dummy stands for; programs with the images that they are linked from; commands, what they\n"
-     "wait for; fusions, with what became of each; the contents of device_globals; and the verdict.\n"
+     "As text, a section each, of which those that have nothing to say are left out:\n"
+     "  Modules                     what each needs, registers, defines for the host and declares\n"
+     "  Images                      format, kernels, property sets, imported and exported symbols\n"
+     "  Link graph                  who imports what from whom, and cycles\n"
+     "  Sets of virtual functions   who joined a program for a set, and whom a dummy stands for\n"
+     "  Programs                    images, linked by whom, device, constants; launches, cache hits\n"
+     "  Kernel bundles              how each was made, and of what\n"
+     "  Contents of device_globals  where they are, made and pointed to by which command\n"
+     "  Fusions                     what was held back, and what became of it\n"
+     "  Commands                    in the order of the trace, and what each waits for\n"
+     "--dot and --svg draw the same but for bundles and property sets.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
@@ -251,7 +266,7 @@ static const cnf_command commands[] = {
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
      "text of block scalars stay; the names of the files that change are printed.\n"
-     "Exit status: 0 all formatted; 1 --check and some are not; 2 a file is no YAML, or cannot be\n"
+     "Exit status: 0 all formatted; 1 --check and some are not; 2 a file is not YAML, or cannot be\n"
      "read; 3 it cannot be written, or assay is wrong (the file stays as it is); 4 no scenario.",
      fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
@@ -366,7 +381,7 @@ static int command_unknown(const char *name)
     const char *names[COUNT(commands)];
     for (uint32_t i = 0; i < COUNT(commands); i++)
         names[i] = commands[i].name;
-    rt_buffer_printf(&message, "there is no command \"%s\"", name);
+    rt_buffer_printf(&message, "there is no command '%s'", name);
     cnf_suggest(&message, name, names, COUNT(commands));
     fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
@@ -378,12 +393,6 @@ typedef struct guarded_command {
     const cnf_arguments *arguments;
 } guarded_command;
 
-static int guarded_body(void *user)
-{
-    const guarded_command *guarded = user;
-    return guarded->command->run(guarded->arguments);
-}
-
 /* The status of a command whose output may have been lost, to a full disk or a closed stdout. */
 static int printed(int status)
 {
@@ -393,6 +402,13 @@ static int printed(int status)
     fprintf(stderr, "assay: the output could not be written: %s\n",
             errno ? strerror(errno) : "an earlier write failed");
     return CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* The worker has a buffer of its own, which would be lost in silence when it exits. */
+static int guarded_body(void *user)
+{
+    const guarded_command *guarded = user;
+    return printed(guarded->command->run(guarded->arguments));
 }
 
 static int command_run(const cnf_command *command, int argument_count, char **words)

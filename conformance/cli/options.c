@@ -22,6 +22,7 @@ bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *
 
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count)
 {
+    enum { LISTED_MAX = 8 };
     uint32_t limit = (uint32_t)strlen(written) / 3 + 1, best = limit + 1;
     const char *nearest = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -30,7 +31,9 @@ void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, 
         best = distance;
         nearest = names[i];
     }
-    if (nearest) rt_buffer_printf(out, ", did you mean \"%s\"?", nearest);
+    if (nearest) rt_buffer_printf(out, "; did you mean '%s'?", nearest);
+    for (uint32_t i = 0; !nearest && count <= LISTED_MAX && i < count; i++)
+        rt_buffer_printf(out, "%s%s", i ? ", " : "; known are: ", names[i]);
 }
 
 /* ---- Parsing ------------------------------------------------------------------------------- */
@@ -129,7 +132,7 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
         } else if (!only_paths && argument[0] == '-' && argument[1] != '\0') {
             if (!parse_option(&parser, argument)) return false;
         } else if (!command->operands) {
-            rt_buffer_printf(out_error, "assay %s takes no \"%s\"", command->name, argument);
+            rt_buffer_printf(out_error, "assay %s takes no '%s'", command->name, argument);
             return false;
         } else {
             out_arguments->paths[out_arguments->path_count++] = rt_text_of(argument);

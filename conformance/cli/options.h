@@ -99,7 +99,8 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
 /* Appends the help of a command. */
 void cnf_command_help(rt_buffer *out, const cnf_command *command);
 
-/* Appends `, did you mean "NAME"?` where one of the names is near enough. */
+/* Appends `; did you mean 'NAME'?` where one of the names is near enough, otherwise the names where
+ * they are few enough to be read. */
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count);
 
 /* Reads a whole decimal number within bounds; false: it is something else. */

@@ -170,7 +170,7 @@ static bool build_options_apply(const char *options, cnf_postlink_input *input)
     if (!options) return true;
     rt_text refused;
     if (!scn_build_options_check(rt_text_of(options), &refused)) {
-        fprintf(stderr, "assay: --build-options: %.*s is not taken\n", RT_TEXT_ARG(refused));
+        fprintf(stderr, "assay: --build-options: '%.*s' is refused\n", RT_TEXT_ARG(refused));
         return false;
     }
     for (uint32_t i = 0; i < input->module_count; i++)

@@ -48,7 +48,7 @@ static rt_profile profile_find(rt_text word)
     rt_arena arena = {0};
     const char *written = rt_arena_text(&arena, word).data;
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no profile \"%s\"", written);
+    rt_buffer_printf(&message, "there is no profile '%s'", written);
     cnf_suggest(&message, written, names, RT_PROFILE_COUNT);
     fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
@@ -85,7 +85,7 @@ static bool loader_read(const cnf_arguments *arguments, bool *out_real)
     if (!word || cnf_loader_find(rt_text_of(word), out_real)) return true;
     const char *const words[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no loader \"%s\"", word);
+    rt_buffer_printf(&message, "there is no loader '%s'", word);
     cnf_suggest(&message, word, words, 2);
     fprintf(stderr, "assay: --loader: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);

@@ -45,7 +45,7 @@ static int word_unknown(const char *option, const char *what, rt_text word,
                         const char *const *names, uint32_t count)
 {
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no %s \"%.*s\"", what, RT_TEXT_ARG(word));
+    rt_buffer_printf(&message, "there is no %s '%.*s'", what, RT_TEXT_ARG(word));
     cnf_suggest(&message, word.data, names, count);
     fprintf(stderr, "assay: %s: %s\n", option, rt_buffer_string(&message));
     rt_buffer_free(&message);
@@ -153,7 +153,9 @@ static int rules_select(selection *selected)
     if (selected->files->items[0].packed) return pack_rules_select(selected);
     rt_text root = cnf_files_root(selected->arena, selected->files->items[0].file);
     if (root.length == 0) {
-        fprintf(stderr, "assay: --rule: no requirements.yaml in a folder above %.*s\n",
+        fprintf(stderr,
+                "assay: --rule: there is no requirements.yaml beside or above %.*s; name scenarios "
+                "of a folder that has one\n",
                 RT_TEXT_ARG(selected->files->items[0].file));
         return CNF_EXIT_USAGE;
     }
@@ -245,8 +247,8 @@ static int row_apply(const struct selection_row *row, selection *selected, cnf_f
     for (uint32_t i = 0; i < inout_files->count; i++)
         if (selected->keeps[i]) kept[count++] = inout_files->items[i];
     if (count == 0) {
-        fprintf(stderr, "assay: %s %s: none of the %u scenario%s\n", row->name, text,
-                inout_files->count, inout_files->count == 1 ? "" : "s");
+        fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
+                inout_files->count);
         return CNF_EXIT_NOTHING_RAN;
     }
     *inout_files = (cnf_files){kept, count};
@@ -259,8 +261,9 @@ int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_fil
     bool has_verdict = arguments->values[CNF_OPTION_VERDICT] != NULL;
     bool has_from = arguments->values[CNF_OPTION_FROM] != NULL;
     if (has_verdict != has_from) {
-        fprintf(stderr, "assay: --verdict and --from are given together: which verdicts, and the "
-                        "--json file of an earlier run\n");
+        fprintf(stderr,
+                "assay: --verdict needs --from beside it, and --from needs --verdict: which "
+                "verdicts, and the --json file of an earlier run\n");
         return CNF_EXIT_USAGE;
     }
     selection selected = {.arguments = arguments, .arena = arena, .sink = rt_sink_create()};

@@ -61,8 +61,11 @@ static bool variables_read(const struct shard_variables *row, const char *index_
     bool read = cnf_number_read(count_text, 1, SHARDS_MAX, &count) &&
                 cnf_number_read(index_text, row->first, row->first + count - 1, &index);
     if (!read) {
-        rt_buffer_printf(out_error, "%s=%s and %s=%s: expected a number from %u and how many jobs",
-                         row->index, index_text, row->count, count_text, row->first);
+        rt_buffer_printf(
+            out_error,
+            "%s=%s and %s=%s: expected the job's number, counted from %u, and how many jobs there "
+            "are",
+            row->index, index_text, row->count, count_text, row->first);
         return false;
     }
     *out_shard = (cnf_shard){(uint32_t)index - row->first, (uint32_t)count};
@@ -79,8 +82,8 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
         /* GitLab counts the jobs of every job, and numbers those that are split. */
         if (!index && strcmp(count, "1") == 0) continue;
         if (!index || !count) {
-            rt_buffer_printf(out_error, "%s is set, but %s is not", index ? row->index : row->count,
-                             index ? row->count : row->index);
+            rt_buffer_printf(out_error, "%s is set, but %s is not; set both or none, or write I/N",
+                             index ? row->index : row->count, index ? row->count : row->index);
             return false;
         }
         return variables_read(row, index, count, out_shard, out_error);

@@ -156,7 +156,7 @@ void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations
         if (unused) {
             rt_buffer_printf(out, "%.*s; remove the entry\n", RT_TEXT_ARG(entry->note));
         } else {
-            rt_buffer_printf(out, "driver \"%.*s\" is no part of \"%.*s\"\n",
+            rt_buffer_printf(out, "driver '%.*s' is not a part of '%.*s'\n",
                              RT_TEXT_ARG(entry->driver), RT_TEXT_ARG(entry->note));
         }
     }

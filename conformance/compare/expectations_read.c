@@ -156,7 +156,7 @@ static bool entry_check(scn_reader *reader, const cnf_expectation *entry)
     }
     if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
         return scn_report(reader->reporter, entry->at,
-                          "a crash or hang is no permitted divergence; its class is "
+                          "a crash or hang is not a permitted divergence; its class is "
                           "'crash-or-hang'");
     }
     return true;

@@ -457,7 +457,7 @@ static rt_status check_options(cnf_worker *worker, const cnf_request *request)
     rt_text refused;
     if (scn_build_options_check(request->build_options, &refused)) return RT_STATUS_OK;
     return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "module %.*s: build option '%.*s' is not taken", RT_TEXT_ARG(request->module),
+                   "module %.*s: build option '%.*s' is refused", RT_TEXT_ARG(request->module),
                    RT_TEXT_ARG(refused));
 }
 

@@ -188,7 +188,7 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     name_globals(&worker->arena, out_image);
     name_virtual_functions(&worker->arena, out_image);
     if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
-    if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
+    if (!read) return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }

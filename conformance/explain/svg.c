@@ -19,7 +19,7 @@ static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffe
     const char *at = memmem(drawn.data, drawn.length, element, strlen(element));
     if (!at)
         return rt_fail(sink, RT_TOOL, RT_RULE_NONE,
-                       "dot succeeded, but what it wrote is no SVG (%zu bytes)", drawn.length);
+                       "dot succeeded, but what it wrote (%zu bytes) is not SVG", drawn.length);
     size_t before = (size_t)(at - drawn.data) + strlen(element);
     rt_buffer_append(out_svg, drawn.data, before);
     rt_buffer_printf(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ");

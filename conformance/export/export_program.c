@@ -38,7 +38,7 @@ static rt_status constants_declare(cnf_exporter *made, const scn_step *step, con
                 told.size_bytes != given->value.size || given->value.size > sizeof(uint64_t)) {
                 rt_buffer_free(&rows);
                 return cnf_export_refuse(made, given->at,
-                                         "a specialisation constant that is no scalar");
+                                         "a specialisation constant that is not a scalar");
             }
             rt_buffer_printf(&rows, "    {%u, %u, {", told.id, told.size_bytes);
             cnf_export_bytes(&rows, given->value);

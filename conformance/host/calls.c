@@ -41,7 +41,7 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
         if (answer->failed) break;
         if (kind > HOST_EVENT_UNLOADED || events[i].module == SCN_NONE) {
             return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                           "the host program tells an event %u of '%.*s', which is no module of "
+                           "the host program tells an event %u of '%.*s', which is not a module of "
                            "the scenario or no event",
                            kind, RT_TEXT_ARG(file_name));
         }
@@ -95,10 +95,11 @@ static rt_status binds_read(cnf_host *host, rt_reader *answer, uint32_t *out_mod
     if (name.length == 0) return RT_STATUS_OK;
     *out_module = module_find(host, name);
     if (*out_module != SCN_NONE) return RT_STATUS_OK;
-    return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "the host program says that a symbol binds to '%.*s', which is no module of the "
-                   "scenario",
-                   RT_TEXT_ARG(name));
+    return rt_fail(
+        host->sink, RT_MALFORMED, RT_RULE_NONE,
+        "the host program says that a symbol binds to '%.*s', which is not a module of the "
+        "scenario",
+        RT_TEXT_ARG(name));
 }
 
 rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_text symbol,

@@ -327,7 +327,7 @@ static rt_status refusal(cnf_host *host, rt_reader *answer)
     rt_code code = rt_text_is(class, "exception") ? RT_ERRC_RUNTIME : rt_code_find(class);
     if (code == RT_CODE_COUNT || code == RT_OK) {
         return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "the host program refuses with '%.*s', which is no class of failures",
+                       "the host program refuses with '%.*s', which is not a class of failures",
                        RT_TEXT_ARG(class));
     }
     return rt_fail(host->sink, code, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
@@ -345,9 +345,10 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
     rt_buffer_free(&answer);
     const char *when = request_name((uint8_t)request->data[0]);
     if (!sane) {
-        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "what the host program sent is no answer: its length is beyond %llu bytes",
-                       (unsigned long long)ANSWER_SIZE_MAX);
+        return rt_fail(
+            host->sink, RT_MALFORMED, RT_RULE_NONE,
+            "what the host program sent is not an answer: its length is beyond %llu bytes",
+            (unsigned long long)ANSWER_SIZE_MAX);
     }
     if (!answered) {
         collect(host);
@@ -358,7 +359,7 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
     if (fine == 0 && !out_answer->failed) return refusal(host, out_answer);
     if (fine == 1) return RT_STATUS_OK;
     return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "what the host program sent is no answer: it begins with %u", fine);
+                   "what the host program sent is not an answer: it begins with %u", fine);
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */

@@ -200,7 +200,7 @@ static rt_status key_check(rt_sink *sink, const json_t *object)
             i++;
         if (i < FIELD_COUNT) continue;
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "no record of this version: it has no key \"%s\"", key);
+                       "not a record of this version: it has no key '%s'", key);
     }
     return RT_STATUS_OK;
 }
@@ -226,7 +226,7 @@ static rt_status record_check(rt_sink *sink, const cnf_record *record)
         wrong = "its verdict and what it knows of an expectation disagree";
     }
     if (!wrong) return RT_STATUS_OK;
-    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no record: %s", wrong);
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
 }
 
 static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *object, cnf_record *out)
@@ -236,12 +236,13 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
         const struct field_row *row = &field_rows[i];
         const json_t *value = json_object_get(object, row->key);
         if (!value && row->presence == PRESENT_ALWAYS) {
-            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no record: the key \"%s\" is missing",
-                           row->key);
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "not a record: the key '%s' is missing", row->key);
         }
         if (value && !field_read(arena, row, value, out)) {
             return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                           "no record: \"%s\" has a value that it never has", row->key);
+                           "not a record: the value of '%s' is none of those that it may have",
+                           row->key);
         }
     }
     return record_check(sink, out);
@@ -252,9 +253,9 @@ rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line, cnf_reco
     *out_record = (cnf_record){.judgement = {.step = SCN_NONE}};
     json_t *object =
         json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-    rt_status status = json_is_object(object)
-                           ? object_read(sink, arena, object, out_record)
-                           : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no record: no JSON object");
+    rt_status status = json_is_object(object) ? object_read(sink, arena, object, out_record)
+                                              : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                                                        "not a record: not a JSON object");
     json_decref(object);
     return status;
 }

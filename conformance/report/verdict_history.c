@@ -26,7 +26,7 @@ static rt_status refused(rt_sink *sink, const cnf_history *history)
     int code = sqlite3_errcode(history->database);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%s: no history of assay, or a damaged one (%s); name another file, or "
+                       "%s: not a history of assay, or a damaged one (%s); name another file, or "
                        "take this one away",
                        name, why);
     return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: %s", name, why);
@@ -76,9 +76,9 @@ static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
     if (tables == 0 && application == 0 && version == 0) return run_sql(sink, history, schema);
     const char *name = rt_buffer_string(&history->name);
     if (application != APPLICATION)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%s: a database of something else, no history of assay; name another file",
-                       name);
+        return rt_fail(
+            sink, RT_MALFORMED, RT_RULE_NONE,
+            "%s: a database of something else, not a history of assay; name another file", name);
     if (version == VERSION) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%s: its version is %d, and this assay writes %d; name another file", name,

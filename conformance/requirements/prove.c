@@ -483,8 +483,8 @@ rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, cons
     prove.run.pool = cnf_pool_create();
     rt_status status = RT_STATUS_OK;
     if (!prove.run.pool) {
-        status =
-            rt_fail(sink, RT_IO, RT_RULE_NONE, "no children can be watched: %s", strerror(errno));
+        status = rt_fail(sink, RT_IO, RT_RULE_NONE, "child processes cannot be watched: %s",
+                         strerror(errno));
     }
     const cnf_site *program_sites = NULL;
     uint32_t program_site_count = 0;

@@ -97,7 +97,8 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
     for (size_t i = 0; i < count; i++) {
         rt_text id = scalar_text(yaml_document_get_node(document, first[i]));
         parts[i] = cnf_rules_find(rules, id);
-        if (parts[i] == UINT32_MAX) return refuse_parts(sink, rule, id, "is no rule of the table");
+        if (parts[i] == UINT32_MAX)
+            return refuse_parts(sink, rule, id, "is not a rule of the table");
         if (rt_text_is(rules->items[parts[i]].proof, "parts"))
             return refuse_parts(sink, rule, id, "is an umbrella itself; name what it sums up");
     }

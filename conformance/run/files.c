@@ -219,7 +219,12 @@ bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *
     if (!rt_ok(*out_status)) return true;
     *out_status = cnf_pack_read(sink, arena, rt_buffer_bytes(&content), &pack);
     rt_buffer_free(&content);
-    if (!rt_ok(*out_status)) return true;
+    if (!rt_ok(*out_status)) {
+        rt_text message = rt_sink_diagnostic(sink, *out_status)->message;
+        *out_status = rt_fail(sink, out_status->code, RT_RULE_NONE, "%.*s: %.*s", RT_TEXT_ARG(name),
+                              RT_TEXT_ARG(message));
+        return true;
+    }
     cnf_file *files = rt_arena_alloc_array(arena, pack->count, sizeof *files);
     for (uint32_t i = 0; i < pack->count; i++) {
         const cnf_packed_scenario *scenario = &pack->scenarios[i];
@@ -242,10 +247,23 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
     return RT_STATUS_OK;
 }
 
+/* A named pipe that nobody writes to is empty at once: opened plainly it would be waited for
+ * without end, and a run cannot be interrupted there.  One that is being written to is waited for.
+ */
+static int file_open(const char *name)
+{
+    int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 || fcntl(descriptor, F_SETFL, 0) == 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
 rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer *out_content)
 {
     *out_content = (rt_buffer){0};
-    int descriptor = open(file.data, O_RDONLY | O_CLOEXEC);
+    int descriptor = file_open(file.data);
     char portion[16384];
     ssize_t size = descriptor < 0 ? -1 : 1;
     while (size > 0 && out_content->size <= size_max) {

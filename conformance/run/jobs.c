@@ -219,15 +219,15 @@ static rt_text probe_complaint(rt_arena *arena, const cnf_child_result *result)
     if (result->end == CNF_CHILD_NOT_STARTED) return (rt_text){0}; /* Nobody asked the device. */
     if (answer.probe == CNF_PROBE_RIGHT && result->end == CNF_CHILD_EXITED) return (rt_text){0};
     if (answer.probe == CNF_PROBE_WRONG)
-        return rt_arena_printf(arena, "the device does not compute any more: %.*s",
+        return rt_arena_printf(arena, "the device no longer computes: %.*s",
                                RT_TEXT_ARG(answer.reason));
     if (answer.end == CNF_MESSAGES_UNAVAILABLE)
-        return rt_arena_printf(arena, "the device cannot be opened any more: %.*s",
+        return rt_arena_printf(arena, "the device can no longer be opened: %.*s",
                                RT_TEXT_ARG(answer.reason));
     if (result->end == CNF_CHILD_TIMED_OUT)
-        return rt_arena_printf(arena, "the device does not answer any more (asked for %d s)",
+        return rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
                                PROBE_TIMEOUT_MS / 1000);
-    return RT_TEXT("the device does not answer any more: the process that asked it died");
+    return RT_TEXT("the device no longer answers: the process that asked it died");
 }
 
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)

@@ -236,6 +236,13 @@ static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *
     return true;
 }
 
+static rt_text text_placed(cnf_modules *modules, const message_place *place, const char *severity,
+                           rt_text text)
+{
+    return rt_arena_printf(modules->arena, "%.*s:%u:%u: %s%.*s", RT_TEXT_ARG(place->file),
+                           place->at.line, place->at.column, severity, RT_TEXT_ARG(text));
+}
+
 /* The worker answered with a failure, or died. */
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
@@ -249,10 +256,7 @@ static void judge_failure(cnf_modules *modules, const scn_module *module, rt_tex
         cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("status"), kind, module->name);
     out->message = rt_arena_printf(modules->arena, "module %.*s has no images: %.*s",
                                    RT_TEXT_ARG(module->name), RT_TEXT_ARG(text));
-    if (placed)
-        out->message =
-            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(place.file),
-                            place.at.line, place.at.column, RT_TEXT_ARG(out->message));
+    if (placed) out->message = text_placed(modules, &place, "error: ", out->message);
 }
 
 /* A compiler that not every machine has leaves out the scenarios that need it; one that is always
@@ -272,15 +276,20 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
                                    RT_TEXT("unavailable"), (rt_text){0});
 }
 
-/* A device that takes PTX alone cannot be asked what has no form in it. */
+/* A device that takes PTX alone cannot be asked what has no form in it.  The answer says what, and
+ * where; that is no error of the source. */
 static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
-    judge_failure(modules, module, RT_TEXT("ptx"), answer->message, out);
+    message_place place;
+    rt_text text = answer->message;
+    bool placed = place_take(modules, module, &text, &place);
     out->verdict = CNF_VERDICT_SKIP;
-    out->signature = (rt_text){0};
+    out->line = placed ? place.line : module->at.line;
     out->capability = RT_TEXT("ptx-source");
-    out->answer = out->message; /* it says what, and where */
+    out->message = rt_arena_text(modules->arena, text);
+    if (placed) out->message = text_placed(modules, &place, "", text);
+    out->answer = out->message;
 }
 
 /* Whether it is the device's form that the code lacks, and not what the scenario asks for. */

@@ -164,18 +164,18 @@ static bool builds_complete(const run_scenario *scenario)
 }
 
 /* What a subject gets that is not asked because of the modules: a refusal that the scenario expects
- * passes without a device, which is no PASS of one that only links. */
+ * is judged once, on the oracle, since assay's compiler decides it and no device, whether that is
+ * there or not. */
 static cnf_judgement unasked(const cnf_subject *subject, const cnf_judgement *found)
 {
-    bool links_only = subject->executes && !subject->executes();
-    if (found->verdict != CNF_VERDICT_PASS || !links_only) return *found;
+    if (found->verdict != CNF_VERDICT_PASS || subject->oracle) return *found;
     return (cnf_judgement){
         .verdict = CNF_VERDICT_SKIP,
         .step = SCN_NONE,
-        .capability = RT_TEXT("observation"),
-        .answer = RT_TEXT("no"),
-        .message = RT_TEXT("this subject links and runs nothing, and a module is refused before "
-                           "anything could be linked"),
+        .capability = RT_TEXT("reference-only"),
+        .answer = RT_TEXT("yes"),
+        .message = RT_TEXT("a module is refused as expected before anything reaches the device: "
+                           "the compiler alone decides, and it is judged on sim"),
     };
 }
 
@@ -502,7 +502,7 @@ cnf_run_end cnf_run(const cnf_run_options *options, const cnf_file *files, uint3
     if (run.pool) {
         end = run_loop(&run);
     } else {
-        fprintf(stderr, "assay: no children can be watched: %s\n", strerror(errno));
+        fprintf(stderr, "assay: child processes cannot be watched: %s\n", strerror(errno));
     }
     cnf_pool_destroy(run.pool);
     run_abandon(&run);

@@ -35,6 +35,8 @@ static bool is_space(char c)
 
 bool scn_build_options_next(rt_text *rest, rt_text *out_option)
 {
+    *out_option = (rt_text){0};
+    if (!rest->data) return false; /* No options at all: an address that nothing may be added to. */
     while (rest->length > 0 && is_space(rest->data[0]))
         *rest = (rt_text){rest->data + 1, rest->length - 1};
     size_t length = 0;

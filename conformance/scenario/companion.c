@@ -67,10 +67,10 @@ static bool read_open(scn_reader *reader, const scn_node *name, int descriptor, 
     struct stat status;
     const char *shown = scn_shown(reader->arena, name->text);
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return scn_report(reader->reporter, name->at, "'%s' is no regular file", shown);
+        return scn_report(reader->reporter, name->at, "'%s' is not a regular file", shown);
     }
     if ((uint64_t)status.st_size > RT_IMAGE_SIZE_MAX) {
-        return scn_report(reader->reporter, name->at, "'%s' has %lld bytes; at most %u are taken",
+        return scn_report(reader->reporter, name->at, "'%s' has %lld bytes; at most %u are read",
                           shown, (long long)status.st_size, RT_IMAGE_SIZE_MAX);
     }
     if (status.st_size == 0) {
@@ -149,7 +149,7 @@ bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node
     CHECK(name->kind == SCN_NODE_SCALAR && name->text.length > 0);
     const char *refusal = name_refusal(name->text);
     if (refusal) {
-        return scn_report(reader->reporter, name->at, "'%s' is not taken: %s",
+        return scn_report(reader->reporter, name->at, "'%s' is refused: %s",
                           scn_shown(reader->arena, name->text), refusal);
     }
     return content_read(reader, name, out_content) &&

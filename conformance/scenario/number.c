@@ -280,7 +280,7 @@ static bool nan_fraction_read(scn_reporter *reporter, scn_type type, const scn_n
     if (fine) *out_fraction = integer.magnitude;
     if (fine && integer.magnitude >= 1 && integer.magnitude <= most) return true;
     return scn_report(reporter, node->at,
-                      "%s is no NaN of type %s; the fraction in nan(0x...) is from 0x1 to "
+                      "%s is not a NaN of type %s; the fraction in nan(0x...) is from 0x1 to "
                       "0x%" PRIx64,
                       scn_shown(reporter->arena, node->text), scn_type_name(type), most);
 }
@@ -321,7 +321,7 @@ static bool finite_number_read(scn_reporter *reporter, scn_type type, const scn_
     }
     if (is_hexadecimal(without_sign(node->text, &sign)) && !is_exact(type, node->text)) {
         return scn_report(reporter, node->at,
-                          "%s is no value of type %s; a hexadecimal float must be exact", shown,
+                          "%s is not a value of type %s; a hexadecimal float must be exact", shown,
                           name);
     }
     put_floating(type, value, out_bytes);

@@ -88,16 +88,39 @@ scn_nearest scn_nearest_to(rt_text wanted)
     return (scn_nearest){.wanted = wanted, .distance = length / 3 + 2};
 }
 
+/* Two modules may have a name in common, which is listed once. */
+static void offered_add(scn_nearest *nearest, rt_text candidate)
+{
+    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return;
+    for (uint32_t i = 0; i < nearest->offered_count; i++)
+        if (rt_text_equal(nearest->offered[i], candidate)) return;
+    if (nearest->offered_count < SCN_NEAREST_LISTED_MAX)
+        nearest->offered[nearest->offered_count] = candidate;
+    nearest->offered_count++;
+}
+
 void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
 {
+    offered_add(nearest, candidate);
     uint32_t distance = rt_text_distance(nearest->wanted, candidate, nearest->distance);
     if (distance >= nearest->distance || distance >= nearest->wanted.length) return;
     nearest->best = candidate;
     nearest->distance = distance;
 }
 
+static const char *offered_list(rt_arena *arena, const scn_nearest *nearest)
+{
+    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return "";
+    const char *list = "";
+    for (uint32_t i = 0; i < nearest->offered_count; i++)
+        list = rt_arena_printf(arena, "%s%s%s", list,
+                               i ? ", " : "; known are: ", scn_shown(arena, nearest->offered[i]))
+                   .data;
+    return list;
+}
+
 const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest)
 {
-    if (nearest->best.length == 0) return "";
+    if (nearest->best.length == 0) return offered_list(arena, nearest);
     return rt_arena_printf(arena, "; did you mean '%s'?", scn_shown(arena, nearest->best)).data;
 }

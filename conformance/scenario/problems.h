@@ -29,11 +29,16 @@ scn_problems scn_reporter_finish(scn_reporter *reporter);
  * replaced, at most 48 bytes, NUL-terminated, in the arena. */
 const char *scn_shown(rt_arena *arena, rt_text text);
 
+/* Names up to this many are listed where none is near. */
+#define SCN_NEAREST_LISTED_MAX 8
+
 /* Looking for the valid name that was probably meant. */
 typedef struct scn_nearest {
     rt_text wanted;
     rt_text best; /* empty: none near enough so far */
     uint32_t distance;
+    uint32_t offered_count;                  /* different names; more than LISTED_MAX: many */
+    rt_text offered[SCN_NEAREST_LISTED_MAX]; /* the first of them, borrowed */
 } scn_nearest;
 
 /* Begins a search for a name near `wanted`, which is borrowed. */
@@ -42,7 +47,8 @@ scn_nearest scn_nearest_to(rt_text wanted);
 /* Considers one valid name (borrowed).  The first of equally near ones is kept. */
 void scn_nearest_offer(scn_nearest *nearest, rt_text candidate);
 
-/* "; did you mean 'NAME'?", or "" where no name is near. */
+/* "; did you mean 'NAME'?"; where no name is near "; known are: A, B", or "" where these are none
+ * or too many to be read.  NUL-terminated, in the arena or static. */
 const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest);
 
 #endif

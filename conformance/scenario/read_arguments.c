@@ -307,7 +307,7 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
     }
     if (!fine || !typed || node->count == 1) return fine;
     return scn_report(reader->reporter, node->entries[1].at,
-                      "'%s' beside '%s'; an argument has only one of them",
+                      "'%s' cannot stand beside '%s'; an argument has only one of them",
                       scn_shown(reader->arena, node->entries[1].key),
                       scn_shown(reader->arena, node->entries[0].key));
 }

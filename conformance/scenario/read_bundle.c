@@ -83,11 +83,11 @@ static const scn_row bundle_rows[BUNDLE_ROW_COUNT] = {
 };
 /* Keys that say more about a way of making a bundle. */
 static const scn_relation bundle_relations[] = {
-    {"kernels", SCN_NEEDS, {"get"}, "'kernels' goes beside 'get'"},
-    {"device", SCN_NEEDS, {"get"}, "'device' goes beside 'get'"},
-    {"context", SCN_NEEDS, {"get"}, "'context' goes beside 'get'"},
-    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' goes beside 'get: input'"},
-    {"options", SCN_NEEDS, {"compile", "link"}, "'options' goes beside 'compile' or 'link'"},
+    {"kernels", SCN_NEEDS, {"get"}, "'kernels' needs 'get' beside it"},
+    {"device", SCN_NEEDS, {"get"}, "'device' needs 'get' beside it"},
+    {"context", SCN_NEEDS, {"get"}, "'context' needs 'get' beside it"},
+    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' needs 'get: input' beside it"},
+    {"options", SCN_NEEDS, {"compile", "link"}, "'options' needs 'compile' or 'link' beside it"},
 };
 static const scn_shape shape_bundle_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -104,7 +104,7 @@ static bool constants_check(scn_reader *reader, const scn_node *node, uint64_t g
 {
     if (!(given >> BUNDLE_CONSTANTS & 1) || state == SCN_BUNDLE_INPUT) return true;
     return scn_report(reader->reporter, scn_node_entry(node, "spec_constants")->at,
-                      "'spec_constants' goes beside 'get: input'");
+                      "'spec_constants' needs 'get: input' beside it");
 }
 
 /* ---- States ------------------------------------------------------------------------------- */

@@ -250,13 +250,19 @@ static const scn_relation expect_relations[] = {
     {"oracle", SCN_NEEDS, {"memory"}, NULL},
     {"event", SCN_NEEDS, {"status"}, NULL},
     {"status", SCN_NEEDS, {"event"}, NULL},
-    {"oracle", SCN_BARS, {"equals"}, "'oracle' beside 'equals'; one of them says what is expected"},
-    {"variable", SCN_BARS, {"memory"}, "'variable' beside 'memory'; write two steps"},
+    {"oracle",
+     SCN_BARS,
+     {"equals"},
+     "'oracle' cannot stand beside 'equals'; one of them says what is expected"},
+    {"variable", SCN_BARS, {"memory"}, "'variable' cannot stand beside 'memory'; write two steps"},
     {"equals",
      SCN_NEEDS,
      {"memory", "variable"},
      "'equals' needs 'memory' or 'variable' beside it"},
-    {"bundle", SCN_BARS, {"program_of"}, "'bundle' beside 'program_of'; write two steps"},
+    {"bundle",
+     SCN_BARS,
+     {"program_of"},
+     "'bundle' cannot stand beside 'program_of'; write two steps"},
     {"images",
      SCN_NEEDS,
      {"program_of", "bundle"},
@@ -297,8 +303,9 @@ static bool memory_check(scn_reader *reader, const scn_node *node, uint64_t give
     bool content = is_given(given, EXPECT_EQUALS) || is_given(given, EXPECT_ORACLE);
     bool both = content && is_given(given, EXPECT_FINDING);
     if (!both || !is_given(given, EXPECT_MEMORY)) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "memory")->at,
-                      "'memory' beside both its content and 'finding'; write two steps");
+    return scn_report(
+        reader->reporter, scn_node_entry(node, "memory")->at,
+        "'memory' cannot stand beside both its content and 'finding'; write two steps");
 }
 
 /* An image is named after its module, which must exist; how many images it has is known later. */
@@ -559,7 +566,7 @@ static bool outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *
     if (refused == EXPECT_ROW_COUNT) return true;
     const char *key = expect_rows[refused].key;
     return scn_report(reader->reporter, scn_node_entry(node, key)->at,
-                      "'%s' inside one_of; outcomes tell what is known at once", key);
+                      "'%s' cannot stand inside one_of, whose outcomes must be known at once", key);
 }
 
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect)

@@ -29,7 +29,7 @@ static bool field_name_check(scn_reader *reader, const field_draft *field)
         char c = field->name.data[i];
         if (c != '.' && c != '-') continue;
         return scn_report(reader->reporter, field->at,
-                          "'%s' is no name of a field; it has letters, digits and '_'",
+                          "'%s' is not a name of a field; it has letters, digits and '_'",
                           scn_shown(reader->arena, field->name));
     }
     return true;
@@ -212,7 +212,10 @@ static const scn_row memory_rows[] = {
      "neither with expected values nor with other subjects."},
 };
 static const scn_relation memory_relations[] = {
-    {"promote", SCN_BARS, {"usm"}, "'promote' beside 'usm'; only buffers are promoted"},
+    {"promote",
+     SCN_BARS,
+     {"usm"},
+     "'promote' cannot stand beside 'usm'; only buffers are promoted"},
     {"device",
      SCN_NEEDS,
      {"usm"},

@@ -74,7 +74,7 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
-        "build option '%.*s' is not taken; these are: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "build option '%.*s' is refused; accepted are: -D, -U, -cl-..., -O0 to -O3, -Os, "
         "-ffp-contract=on or off, -ffast-math and warnings",
         RT_TEXT_ARG(refused));
 }
@@ -257,7 +257,7 @@ static bool needs_check(scn_reader *reader, const scn_node *node, const scn_modu
     for (uint32_t i = 0; i < module->need_count; i++) {
         scn_position at = scn_node_entry(node, "needs")->value.items[i].at;
         if (module->needs[i] == self) {
-            fine = scn_report(reader->reporter, at, "a module does not need itself; remove it");
+            fine = scn_report(reader->reporter, at, "a module cannot need itself; remove it");
         }
         for (uint32_t j = 0; j < i; j++) {
             if (module->needs[i] != module->needs[j] || module->needs[i] == SCN_NONE) continue;

@@ -127,7 +127,7 @@ static const scn_row wait_rows[] = {
      "The submit, copy or fill that is waited for, with what it depends on."},
 };
 static const scn_relation wait_relations[] = {
-    {"queue", SCN_BARS, {"step"}, "'queue' beside 'step'; a wait is for one of them"},
+    {"queue", SCN_BARS, {"step"}, "'queue' cannot stand beside 'step'; a wait is for one of them"},
 };
 static const scn_shape shape_wait_object = {
     .kind = SCN_SHAPE_OBJECT,

@@ -37,7 +37,7 @@ bool scn_extent_copy(scn_reader *reader, const scn_node *node, const char *key, 
     if (!from.items) return true;
     if (from.count != dimensions) {
         return scn_report(reader->reporter, scn_node_entry(node, key)->value.at,
-                          "%s has %u dimensions, range has %u; they must be as many", key,
+                          "dimensions of %s: %u, of range: %u; give both the same number", key,
                           from.count, dimensions);
     }
     memcpy(out_sizes, from.items, dimensions * sizeof *out_sizes);

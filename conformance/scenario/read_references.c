@@ -38,7 +38,7 @@ static bool step_resolve(scn_reader *reader, const scn_node *node, const scn_nam
     bool known = rt_map_find(&reader->steps.map, node->text) != RT_MAP_NONE;
     uint32_t found = rt_map_find(&wanted->map, node->text);
     if (known && found == RT_MAP_NONE) {
-        return scn_report(reader->reporter, node->at, "step '%s' is no %s; %s",
+        return scn_report(reader->reporter, node->at, "step '%s' is not a %s; %s",
                           scn_shown(reader->arena, node->text), noun, mistaken);
     }
     char earlier[64];
@@ -99,7 +99,7 @@ bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint
     }
     if (!number || image >= RT_IMAGE_COUNT_MAX) {
         return scn_report(reader->reporter, at,
-                          "'%s' is no image; images are called MODULE/NUMBER, such as app/0",
+                          "'%s' is not an image; images are called MODULE/NUMBER, such as app/0",
                           scn_shown(reader->arena, name));
     }
     rt_text module = {name.data, length};

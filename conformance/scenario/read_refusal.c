@@ -98,8 +98,8 @@ bool scn_outcomes_check(scn_reader *reader, const scn_node *node)
                           scn_node_describe(reader->arena, node));
     }
     if (node->count >= 2 && node->count <= SCN_OUTCOME_COUNT_MAX) return true;
-    return scn_report(reader->reporter, node->at, "one_of with %u outcomes; it has from 2 to %d",
-                      node->count, SCN_OUTCOME_COUNT_MAX);
+    return scn_report(reader->reporter, node->at, "expected from 2 to %d outcomes, found %u",
+                      SCN_OUTCOME_COUNT_MAX, node->count);
 }
 
 /* The key of a mapping with one entry; NULL where it is anything else. */
@@ -181,7 +181,7 @@ static const scn_row module_refusal_rows[] = {
 };
 static const scn_shape shape_module_refusal_object = {
     .kind = SCN_SHAPE_OBJECT,
-    .noun = "what compiling a module is refused with",
+    .noun = "the refusal of a module",
     SCN_ROWS(module_refusal_rows),
 };
 
@@ -203,7 +203,7 @@ static bool module_refusal_read(scn_reader *reader, const scn_node *node, void *
 
 const scn_shape scn_shape_refused = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "what compiling a module is refused with",
+    .noun = "the refusal of a module",
     .read = module_refusal_read,
     .alternatives = {&shape_module_refusal_object},
 };

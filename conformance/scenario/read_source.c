@@ -60,7 +60,7 @@ static bool embedded_read(scn_reader *reader, const scn_source_draft *draft, scn
     if (!scn_value_read(reader, &shape_code_text, draft->code, &code)) return false;
     if (draft->language == SCN_LANGUAGE_SPIRV) {
         return scn_report(reader->reporter, draft->code->at,
-                          "a SPIR-V module in binary is no text; name a file with 'file:', or "
+                          "a SPIR-V module in binary is not text; name a file with 'file:', or "
                           "write it in spirv-asm");
     }
     if (draft->sha256) {
@@ -84,7 +84,7 @@ static bool text_check(scn_reader *reader, const scn_node *file, rt_text content
     if (scn_characters_check(&inside, content)) return true;
     CHECK(inside.count > 0);
     const scn_problem *problem = &inside.items[0];
-    return scn_report(reader->reporter, file->at, "'%s' is no text: line %u: %.*s",
+    return scn_report(reader->reporter, file->at, "'%s' is not text: line %u: %.*s",
                       scn_shown(reader->arena, file->text), problem->at.line,
                       RT_TEXT_ARG(problem->text));
 }

@@ -163,7 +163,8 @@ static const scn_row step_rows[] = {
 #define LASTING(verb)                                                                              \
     {                                                                                              \
         "profile", SCN_BARS, {verb},                                                               \
-            "'profile' beside '" verb "': later steps stand on it in both profiles"                \
+            "'profile' cannot stand beside '" verb                                                 \
+            "', to which later steps refer in both profiles"                                       \
     }
 #define CANNOT_BE_REFUSED(verb)                                                                    \
     {                                                                                              \
@@ -396,7 +397,8 @@ static bool place_check(scn_reader *reader, const scn_node *node, uint32_t row)
 {
     if (reader->thread == 0 || row < STEP_NESTED_COUNT) return true;
     return scn_report(reader->reporter, node->at,
-                      "'%s' inside a parallel; write it before the parallel", step_rows[row].key);
+                      "'%s' cannot stand inside a parallel; write it before the parallel",
+                      step_rows[row].key);
 }
 
 /* ---- One step ----------------------------------------------------------------------------- */
@@ -466,7 +468,7 @@ static bool bare_step_read(scn_reader *reader, const scn_node *node, uint32_t in
     if (bare != BARE_RESTART) return true;
     if (reader->thread > 0) {
         return scn_report(reader->reporter, node->at,
-                          "'restart' inside a parallel; write it behind the parallel");
+                          "'restart' cannot stand inside a parallel; write it behind the parallel");
     }
     reader->step_table[index].verb = SCN_VERB_RESTART;
     reader->process = index + 1;
@@ -500,8 +502,9 @@ static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
                           scn_node_describe(reader->arena, node));
     }
     if (node->count < 2 || node->count > SCN_LIST_COUNT_MAX) {
-        return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
-                          node->count, SCN_LIST_COUNT_MAX);
+        return scn_report(reader->reporter, node->at,
+                          "expected from 2 to %d lists of steps, found %u", SCN_LIST_COUNT_MAX,
+                          node->count);
     }
     bool fine = true;
     uint32_t first = reader->step_count;

@@ -123,8 +123,14 @@ static const scn_row submit_rows[] = {
  * program runs, which a scenario may be about. */
 static const scn_relation submit_relations[] = {
     SCN_QUEUE_OR_DEVICE,
-    {"module", SCN_BARS, {"bundle"}, "'module' beside 'bundle'; the bundle has decided it"},
-    {"options", SCN_BARS, {"bundle"}, "'options' beside 'bundle'; the bundle has decided it"},
+    {"module",
+     SCN_BARS,
+     {"bundle"},
+     "'module' cannot stand beside 'bundle', which has decided it; remove it"},
+    {"options",
+     SCN_BARS,
+     {"bundle"},
+     "'options' cannot stand beside 'bundle', which has decided it; remove it"},
 };
 static const scn_shape shape_submit_object = {
     .kind = SCN_SHAPE_OBJECT,

@@ -8,8 +8,9 @@ static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_even
 {
     if (rt_event_has_field(kind, entry->key, out_is_list)) return true;
     const char *shown = scn_shown(reader->arena, entry->key);
-    return scn_report(reader->reporter, entry->at, "an event '%s' has no field '%s'",
-                      rt_event_name(kind), shown);
+    return scn_report(reader->reporter, entry->at,
+                      "an event '%s' has no field '%s'; its fields are: %s", rt_event_name(kind),
+                      shown, rt_event_fields(kind));
 }
 
 static bool module_check(scn_reader *reader, scn_position at, rt_text name)
@@ -32,7 +33,8 @@ static bool variable_check(scn_reader *reader, scn_position at, rt_text name)
 {
     if (scn_variable_may_be(reader, name)) return true;
     return scn_report(reader->reporter, at,
-                      "no module has a device_global '%s': no source mentions it",
+                      "no module has a device_global '%s': no source mentions it; declare it with "
+                      "DEVICE_GLOBAL in the code",
                       scn_shown(reader->arena, name));
 }
 

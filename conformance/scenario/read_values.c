@@ -420,7 +420,8 @@ static bool count_settle(scn_reader *reader, values_draft *draft)
     }
     if (draft->written != 0 && draft->count != 0 && draft->written != draft->count) {
         return scn_report(reader->reporter, draft->node->at,
-                          "%" PRIu64 " values for %" PRIu64 " elements; they must be as many",
+                          "values: %" PRIu64 ", elements: %" PRIu64
+                          "; give a value for each element",
                           draft->written, draft->count);
     }
     if (draft->count == 0) draft->count = draft->written;

@@ -44,7 +44,7 @@ static bool name_check(scn_reader *reader, scn_position at, rt_text name)
 {
     if (is_name(name)) return true;
     return scn_report(reader->reporter, at,
-                      "'%s' is no name; a name begins with a letter or '_' and has letters, "
+                      "'%s' is not a name; a name begins with a letter or '_' and has letters, "
                       "digits, '_', '.' and '-'",
                       scn_shown(reader->arena, name));
 }
@@ -74,8 +74,9 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
     memcpy(out, &truth, sizeof truth);
     if (truth || scn_node_is_word(node, "false")) return true;
     bool quoted = node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN;
-    return scn_report(reader->reporter, node->at, "%s is true or false%s, found %s", shape->noun,
-                      quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
+    return scn_report(reader->reporter, node->at, "expected true or false%s (%s), found %s",
+                      quoted ? ", without quotes" : "", shape->noun,
+                      scn_node_describe(reader->arena, node));
 }
 
 /* The word of that index among the choices or keys of a shape; NULL where it is not taken. */
@@ -153,7 +154,7 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
         if (!shape->choices[i].taken) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not taken here; taken are: %s", word, shown,
+                              "%s '%s' is not allowed here; allowed are: %s", word, shown,
                               choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
@@ -412,7 +413,7 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
         if (!(shape->rows[i].flags & SCN_ALTERNATIVE) || !(given >> i & 1)) continue;
         if (found != SCN_NONE) {
             scn_report(reader->reporter, scn_node_entry(node, shape->rows[i].key)->at,
-                       "'%s' beside '%s'; %s has only one of them", shape->rows[i].key,
+                       "'%s' cannot stand beside '%s'; %s has only one of them", shape->rows[i].key,
                        shape->rows[found].key, shape->noun);
             return SCN_NONE;
         }

@@ -75,13 +75,15 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
     const scn_scenario *scenario = all->scenario;
     uint32_t other = other_module_with(scenario, variable);
     if (other != SCN_NONE) return refuse_module(all, variable, other);
+    bool named = variable->module != SCN_NONE; /* then no other module's and no memory is meant */
     for (uint32_t m = 0; m < scenario->module_count; m++) {
+        if (named && m != variable->module) continue;
         for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
             scn_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
     }
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
+    for (uint32_t i = 0; i < scenario->memory_count && !named; i++)
         scn_nearest_offer(&nearest, scenario->memories[i].name);
-    if (variable->module != SCN_NONE) {
+    if (named) {
         return fail(all, variable->at, "module '%.*s' has no device_global '%s'%s",
                     RT_TEXT_ARG(scenario->modules[variable->module].name),
                     scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));

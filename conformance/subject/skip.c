@@ -205,7 +205,7 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
             foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
-                      RT_TEXT("a kernel of the scenario is there in formats alone that this device "
+                      RT_TEXT("a kernel of the scenario exists only in formats that this device "
                               "does not take"));
         return true;
     }

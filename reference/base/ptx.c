@@ -104,7 +104,7 @@ rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
         rt_text rest = {line.data + mark, line.length - mark};
         if (kernel_read(arena, rest, rt_vector_push(&kernels))) continue;
         status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                         "line %u of the PTX is no list of a kernel's parameters; expected "
+                         "line %u of the PTX is not a list of a kernel's parameters; expected "
                          "'" KERNEL_MARK "NAME KIND:SIZE ...' with the kinds pointer, local and "
                          "value",
                          number);

@@ -125,7 +125,8 @@ static rt_status size_read(pl_job *job, LLVMValueRef variable, pl_device_global 
     bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
     if (given && (!number_read(value, UINT32_MAX, &size) || size == 0))
         return refuse(job, global,
-                      "has an attribute '" PL_GLOBAL_SIZE "' that is no number of bytes from 1 to "
+                      "has an attribute '" PL_GLOBAL_SIZE
+                      "' that is not a number of bytes from 1 to "
                       "4294967295");
     global->host.size = size;
     return RT_STATUS_OK;

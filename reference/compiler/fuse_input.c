@@ -69,7 +69,7 @@ static void group_programs(fusion_input *input)
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
-    if (!RULE(KF_JIT_07)) return reject(job, kernel->name, "it is no LLVM IR");
+    if (!RULE(KF_JIT_07)) return reject(job, kernel->name, "it is not LLVM IR");
     rt_status status = pl_link_codes(job, kernel->codes, kernel->code_count, out_module);
     if (status.code != RT_LINK_ERROR) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);

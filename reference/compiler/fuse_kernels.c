@@ -38,7 +38,7 @@ static rt_status find_kernels(pl_job *job, LLVMModuleRef module, const pl_fusion
         kernels[i] = LLVMGetNamedFunction(module, rt_arena_text(&job->arena, name).data);
         if (kernels[i] && !LLVMIsDeclaration(kernels[i])) continue;
         return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
-                              "%s names %.*s, which is no function of the module", PL_FUSED,
+                              "%s names %.*s, which is not a function of the module", PL_FUSED,
                               RT_TEXT_ARG(name));
     }
     return RT_STATUS_OK;

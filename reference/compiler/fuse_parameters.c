@@ -129,14 +129,14 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     *out_elements = 0;
     if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || pl_by_value_type(kernel, index) ||
         LLVMGetPointerAddressSpace(type) != 1)
-        return "it is no pointer to global memory";
+        return "it is not a pointer to global memory";
     LLVMTypeRef element = LLVMGetElementType(type);
     if (!LLVMTypeIsSized(element)) return "it points to what has no size";
     uint64_t unit = LLVMABISizeOfType(layout_of(kernel), element);
     if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
         bytes > UINT32_MAX)
         return "its elements do not fit";
-    if (unit == 0 || bytes % unit != 0) return "the buffer is no whole number of its elements";
+    if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
     *out_elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
     return NULL;
 }
@@ -200,7 +200,7 @@ static rt_status convert_constants(pl_job *job, const rt_fusion_request *request
         if (pointer && !pl_by_value_type(kernel, place.parameter))
             return reject_place(job, place, "a pointer has no value that a constant could be");
         if (pl_parameter_bytes(kernel, place.parameter) != value.size)
-            return reject_place(job, place, "the constant for it has another size than it has");
+            return reject_place(job, place, "the constant for it has another size");
         made[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
     }
     fusion->constants = made;

@@ -1,7 +1,7 @@
 /* What the files of builtin functions for NVPTX share: types, and what is done for each of many.
  *
- * They are OpenCL C, compiled by clang 14 without its header when the plugin is built, each a module
- * of its own in one module that is read lazily.  Source: OpenCL C 2.0, 6.1 and 6.13. */
+ * They are OpenCL C, compiled by clang 14 without its header when the plugin is built, each a
+ * module of its own in one module that is read lazily.  Source: OpenCL C 2.0, 6.1 and 6.13. */
 #ifndef REFERENCE_COMPILER_PTX_BUILTINS_H
 #define REFERENCE_COMPILER_PTX_BUILTINS_H
 
@@ -38,8 +38,9 @@ typedef enum memory_scope {
 #define EACH_WIDTH(DO, ...)                                                                        \
     DO(2, __VA_ARGS__) DO(3, __VA_ARGS__) DO(4, __VA_ARGS__) DO(8, __VA_ARGS__) DO(16, __VA_ARGS__)
 #define EACH_WHOLE(DO, ...)                                                                        \
-    DO(char, __VA_ARGS__) DO(uchar, __VA_ARGS__) DO(short, __VA_ARGS__) DO(ushort, __VA_ARGS__)    \
-    DO(int, __VA_ARGS__) DO(uint, __VA_ARGS__) DO(long, __VA_ARGS__) DO(ulong, __VA_ARGS__)
+    DO(char, __VA_ARGS__)                                                                          \
+    DO(uchar, __VA_ARGS__) DO(short, __VA_ARGS__) DO(ushort, __VA_ARGS__) DO(int, __VA_ARGS__)     \
+        DO(uint, __VA_ARGS__) DO(long, __VA_ARGS__) DO(ulong, __VA_ARGS__)
 
 #define VECTORS(type)                                                                              \
     typedef type type##2 __attribute__((ext_vector_type(2)));                                      \

@@ -73,7 +73,7 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
     *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
     if (points && (is_opaque_object(type) || !pointer_kind(type, &out_parameter->kind)))
         return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
-                             "has a parameter that is no pointer to global, constant or local "
+                             "has a parameter that is not a pointer to global, constant or local "
                              "memory and no value (an image, for example), which has no form in "
                              "PTX here");
     uint64_t size = LLVMABISizeOfType(all->layout, value ? value : type);

@@ -54,7 +54,7 @@ static rt_status read_library(pl_job *job, rt_text path, LLVMModuleRef *out_modu
                               "installed; apt-get install libclc-14");
     if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) return RT_STATUS_OK;
     LLVMDisposeMemoryBuffer(memory);
-    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE, "%s is no bitcode that LLVM 14 reads: %s",
+    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE, "%s is not bitcode that LLVM 14 reads: %s",
                    name.data, pl_job_reason(job));
 }
 

@@ -131,12 +131,11 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
     if (triple.length == 0) LLVMSetTarget(module, "spir64");
     if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
     if (is_laid_out(job, module)) return RT_STATUS_OK;
-    return refuse(
-        job, name,
-        rt_arena_printf(&job->arena,
-                        "the data layout '%s' is another one than spir64's; leave it out, "
-                        "or write '" SPIR64_LAYOUT "'",
-                        LLVMGetDataLayoutStr(module)));
+    return refuse(job, name,
+                  rt_arena_printf(&job->arena,
+                                  "the data layout '%s' differs from spir64's; leave it out, "
+                                  "or write '" SPIR64_LAYOUT "'",
+                                  LLVMGetDataLayoutStr(module)));
 }
 
 /* For nvptx64 only a front end makes code, which names both. */

@@ -182,9 +182,10 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
                                rt_text name)
 {
     if (!scalar_of(LLVMGlobalGetValueType(variable))) {
-        return refuse(job, name,
-                      "is no scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
-                      "or double");
+        return refuse(
+            job, name,
+            "is not a scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
+            "or double");
     }
     LLVMValueRef value = default_of(job, module, name);
     if (!value || LLVMTypeOf(value) != LLVMGlobalGetValueType(variable)) {

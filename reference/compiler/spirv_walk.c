@@ -52,7 +52,8 @@ static void explain_header(rt_bytes spirv, rt_buffer *out_reason)
                          "a SPIR-V module that ends at byte %zu, inside its header of %d bytes",
                          spirv.size, PL_SPIRV_HEADER_SIZE);
     } else {
-        rt_buffer_printf(out_reason, "a SPIR-V module of %zu bytes, which are no whole words",
+        rt_buffer_printf(out_reason,
+                         "a SPIR-V module of %zu bytes, which is not a whole number of words",
                          spirv.size);
     }
 }

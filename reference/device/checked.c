@@ -93,7 +93,7 @@ static void status_check(operation op, rt_sink *sink, rt_status status)
     if (!listed) {
         char text[160];
         const char *code = status.code < RT_CODE_COUNT ? rt_code_name((rt_code)status.code) : "?";
-        snprintf(text, sizeof text, "%s answered \"%s\" (%u), which device.h does not list",
+        snprintf(text, sizeof text, "%s answered '%s' (%u), which device.h does not list",
                  operations[op].name, code, (unsigned)status.code);
         rt_panic("CONTRACT", text, __FILE__, __LINE__, __func__);
     }

@@ -17,7 +17,8 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
 {
     const rt_bytes frame = binary->code;
     unsigned long long size = ZSTD_getFrameContentSize(frame.data, frame.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR) return damaged(sink, index, "this is no frame");
+    if (size == ZSTD_CONTENTSIZE_ERROR)
+        return damaged(sink, index, "this is not a Zstandard frame");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN)
         return damaged(sink, index, "it does not say the size of its content");
     if (size > RT_IMAGE_SIZE_MAX || size > *left) {

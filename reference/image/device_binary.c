@@ -49,14 +49,14 @@ rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_bi
     rt_format target = format_of_target(binary->target);
     if (target == RT_FORMAT_COUNT) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %.*s is for the target \"%.*s\", which assay has no format for",
+                       "image %.*s is for the target '%.*s', which assay has no format for",
                        RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target));
     }
     bool wanted =
         target == RT_FORMAT_SPIRV64 ? format == RT_BINARY_SPIRV : format == RT_BINARY_NATIVE;
     if (!wanted) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %.*s for the target \"%.*s\" is %s, which assay does not take there",
+                       "image %.*s for the target '%.*s' is %s, which assay does not take there",
                        RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target),
                        rt_binary_format_name(format));
     }

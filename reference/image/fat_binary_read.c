@@ -90,7 +90,7 @@ static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader 
     }
     if (type != RT_PROPERTY_BYTES) {
         return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "property \"%.*s\" at address %#llx has type %u, only 1 (number) and 2 "
+                       "property '%.*s' at address %#llx has type %u, only 1 (number) and 2 "
                        "(bytes) are known",
                        RT_TEXT_ARG(out_property->name), (unsigned long long)at, type);
     }
@@ -191,7 +191,7 @@ static rt_status image_head_read(const fat_reader *reader, uint64_t at, rt_reade
     uint32_t head = rt_read_u32(words), kind = head >> 16 & 0xFF, format = head >> 24;
     (void)rt_read_u32(words);
     if (kind != KIND_SYCL && kind != KIND_SYCL_BIT)
-        return fault(reader, at + 2, "this is no image of SYCL");
+        return fault(reader, at + 2, "this is not a SYCL image");
     if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "no such format");
     binary->format = (rt_binary_format)format;
     RT_TRY(text_read(reader, at + 8, rt_read_u64(words), false, &binary->target));

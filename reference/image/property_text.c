@@ -57,7 +57,7 @@ static rt_status name_check(rt_sink *sink, rt_text name, bool of_property)
     if (of_property && writable) writable = name.data[0] != '[' && !text_has(name, '=');
     if (writable) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "the text form of property sets cannot hold the name \"%.*s\" of a %s",
+                   "the text form of property sets cannot hold the name '%.*s' of a %s",
                    RT_TEXT_ARG(name), of_property ? "property" : "set");
 }
 
@@ -143,7 +143,7 @@ static rt_status bytes_read(const text_reader *reader, rt_text value, rt_propert
     rt_bytes bytes = {0};
     size_t at = 0;
     if (!base64_read(reader->arena, value, &bytes, &at))
-        return fault(reader, value.data + at, "this is no base64 without padding");
+        return fault(reader, value.data + at, "this is not base64 without padding");
     if (!rt_property_value_read(bytes, property))
         return fault(reader, value.data, "the bytes do not have the length that they begin with");
     return RT_STATUS_OK;

@@ -101,7 +101,7 @@ static rt_status refuse_damaged(rt_sink *sink, const rt_image *image, rt_text na
 {
     return rt_fail_naming(
         sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
-        "image %.*s: property '%.*s' of set \"%s\" is no table of scalars, each three "
+        "image %.*s: property '%.*s' of set '%s' is not a table of scalars, each three "
         "u32: number, offset in the constant, size",
         RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
 }

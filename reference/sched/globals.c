@@ -167,7 +167,7 @@ rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const r
     if (globals->damaged.length > 0) {
         return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &globals->damaged, 1,
                               "image %.*s: a property of its set " RT_SET_DEVICE_GLOBALS
-                              " is no size and truth",
+                              " is not a size and a truth value",
                               RT_TEXT_ARG(globals->damaged));
     }
     for (uint32_t i = 0; i < globals->list.count; i++) {

@@ -14,7 +14,7 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
     for (uint32_t i = 0; i < 2; i++) {
         if (!rt_memory_is_usm(both[i])) continue;
         return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &both[i]->name, 1,
-                              "a host task uses '%.*s', which is no buffer",
+                              "a host task uses '%.*s', which is not a buffer",
                               RT_TEXT_ARG(both[i]->name));
     }
     if (!task->to || (task->to != task->from && task->to->size == task->from->size))

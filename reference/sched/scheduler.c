@@ -288,7 +288,7 @@ rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *la
     parameter_count += rt_launch_eliminated(program, launch->kernel);
     if (parameter_count == launch->argument_count) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE, &launch->kernel,
-                          1, "kernel '%.*s' has %u parameters, the launch gives %u arguments",
+                          1, "kernel '%.*s' has %u parameters, but the launch gives %u arguments",
                           RT_TEXT_ARG(launch->kernel), parameter_count, launch->argument_count);
 }
 

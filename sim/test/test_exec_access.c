@@ -121,9 +121,9 @@ static void test_operands_refused(void **state)
     static const struct {
         const char *body, *words;
     } cases[] = {
-        {"%t0 = OpLoad %i32 %s4@ Aligned 3\n", "the alignment 3 is no power of two"},
-        {"OpStore %w4@ %c32_1 Volatile|Aligned 0\n", "the alignment 0 is no power of two"},
-        {"OpCopyMemory %w4@ %s4@ Aligned 4 Aligned 12\n", "the alignment 12 is no power of two"},
+        {"%t0 = OpLoad %i32 %s4@ Aligned 3\n", "the alignment 3 is not a power of two"},
+        {"OpStore %w4@ %c32_1 Volatile|Aligned 0\n", "the alignment 0 is not a power of two"},
+        {"OpCopyMemory %w4@ %s4@ Aligned 4 Aligned 12\n", "the alignment 12 is not a power of two"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[16384], body[2048];

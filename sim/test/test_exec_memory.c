@@ -465,9 +465,10 @@ static void test_other_memory(void **state)
                    "(2, 0, 0)");
     sim_argument bytes[] = {harness_global(to), harness_global(to)};
     harness_try(&h, "misaligned", harness_range(4, 4), bytes, 2);
-    expect_finding(&h, "misaligned", 0, 4,
-                   "load of 4 bytes at offset 1 of 'out', which is no multiple of 4 by work-item "
-                   "(0, 0, 0)");
+    expect_finding(
+        &h, "misaligned", 0, 4,
+        "load of 4 bytes at offset 1 of 'out', which is not a multiple of 4 by work-item "
+        "(0, 0, 0)");
     harness_close(&h);
 }
 

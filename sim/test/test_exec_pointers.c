@@ -342,8 +342,7 @@ static void test_refused(void **state)
     sim_test_refused(late_declaration, RT_MALFORMED, "follows a definition");
     sim_test_refused(CALLER("global", "%at %c1"), RT_MALFORMED, "does not point to a function");
     sim_test_refused(CALLER("code", "%at"), RT_MALFORMED, "0 arguments are given");
-    sim_test_refused(CALLER("code", "%at %l0"), RT_MALFORMED,
-                     "has another type than the parameter");
+    sim_test_refused(CALLER("code", "%at %l0"), RT_MALFORMED, "differs in type from the parameter");
     sim_test_refused(CALLER("code", ""), RT_MALFORMED, "there is no pointer to a function");
     sim_test_refused(CALLER("code", "%l0 %c1"), RT_MALFORMED, "must be a pointer");
 }

@@ -168,14 +168,14 @@ static const char *const wrong_messages[] = {
     "'%v4f' is a vector without a length modifier",
     "'%v2hlf' takes a vector of as many floats and argument 1",
     "'%v4lf' takes a vector of as many doubles and argument 1",
-    "'%n' is no conversion",
+    "'%n' is not a conversion",
     "'%5000d' has a width or precision above 4095",
     "'%#d' has a flag that its conversion does not take",
     "'%hld' has a length modifier that its conversion does not take",
-    "'%*' is no conversion",
+    "'%*' is not a conversion",
     "'%v5hld' has no vector of 2, 3, 4, 8 or 16",
-    "'%' is no conversion",
-    "'%ll' is no conversion",
+    "'%' is not a conversion",
+    "'%ll' is not a conversion",
     "'%s' takes a string in constant memory and argument 1",
     "'%.3c' takes no precision",
     "'%f' takes a float or double and argument 1",
@@ -254,8 +254,8 @@ static void test_refused(void **state)
     sim_module_destroy(sim_test_module(sink, CALL("%int", "%c %one")));
     rt_sink_destroy(sink);
     sim_test_refused(CALL("%long", "%c"), RT_MALFORMED, "gives an integer of 32 bits");
-    sim_test_refused(CALL("%int", "%i"), RT_MALFORMED, "the format is no pointer");
-    sim_test_refused(CALL("%int", "%g"), RT_MALFORMED, "the format is no pointer");
+    sim_test_refused(CALL("%int", "%i"), RT_MALFORMED, "the format is not a pointer");
+    sim_test_refused(CALL("%int", "%g"), RT_MALFORMED, "the format is not a pointer");
     sim_test_refused(CALL("%int", "%one"), RT_MALFORMED, "must be a pointer");
     sim_test_refused(CALL("%int", "%c %true"), RT_MALFORMED, "argument 1 of printf");
     sim_test_refused(CALL("%int", "%c %one %int"), RT_MALFORMED, "argument 2 of printf");

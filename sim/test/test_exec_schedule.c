@@ -604,7 +604,7 @@ static void test_scopes(void **state)
     static const char *const refused[] = {BARRIER("c0"), BARRIER("c1"), BARRIER("c5")};
     for (uint32_t i = 0; i < 3; i++)
         check_refused(refused[i], "kernels have barriers of work-groups and sub-groups alone");
-    sim_test_refused(BARRIER("i"), RT_UNSUPPORTED, "is no plain constant");
+    sim_test_refused(BARRIER("i"), RT_UNSUPPORTED, "is not a plain constant");
     FOR_EACH_SCHEDULE(schedule)
     {
         h = harness_text(BARRIER("c2"));

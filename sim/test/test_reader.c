@@ -330,7 +330,7 @@ static void test_entry(void **state)
     sim_test_refused(KERNEL("OpExecutionMode %main RoundingModeRTZ 32\n", ""), RT_UNSUPPORTED,
                      "RoundingModeRTZ");
     sim_test_refused(KERNEL("OpExecutionMode %void ContractionOff\n", ""), RT_MALFORMED,
-                     "no entry point");
+                     "not an entry point");
     sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"run\"\n"
                                       "OpEntryPoint Kernel %k \"run\"\n" TYPES
                                       "%f = OpTypeFunction %void\n%k = OpFunction %void None %f\n"
@@ -341,8 +341,8 @@ static void test_entry(void **state)
     sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"run\" %int\n" TYPES
                                       "%f = OpTypeFunction %void\n%k = OpFunction %void None %f\n"
                                       "%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
-                     RT_MALFORMED, "no variable at module scope");
-    sim_test_refused(KERNEL("", "OpLine %int 12 3\n"), RT_MALFORMED, "no OpString");
+                     RT_MALFORMED, "not a variable at module scope");
+    sim_test_refused(KERNEL("", "OpLine %int 12 3\n"), RT_MALFORMED, "not an OpString");
 }
 
 /* Debug information may stand among the types, in blocks and behind functions; its operands are not

@@ -62,8 +62,8 @@ static void test_values(void **state)
          NULL},
         {"%a = OpIAdd %int %one %long1\nOpReturn\n", "type of the result"},
         {"%a = OpIAdd %float %half %half\nOpReturn\n", "the result must be integers"},
-        {"%a = OpIAdd %int %one %int\nOpReturn\n", "is no value"},
-        {"%a = OpIAdd %int %one %main\nOpReturn\n", "is no value"},
+        {"%a = OpIAdd %int %one %int\nOpReturn\n", "is not a value"},
+        {"%a = OpIAdd %int %one %main\nOpReturn\n", "is not a value"},
         {"%a = OpFAdd %float %half %one\nOpReturn\n", "type of the result"},
         {"%a = OpShiftLeftLogical %long %long1 %one\nOpReturn\n", NULL},
         {"%a = OpShiftLeftLogical %long %long1 %half\nOpReturn\n", "operand 1"},
@@ -109,7 +109,7 @@ static void test_mixed_functions(void **state)
         {"%a = OpExtInst %float %std ldexp %one %one\nOpReturn\n", "type of the result"},
         {"%a = OpExtInst %long %std ilogb %half\nOpReturn\n", "32 bits"},
         {"%a = OpExtInst %float %std ilogb %half\nOpReturn\n", "the result must be integers"},
-        {"%a = OpExtInst %float %std nan %long1\nOpReturn\n", "another width"},
+        {"%a = OpExtInst %float %std nan %long1\nOpReturn\n", "differs in width"},
         {"%a = OpExtInst %float %std nan %half\nOpReturn\n", "must be integers"},
         {"%a = OpExtInst %float %std fract %half %g\nOpReturn\n", "does not point to"},
         {"%a = OpExtInst %float %std modf %half %half\nOpReturn\n", "must be a pointer"},
@@ -118,7 +118,7 @@ static void test_mixed_functions(void **state)
          "integers of 32 bits"},
         {"%h = OpCompositeConstruct %floats %half %half %half %half\n"
          "%a = OpExtInst %floats %std lgamma_r %h %g\nOpReturn\n",
-         "another shape"},
+         "differs in shape"},
         {"%a = OpExtInst %float %std remquo %half %half %half\nOpReturn\n", "must be a pointer"},
         {"%a = OpExtInst %float %std cross %half %half\nOpReturn\n", "the result must be floats"},
         {"%h = OpCompositeConstruct %floats2 %half %half\n"
@@ -128,7 +128,7 @@ static void test_mixed_functions(void **state)
          "8 components, not 1 to 4"},
         {"%h = OpUndef %floats8\n%a = OpExtInst %floats8 %std normalize %h\nOpReturn\n",
          "8 components, not 1 to 4"},
-        {"%a = OpExtInst %double %std length %half\nOpReturn\n", "no component of the operands"},
+        {"%a = OpExtInst %double %std length %half\nOpReturn\n", "not a component of the operands"},
         {"%h = OpUndef %floats\n%a = OpExtInst %float %std distance %h %half\nOpReturn\n",
          "type of the first operand"},
     };
@@ -151,10 +151,11 @@ static void test_composites(void **state)
         {"%a = OpCompositeConstruct %pair %half %one\nOpReturn\n", "constituent 0"},
         {"%a = OpCompositeConstruct %pair %one\nOpReturn\n", "1 constituents"},
         {"%a = OpUndef %pair\n%b = OpCompositeExtract %float %a 2\nOpReturn\n", "index 2"},
-        {"%a = OpUndef %pair\n%b = OpCompositeExtract %int %a 1\nOpReturn\n", "another type"},
+        {"%a = OpUndef %pair\n%b = OpCompositeExtract %int %a 1\nOpReturn\n", "differs in type"},
         {"%a = OpUndef %ints\n%b = OpVectorShuffle %ints %a %a 0 8 1 1\nOpReturn\n", "component 8"},
         {"%a = OpUndef %ints\n%b = OpVectorShuffle %ints %a %a 0 1\nOpReturn\n", "2 components"},
-        {"%a = OpUndef %pair\n%b = OpCompositeInsert %pair %half %a 0\nOpReturn\n", "another type"},
+        {"%a = OpUndef %pair\n%b = OpCompositeInsert %pair %half %a 0\nOpReturn\n",
+         "differs in type"},
     };
     RUN(cases);
 }
@@ -176,7 +177,7 @@ static void test_memory(void **state)
         {"%p = OpInBoundsPtrAccessChain %global %s %long1 %one\nOpReturn\n", "does not point to"},
         {"%p = OpInBoundsPtrAccessChain %global %g %long1 %one\nOpReturn\n", "has no parts"},
         {"%p = OpAccessChain %private %s %zero\nOpReturn\n", "does not point to"},
-        {"%a = OpLoad %int %g\n%p = OpAccessChain %global %s %a\nOpReturn\n", "no constant"},
+        {"%a = OpLoad %int %g\n%p = OpAccessChain %global %s %a\nOpReturn\n", "not a constant"},
         {"%a = OpAtomicIAdd %int %g %one %zero %one\nOpReturn\n", NULL},
         {"%a = OpAtomicIAdd %long %g %one %zero %long1\nOpReturn\n", "does not point to"},
         {"OpControlBarrier %two %two %zero\nOpReturn\n", NULL},
@@ -186,9 +187,9 @@ static void test_memory(void **state)
     char text[8192];
     sim_test_refused(module_of(text, sizeof text,
                                "%a = OpLoad %int %g\nOpControlBarrier %a %two %zero\nOpReturn\n"),
-                     RT_UNSUPPORTED, "no plain constant");
+                     RT_UNSUPPORTED, "not a plain constant");
     sim_test_refused(module_of(text, sizeof text, "%a = OpExtInst %int %std printf %g\nOpReturn\n"),
-                     RT_MALFORMED, "the format is no pointer");
+                     RT_MALFORMED, "the format is not a pointer");
 }
 
 static void test_control(void **state)
@@ -199,9 +200,9 @@ static void test_control(void **state)
          "%x = OpPhi %int %one %entry %two %a\nOpReturn\n",
          NULL},
         {"OpBranch %entry\n", "first block"},
-        {"OpBranch %one\n", "no block"},
+        {"OpBranch %one\n", "not a block"},
         {"OpBranchConditional %one %a %a\n%a = OpLabel\nOpReturn\n", "must be a bool"},
-        {"OpReturnValue %one\n", "another type than the function returns"},
+        {"OpReturnValue %one\n", "differs in type from what the function returns"},
         {"OpReturn\n%a = OpIAdd %int %one %one\n", "between blocks"},
         {"%a = OpIAdd %int %b %one\n%b = OpIAdd %int %one %one\nOpReturn\n", "does not reach"},
         {"%a = OpIAdd %int %a %one\nOpReturn\n", "does not reach"},
@@ -214,7 +215,8 @@ static void test_control(void **state)
         {"OpBranchConditional %yes %a %b\n%a = OpLabel\n%x = OpIAdd %int %one %one\nOpBranch %b\n"
          "%b = OpLabel\n%y = OpPhi %int %x %entry %one %a\nOpReturn\n",
          "does not reach the end"},
-        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %one %a\nOpReturn\n", "no block that leads"},
+        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %one %a\nOpReturn\n",
+         "not a block that leads"},
         {"OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
          "%x = OpPhi %int %one %a\nOpReturn\n",
          "1 of the 2 blocks"},
@@ -230,7 +232,7 @@ static void test_control(void **state)
          "is given the values"},
         {"OpSwitch %long1 %a 4294967297 %b\n%a = OpLabel\nOpReturn\n%b = OpLabel\nOpReturn\n",
          NULL},
-        {"OpSwitch %half %a\n%a = OpLabel\nOpReturn\n", "no numerical scalar"},
+        {"OpSwitch %half %a\n%a = OpLabel\nOpReturn\n", "not a numerical scalar"},
         /* What cannot be reached need not be dominated. */
         {"OpReturn\n%a = OpLabel\n%x = OpIAdd %int %y %one\nOpBranch %b\n%b = OpLabel\n"
          "%y = OpIAdd %int %one %one\nOpBranch %a\n",
@@ -258,8 +260,8 @@ static void test_calls(void **state)
         {"%a = OpFunctionCall %float %f %one\nOpReturn\nOpFunctionEnd\n"
          "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
          "OpReturnValue %x\n",
-         "than function"},
-        {"%a = OpFunctionCall %int %one %one\nOpReturn\n", "no function"},
+         "from what function"},
+        {"%a = OpFunctionCall %int %one %one\nOpReturn\n", "not a function"},
         {"%a = OpIAdd %int %x %one\nOpReturn\nOpFunctionEnd\n"
          "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
          "OpReturnValue %x\n",

@@ -414,10 +414,10 @@ static void images_that_are_no_ptx_are_refused(void **state)
         {RT_FORMAT_PTX, "//@kernel k what:4\n", 19, "", RT_MALFORMED, "line 1"},
         {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid 0 {", 35, "", RT_MALFORMED, ".reqntid"},
         {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid", 31, "", RT_MALFORMED, ".reqntid"},
-        {RT_FORMAT_PTX, ".version", 8, "-fast", RT_ERRC_BUILD, "'-fast' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-O", RT_ERRC_BUILD, "'-O' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-g1", RT_ERRC_BUILD, "'-g1' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-maxrregcount=1234", RT_ERRC_BUILD, "is no option"},
+        {RT_FORMAT_PTX, ".version", 8, "-fast", RT_ERRC_BUILD, "'-fast' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-O", RT_ERRC_BUILD, "'-O' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-g1", RT_ERRC_BUILD, "'-g1' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-maxrregcount=1234", RT_ERRC_BUILD, "is not an option"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const dev_code code = {

@@ -19,6 +19,10 @@
 static l0_library ze;
 static ze_context_handle_t context;
 static ze_device_handle_t device;
+static uint32_t driver_version;
+
+/* Driver 1.3.24595 tells an address of the module that exports alone (scenarios/FINDINGS.md). */
+enum { FORGETS_IMPORTS = 1 << 24 | 3 << 16 | 24595 };
 
 #define LIBRARY "-library-compilation -ze-take-global-address"
 
@@ -181,10 +185,10 @@ static void DG_PLUGIN_10_imported_variables_are_known_after_the_link(void **stat
     ze.zeModuleBuildLogDestroy(log);
     assert_int_equal(size_of(modules[1], "counter", &exported), 4);
     assert_non_null(exported);
-    /* Level Zero 1.8, zeModuleGetGlobalPointer: of any module that exports or imports it.  Driver
-     * 1.3.24595 tells it of the first alone (scenarios/FINDINGS.md); if it tells, it is that one.
-     */
-    if (size_of(modules[0], "counter", &imported) > 0) assert_ptr_equal(imported, exported);
+    /* Level Zero 1.8, zeModuleGetGlobalPointer: of any module that exports or imports it. */
+    bool tells = size_of(modules[0], "counter", &imported) > 0;
+    assert_int_equal(tells, driver_version != FORGETS_IMPORTS);
+    if (tells) assert_ptr_equal(imported, exported);
     ze.zeModuleDestroy(modules[0]);
     ze.zeModuleDestroy(modules[1]);
 }
@@ -197,12 +201,15 @@ static bool driver_open(void)
     uint32_t one = 1;
     ze_driver_handle_t driver = NULL;
     const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
     bool opened = rt_ok(l0_library_open(sink, "libze_loader.so.1", &ze)) &&
                   ze.zeInit(0) == ZE_RESULT_SUCCESS &&
                   ze.zeDriverGet(&one, &driver) == ZE_RESULT_SUCCESS && driver &&
+                  ze.zeDriverGetProperties(driver, &properties) == ZE_RESULT_SUCCESS &&
                   ze.zeDeviceGet(driver, &one, &device) == ZE_RESULT_SUCCESS && device &&
                   ze.zeContextCreate(driver, &description, &context) == ZE_RESULT_SUCCESS;
     rt_sink_destroy(sink);
+    driver_version = properties.driverVersion;
     if (!opened) printf("there is no Level Zero device\n");
     return opened;
 }

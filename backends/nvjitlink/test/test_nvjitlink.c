@@ -283,8 +283,8 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
     } rows[] = {
         {"", false, 0, 0, RT_DRIVER_ERROR, "success, and the cubin lacks kernel 'k'"},
         {"kk", false, 0, 0, RT_DRIVER_ERROR, "lacks kernel 'k'"},
-        {"k", true, 0, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
-        {"k", false, 20, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
+        {"k", true, 0, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
+        {"k", false, 20, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
         {"k", false, 0, (size_t)RT_IMAGE_SIZE_MAX + 1, RT_LIMIT, "are handled"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

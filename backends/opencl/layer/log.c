@@ -35,7 +35,7 @@ typedef struct log_reader {
 static rt_status line_fail(const log_reader *reader, const char *what)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "line %u of the OpenCL layer's log is no record: %s; the log was written by "
+                   "line %u of the OpenCL layer's log is not a record: %s; the log was written by "
                    "something else, or by another version of the layer",
                    reader->line, what);
 }

@@ -226,7 +226,7 @@ static void refused_arguments_are_described(void **state)
     assert_true(message_is(
         sink, status,
         "argument 0 of 1 (from 0), a value of 3 bytes, was refused: setArgument: TOO_LARGE; a "
-        "value fits a parameter of exactly its size that is no pointer: compare with parameter 0 "
+        "value fits a parameter of exactly its size that is not a pointer: compare with parameter 0 "
         "in the kernel's source"));
     rt_sink_destroy(sink);
 }

@@ -1,6 +1,7 @@
 /* libFuzzer target: any bytes as the file of a pack.  Few mutants get past the frame's checksum, so
- * the bytes are also tried as what is in the frame.  A file is refused with a message, or read;
- * what is read is written as a file that reads as the same. */
+ * the bytes are also tried as what is in the frame, and, since sums and hashes guard that too, as
+ * names and contents of members.  A file is refused with a message, or read; what is read is
+ * written as a file that reads as the same. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
@@ -36,14 +37,50 @@ static void try_file(rt_bytes file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The bytes as what is in the frame of a pack. */
+static void try_content(const uint8_t *data, size_t size)
 {
-    try_file((rt_bytes){data, size});
     size_t bound = ZSTD_compressBound(size);
     uint8_t *frame = rt_alloc(bound);
     size_t used = ZSTD_compress(frame, bound, data, size, 1);
     CHECK(!ZSTD_isError(used));
     try_file((rt_bytes){frame, used});
     rt_free(frame);
+}
+
+/* Where `wanted` stands at or behind `at`; the end where it does not. */
+static size_t find(const uint8_t *data, size_t size, size_t at, uint8_t wanted)
+{
+    while (at < size && data[at] != wanted)
+        at++;
+    return at;
+}
+
+/* The bytes as members: a name, a tabulator, the content, a NUL byte, and so on. */
+static void try_members(const uint8_t *data, size_t size)
+{
+    enum { MEMBERS_MAX = 16 };
+    cnf_member members[MEMBERS_MAX];
+    uint32_t count = 0;
+    for (size_t at = 0; at < size && count < MEMBERS_MAX; count++) {
+        size_t end = find(data, size, at, '\0'), tab = find(data, end, at, '\t');
+        size_t content = tab < end ? tab + 1 : end;
+        members[count] =
+            (cnf_member){{(const char *)data + at, tab - at}, {data + content, end - content}};
+        at = end + 1;
+    }
+    rt_buffer file = {0};
+    rt_sink *sink = rt_sink_create();
+    if (rt_ok(cnf_archive_write(sink, &file, &(cnf_archive){members, count})))
+        try_file(rt_buffer_bytes(&file));
+    rt_sink_destroy(sink);
+    rt_buffer_free(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    try_file((rt_bytes){data, size});
+    try_content(data, size);
+    try_members(data, size);
     return 0;
 }

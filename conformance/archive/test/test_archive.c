@@ -199,7 +199,7 @@ static void test_other_archives_are_refused(void **state)
     pack_make(made);
     rt_bytes tar = tar_of(made);
     refused(made, frame_of(made, (rt_bytes){tar.data + 1024, tar.size - 1024}),
-            "no MANIFEST of assay");
+            "not a MANIFEST of assay");
     refused(made, frame_of(made, (rt_bytes){tar.data, tar.size - 1024}), "it has no end");
     refused(made, frame_of(made, (rt_bytes){tar.data + tar.size - 1024, 1024}), "it is empty");
     uint8_t *header = (uint8_t *)(uintptr_t)tar.data + 1024;
@@ -207,7 +207,7 @@ static void test_other_archives_are_refused(void **state)
     refused(made, frame_of(made, tar), "the sum of a member's header is wrong");
     header[0] = 'a';
     header[156] = '2'; /* a symbolic link */
-    refused(made, frame_of(made, tar), "a member is no plain file");
+    refused(made, frame_of(made, tar), "a member is not a plain file");
 }
 
 static void test_bytes_behind_the_end_are_refused(void **state)

@@ -35,7 +35,7 @@ expect 2 new fusion linking
 says "stays as it is"
 cmp linking.yaml before
 expect 2 new linkin other
-says 'did you mean "linking"?'
+says "did you mean 'linking'?"
 expect 2 new linking
 expect 2 new linking none/other
 says "No such file"

@@ -40,7 +40,7 @@ expect 0 compare old.jsonl old.jsonl
 says "nothing changed"
 expect 2 compare old.jsonl
 expect 2 compare old.jsonl a.yaml
-says "a.yaml:1: no record"
+says "a.yaml:1: not a record"
 expect 2 compare old.jsonl new.jsonl --slower 0.5
 says "at least 1"
 expect 0 history h.db
@@ -52,9 +52,9 @@ expect 4 history h.db b.yaml
 says "no verdict about b.yaml"
 expect 2 history
 expect 2 history a.yaml
-says "a.yaml: no history of assay, or a damaged one"
+says "a.yaml: not a history of assay, or a damaged one"
 expect 2 run a.yaml --on sim --history a.yaml
-says "a.yaml: no history of assay"
+says "a.yaml: not a history of assay"
 expect 2 history none.db
 [ ! -e none.db ] || { echo "history made a file"; exit 1; }
 expect 3 run a.yaml --on sim --sarif none/x.sarif

@@ -29,14 +29,14 @@ says "1 scenario read, 1 with problems"
 expect 0 check "$scenario"
 expect 2 run "$folder/none.yaml"
 expect 2 run "$scenario" --on nobody
-says 'there is no subject "nobody"'
+says "there is no subject 'nobody'"
 expect 2 run "$scenario" --jobs 0
 expect 2 run "$folder/some.assay"
 says "some.assay"
 expect 2 export "$scenario"
-says "--for opencl"
+says "--for; known are: opencl"
 expect 2 chekc
-says 'did you mean "check"?'
+says "did you mean 'check'?"
 expect 2
 expect 3 run "$scenario" --on "$subject" --json /dev/full
 says "No space left on device"
@@ -61,6 +61,12 @@ says "the matrix could not be written: No space left on device"
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "the matrix could not be written"
 [ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
+# A command whose work a second process does prints there.
+for command in subjects "fmt --check $scenario"; do
+    "$assay" $command >/dev/full 2>"$folder/out"
+    [ $? -eq 3 ] || failures=$((failures + 1))
+    says "the output could not be written"
+done
 # A limit on the size of files is an error of a write, as a full disk is: 1 KiB does not hold the
 # records of six files.
 mkdir "$folder/six"

@@ -8,9 +8,9 @@ assay=$1 scenarios=$2 on_intel=$3
 expect 2 export "$scenarios/linking/hello_world.yaml"
 says "--for opencl, opencl-c, level_zero, cuda"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"
-says 'did you mean "opencl"?'
+says "did you mean 'opencl'?"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for level_one -o "$folder/x"
-says 'did you mean "level_zero"?'
+says "did you mean 'level_zero'?"
 expect 2 export "$scenarios/linking" --for opencl -o "$folder/x"
 says "export takes one scenario"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for opencl -o "$folder/x"

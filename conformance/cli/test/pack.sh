@@ -83,7 +83,7 @@ fi
 # What is damaged, and what packs are not for.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim
-says "damaged pack: it is cut"
+says "cut.assay: damaged pack: it is cut"
 bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
 says "a pack is run alone"
 bare 2 run "$folder/none.assay" --on sim
@@ -96,7 +96,7 @@ expect 2 pack "$folder/x.assay" -o "$folder/y.assay"
 expect 2 pack "$scenarios/linking/hello_world.yaml"
 says "-o FILE.assay"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --formats spirf -o "$folder/y.assay"
-says 'did you mean "spirv"?'
+says "did you mean 'spirv'?"
 
 # A scenario that is not valid is not packed, and its message is shown.
 mkdir "$folder/s"

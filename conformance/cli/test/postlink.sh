@@ -211,7 +211,7 @@ says '--split sometimes: expected off, per_source, per_kernel or auto'
 expect 2 postlink lib.cl --format dxil
 says '--format dxil: expected spirv64, native or ptx'
 expect 2 postlink lib.cl --build-options -fplugin=x
-says '-fplugin=x is not taken'
+says "'-fplugin=x' is refused"
 expect 2 postlink lib.cl --to text
 says '--to, --layout and --compress need -o DIR'
 expect 2 postlink lib.cl -o made --to elf

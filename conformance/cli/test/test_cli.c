@@ -40,14 +40,14 @@ static const parse_row parse_rows[] = {
     {{"--json", "folder"}, NULL, NULL, NULL, 1, NULL, "-"},
     {{"--json", "a.json", "folder"}, NULL, NULL, NULL, 1, NULL, "a.json"},
     {{"--json=a", "folder"}, NULL, NULL, NULL, 1, NULL, "a"},
-    {{"--job", "3"},
+    {{"--job", "3"}, NULL, NULL, NULL, 0, "assay run has no option --job; did you mean '--jobs'?"},
+    {{"-x"},
      NULL,
      NULL,
      NULL,
      0,
-     "assay run has no option --job, did you mean \"--jobs\"?"},
-    {{"-x"}, NULL, NULL, NULL, 0, "assay run has no option -x"},
-    {{"--onn"}, NULL, NULL, NULL, 0, "assay run has no option --onn, did you mean \"--on\"?"},
+     "assay run has no option -x; known are: --on, --jobs, --prove, --json"},
+    {{"--onn"}, NULL, NULL, NULL, 0, "assay run has no option --onn; did you mean '--on'?"},
     {{"--on"}, NULL, NULL, NULL, 0, "option --on needs a value: SUBJECT"},
     {{"--prove=1"}, NULL, NULL, NULL, 0, "option --prove takes no value"},
 };
@@ -96,7 +96,7 @@ static void a_command_without_paths_takes_none(void **state)
     rt_buffer error = {0};
     cnf_arguments arguments;
     assert_false(cnf_arguments_parse(&without_paths, 1, words, &arena, &arguments, &error));
-    assert_string_equal(rt_buffer_string(&error), "assay list takes no \"a\"");
+    assert_string_equal(rt_buffer_string(&error), "assay list takes no 'a'");
     rt_buffer_free(&error);
     rt_arena_reset(&arena);
 }
@@ -141,7 +141,8 @@ static void suggestions_are_near(void **state)
     cnf_suggest(&text, "elephant", names, 3);
     cnf_suggest(&text, "requirement", names, 3);
     assert_string_equal(rt_buffer_string(&text),
-                        ", did you mean \"check\"?, did you mean \"requirements\"?");
+                        "; did you mean 'check'?; known are: run, check, requirements"
+                        "; did you mean 'requirements'?");
     rt_buffer_free(&text);
 }
 

@@ -38,22 +38,24 @@ static void subjects_are_chosen_or_refused(void **state)
         {",", "", "", "a subject's name is missing (assay subjects lists them)"},
         {"sim,", "", "", "a subject's name is missing (assay subjects lists them)"},
         {"intel-cp", "", "",
-         "there is no subject \"intel-cp\", did you mean \"intel-cpu\"? (assay subjects lists "
+         "there is no subject 'intel-cp'; did you mean 'intel-cpu'? (assay subjects lists "
          "them)"},
         {"intel-cpu{A=1", "", "", "intel-cpu{A=1: the '}' is missing"},
         {"intel-cpu{A=1}x", "", "", "intel-cpu{A=1}x: expected a comma or nothing behind '}'"},
-        {"intel-cpu{}", "", "", "intel-cpu{}: there is no option in the braces of intel-cpu"},
+        {"intel-cpu{}", "", "",
+         "intel-cpu{}: there is nothing in the braces of intel-cpu; write NAME=VALUE"},
         {"intel-cpu{A}", "", "",
-         "intel-cpu{A}: \"A\" is no option of a driver, which is NAME=value"},
+         "intel-cpu{A}: 'A' is not an option of a driver; write NAME=VALUE"},
         {"intel-cpu{1=2}", "", "",
-         "intel-cpu{1=2}: \"1=2\" is no option of a driver, which is NAME=value"},
+         "intel-cpu{1=2}: '1=2' is not an option of a driver; write NAME=VALUE"},
         {"sim,sim{schedule=backward}", "sim sim{schedule=backward} ", "schedule=backward ", NULL},
-        {"sim{}", "", "", "sim{}: there is no option in the braces of sim"},
+        {"sim{}", "", "", "sim{}: there is nothing in the braces of sim; write NAME=VALUE"},
         {"sim{shedule=forward}", "", "",
-         "sim{shedule=forward}: there is no setting \"shedule\", did you mean \"schedule\"?"},
+         "sim{shedule=forward}: there is no setting 'shedule'; did you mean 'schedule'?"},
         {"sim{schedule=bakward}", "", "",
-         "sim{schedule=bakward}: there is no schedule \"bakward\", did you mean \"backward\"?"},
-        {"sim{schedule}", "", "", "sim{schedule}: there is no schedule \"\""},
+         "sim{schedule=bakward}: there is no schedule 'bakward'; did you mean 'backward'?"},
+        {"sim{schedule}", "", "",
+         "sim{schedule}: there is no schedule ''; known are: forward, backward"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_arena arena = {0};

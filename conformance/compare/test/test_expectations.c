@@ -122,7 +122,7 @@ static const struct wrong_row {
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n    reproduction: none.c\n",
      ":4:5: error: there is no reproduction 'none.c' beside this file\n"},
     {"pocl", HEAD A "    verdict: CRASH\n    class: permitted-divergence\n    reason: x\n",
-     ":4:5: error: a crash or hang is no permitted divergence"},
+     ":4:5: error: a crash or hang is not a permitted divergence"},
     {"pocl", HEAD A SIG REST "    reference: DL-RESOLV-09 decides\n",
      ":8:16: error: unknown rule 'DL-RESOLV-09'; did you mean 'DL-RESOLVE-09'?\n"},
     {"pocl", HEAD A SIG REST "    reason: again\n", ":8:5: error: "},
@@ -260,16 +260,16 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 4.0", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL,
      NULL,
-     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver \"3.1\" is no part of "
-     "\"PoCL 4.0\"\n"},
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver '3.1' is not a part of "
+     "'PoCL 4.0'\n"},
     {A SIG "    driver: 3.1\n" REST A "    verdict: CRASH\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A "    verdict: CRASH\n" REST A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A "    verdict: CRASH\n" REST A SIG "    driver: 4.0\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_CRASH, "x", CNF_VERDICT_XFAIL, "CRASH",
-     "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver \"4.0\" is no part of "
-     "\"PoCL 3.1\"\n"},
+     "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver '4.0' is not a part of "
+     "'PoCL 3.1'\n"},
     /* With driver options: the very failure, and nothing else. */
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_FAIL, NULL, ""},

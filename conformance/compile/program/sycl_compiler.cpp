@@ -80,7 +80,7 @@ static exit_status run(const std::vector<std::string> &options, int output)
     try {
         sycl::device device{sycl::cpu_selector_v};
         if (device.get_backend() != sycl::backend::opencl) {
-            say("the CPU is no OpenCL device");
+            say("the CPU is not an OpenCL device");
             return NO_DEVICE;
         }
         return compile(sycl::context{device}, source, options, output);

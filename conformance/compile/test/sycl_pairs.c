@@ -113,7 +113,7 @@ static int compile(compiled *all, cnf_cache *cache, const char *path)
     if (read)
         all->scenario = scn_read(&all->arena, rt_buffer_text(&all->text), name, name, &problems);
     if (!all->scenario) {
-        complain(rt_text_of(path), "is no scenario", (rt_text){0});
+        complain(rt_text_of(path), "is not a scenario", (rt_text){0});
         return UNEXPLAINED;
     }
     uint32_t count = all->scenario->module_count;

@@ -422,7 +422,7 @@ static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
                    fixture_range(ITEMS, 0, 0), RT_FUSION_PRIVATE, 3);
     assert_false(fixture->result.promoted[0]);
     assert_true(
-        rt_text_is(fixture->result.reasons[0], "the buffer is no whole number of its elements"));
+        rt_text_is(fixture->result.reasons[0], "the buffer is not a whole number of its elements"));
 }
 
 /* ---- Constants ----------------------------------------------------------------------------- */

@@ -409,7 +409,7 @@ static void what_is_no_result_is_the_tools_failure(void **state)
         make_spirv(&fixture->arena, (const char *const[]){"first", NULL}, "").data, 28};
     install_result(fixture, &cut, 1);
     assert_int_equal(call(fixture, "cat $here/result")->code, RT_TOOL);
-    assert_true(has_part(fixture->answer.message, "its code is no SPIR-V"));
+    assert_true(has_part(fixture->answer.message, "its code is not SPIR-V"));
 }
 
 static void unresolved_specialisation_constants_are_refused(void **state)

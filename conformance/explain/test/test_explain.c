@@ -400,7 +400,7 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
         {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,
          "<svg role=\"img\" aria-label=\"Modules, images and programs of a&#60;b&#34;?.yaml\" "
          "width=\"1pt\"/>"},
-        {"cat >/dev/null; echo nothing", RT_TOOL, "no SVG (8 bytes)"},
+        {"cat >/dev/null; echo nothing", RT_TOOL, "(8 bytes) is not SVG"},
         {"echo 'syntax error in line 1' >&2; exit 1", RT_TOOL, "syntax error in line 1"},
         {"kill -SEGV $$", RT_TOOL, "signal 11"},
     };

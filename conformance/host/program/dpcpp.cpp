@@ -197,7 +197,7 @@ static refusal refusal_of_current_exception()
     } catch (const std::exception &thrown) {
         return {"exception", thrown.what()};
     } catch (...) {
-        return {"exception", "something that is no std::exception was thrown"};
+        return {"exception", "something that is not a std::exception was thrown"};
     }
 }
 

@@ -157,7 +157,7 @@ static argument read_argument(request &in)
     case HOST_ARGUMENT_MEMORY:
         made.of = the_state().memories.at(in.u32());
         made.mode = below(in.u8(), HOST_ACCESS_END, "access");
-        if (!made.of->buffer) refuse("an accessor is given for a memory that is no buffer");
+        if (!made.of->buffer) refuse("an accessor is given for a memory that is not a buffer");
         break;
     case HOST_ARGUMENT_POINTER:
         made.of = the_state().memories.at(in.u32());

@@ -644,7 +644,7 @@ static void what_no_application_can_launch_is_refused(void **state)
     submit(queue, "add", 1, 1);
     put_buffer(shared, HOST_ACCESS_READ);
     put_end();
-    refused(RT_ERRC_INVALID, "no buffer");
+    refused(RT_ERRC_INVALID, "not a buffer");
     submit(queue, "add", 1, 1);
     put_pointer(buffer, 0);
     put_end();

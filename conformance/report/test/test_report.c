@@ -167,18 +167,20 @@ static const struct wrong_line {
     const char *line;
     const char *says;
 } wrong_lines[] = {
-    {"", "no JSON object"},
-    {"[]", "no JSON object"},
-    {BEGIN "\"verdict\":\"PASS\"", "no JSON object"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"expected\":1}", "no JSON object"},
+    {"", "not a JSON object"},
+    {"[]", "not a JSON object"},
+    {BEGIN "\"verdict\":\"PASS\"", "not a JSON object"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"expected\":1}", "not a JSON object"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"colour\":\"red\"}",
-     "it has no key \"colour\""},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"line\":1}", "the key \"expected\" is missing"},
-    {BEGIN "\"verdict\":\"GOOD\"," MIDDLE "\"expected\":1}", "\"verdict\" has a value"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":-1}", "\"expected\" has a value"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":4294967296}", "\"expected\" has a value"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1.0}", "\"expected\" has a value"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"rule\":1}", "\"rule\" has a value"},
+     "it has no key 'colour'"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"line\":1}", "the key 'expected' is missing"},
+    {BEGIN "\"verdict\":\"GOOD\"," MIDDLE "\"expected\":1}", "the value of 'verdict' is none"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":-1}", "the value of 'expected' is none"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":4294967296}",
+     "the value of 'expected' is none"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1.0}", "the value of 'expected' is none"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"rule\":1}",
+     "the value of 'rule' is none"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
     {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "disagree"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE
@@ -227,7 +229,7 @@ static void a_cut_last_line_is_left_out(void **state)
     rt_status status =
         cnf_records_read(sink, &arena, RT_TEXT("f"), rt_buffer_text(&text), &records);
     assert_string_equal(rt_sink_diagnostic(sink, status)->message.data,
-                        "f:3: no record: the key \"scenario\" is missing");
+                        "f:3: not a record: the key 'scenario' is missing");
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);

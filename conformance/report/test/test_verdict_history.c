@@ -146,7 +146,8 @@ static void what_is_no_history_is_a_message(void **state)
     refused_as(cnf_history_open_read(sink, file, &history), sink, RT_IO, "unable to open");
     static const char prose[] = "This is a letter, and long enough to be looked at as a header.\n";
     file_write(prose, sizeof prose, -1);
-    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED, "no history of assay");
+    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED,
+               "not a history of assay");
     unlink(file);
     cnf_record pass = record_make(CNF_VERDICT_PASS, "", "");
     assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass)));

@@ -163,7 +163,7 @@ static void a_table_that_is_none_is_refused(void **state)
         {"- id: A-1\n  proof: parts\n  parts: A-2\n- id: A-2\n",
          "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
         {"- id: A-1\n  proof: parts\n  parts: [A-2, A-3]\n- id: A-2\n",
-         "rule A-1: part 'A-3' is no rule of the table"},
+         "rule A-1: part 'A-3' is not a rule of the table"},
         {"- id: A-1\n  proof: parts\n  parts: [A-1]\n",
          "rule A-1: part 'A-1' is an umbrella itself; name what it sums up"},
     };

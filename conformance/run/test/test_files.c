@@ -143,6 +143,18 @@ static void files_are_read_up_to_a_bound(void **state)
     assert_int_equal(cnf_file_read(fixture->sink, RT_TEXT("none"), 9, &content).code, RT_IO);
 }
 
+static void a_pipe_without_a_writer_is_empty(void **state)
+{
+    files_fixture *fixture = *state;
+    rt_buffer content;
+    assert_int_equal(mkfifo("loose/pipe.yaml", 0600), 0);
+    alarm(20); /* A wait for a writer would never end. */
+    assert_true(rt_ok(cnf_file_read(fixture->sink, RT_TEXT("loose/pipe.yaml"), 10, &content)));
+    alarm(0);
+    assert_int_equal(content.size, 0);
+    rt_buffer_free(&content);
+}
+
 #define FILES_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
 
 int main(void)
@@ -154,6 +166,7 @@ int main(void)
         FILES_TEST(links_out_of_the_root_are_files_too),
         FILES_TEST(what_is_not_there_is_an_error),
         FILES_TEST(files_are_read_up_to_a_bound),
+        FILES_TEST(a_pipe_without_a_writer_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void a_file_becomes_the_code(void **state)
     assert_int_equal(access(path.data, R_OK), 0);
     assert_non_null(read_with(fixture, "./abc"));
     assert_refused(fixture, "deep/../abc",
-                   "'deep/../abc' is not taken: '..' leads out of the scenario's folder");
+                   "'deep/../abc' is refused: '..' leads out of the scenario's folder");
 }
 
 static void links_that_stay_inside_are_followed(void **state)
@@ -143,11 +143,11 @@ static void pipes_and_large_files_are_refused(void **state)
     char path[256];
     path_of(path, "inside/pipe");
     assert_int_equal(mkfifo(path, 0666), 0);
-    assert_refused(fixture, "pipe", "'pipe' is no regular file");
+    assert_refused(fixture, "pipe", "'pipe' is not a regular file");
     write_file("inside/large", "abc");
     path_of(path, "inside/large");
     assert_int_equal(truncate(path, (off_t)RT_IMAGE_SIZE_MAX + 1), 0);
-    assert_refused(fixture, "large", "'large' has 67108865 bytes; at most 67108864 are taken");
+    assert_refused(fixture, "large", "'large' has 67108865 bytes; at most 67108864 are read");
 }
 
 int main(void)

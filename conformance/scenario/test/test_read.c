@@ -112,6 +112,7 @@ static void build_options_are_taken_from_a_list(void **state)
 {
     (void)state;
     rt_text refused;
+    assert_true(scn_build_options_check((rt_text){0}, &refused));
     assert_true(scn_build_options_check(RT_TEXT(""), &refused));
     assert_true(scn_build_options_check(RT_TEXT(" -DN=4  -cl-std=CL1.2\t-O2 "), &refused));
     static const char *const wrong[] = {

@@ -105,7 +105,7 @@ static const struct problem_row {
     {"  - copy: {from: data, to: count}\n",
      "no memory and no device_global has the name 'count'; did you mean 'counter'?"},
     {"  - copy: {from: data, to: {variable: inner, module: app}}\n",
-     "module 'app' has no device_global 'inner'"},
+     "module 'app' has no device_global 'inner'; known are: counter, twice, table, read, write"},
     {"  - copy: {from: data, to: {variable: table, module: lib}}\n",
      "module 'lib' has no device_global 'table'; module 'app' has one, so write 'module: app', or "
      "leave the module out"},

@@ -176,11 +176,11 @@ static void constants_without_a_scalar_value_are_refused(void **state)
     } rows[] = {
         {"SPEC_CONSTANT(int4, v, (int4)(1));\n"
          "kernel void K(global int *p) { p[0] = v.x; }",
-         "v", "no scalar"},
+         "v", "not a scalar"},
         {"struct pair { int a, b; };\n#define INIT {1, 2}\n"
          "SPEC_CONSTANT(struct pair, t, INIT);\n"
          "kernel void K(global int *p) { p[0] = t.b; }",
-         "t", "no scalar"},
+         "t", "not a scalar"},
         {"SPEC_CONSTANT(int, n, 1);\nint f(constant int *q) { return *q; }\n"
          "kernel void K(global int *p) { p[0] = f(&n); }",
          "n", "other than by its value"},
@@ -446,7 +446,8 @@ static void damaged_spirv_is_refused_at_its_place(void **state)
                    "a SPIR-V module that ends at byte 0, inside its header of 20 bytes");
     assert_damaged(fixture, BYTES(16),
                    "a SPIR-V module that ends at byte 16, inside its header of 20 bytes");
-    assert_damaged(fixture, BYTES(27), "a SPIR-V module of 27 bytes, which are no whole words");
+    assert_damaged(fixture, BYTES(27),
+                   "a SPIR-V module of 27 bytes, which is not a whole number of words");
     assert_damaged(fixture, BYTES(24),
                    "a damaged SPIR-V module: the instruction at byte 20 (opcode 17) has 2 words, "
                    "and 1 are left");

@@ -486,11 +486,11 @@ static void attributes_that_say_nothing_are_refused(void **state)
         {SIZE("4"),
          "device_global variable 'v' has no attribute 'sycl-unique-id', or an empty one"},
         {SIZE("0") ID("one"), "device_global variable 'v' has an attribute "
-                              "'sycl-device-global-size' that is no number of bytes from 1 to "
+                              "'sycl-device-global-size' that is not a number of bytes from 1 to "
                               "4294967295"},
         {SIZE("4294967296") ID("one"),
          "device_global variable 'v' has an attribute "
-         "'sycl-device-global-size' that is no number of bytes from 1 "
+         "'sycl-device-global-size' that is not a number of bytes from 1 "
          "to 4294967295"},
         {SIZE("4") ID("one") ACCESS("4"), "device_global variable 'v' has an attribute "
                                           "'sycl-host-access' other than 0 (read), 1 (write), 2 "

@@ -412,7 +412,7 @@ static void parameters_without_a_form_are_refused(void **state)
     rt_status status =
         try(f, "A", "kernel void k(read_only image2d_t i, global int *p) { *p = 1; }");
     assert_refused(f, status, RT_UNSUPPORTED, "k");
-    assert_says(f, status, "no pointer to global, constant or local memory");
+    assert_says(f, status, "not a pointer to global, constant or local memory");
     status = try(f, "A",
                  "struct big { int a[1089]; };\n"
                  "kernel void k(struct big b, global int *p) { *p = b.a[7]; }");

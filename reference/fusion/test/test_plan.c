@@ -112,6 +112,15 @@ static const plan_row rows[] = {
      {0}},
 };
 
+/* Member by member: between the dimensions and the sizes is room that nobody writes. */
+static void assert_range(const rt_fusion_range *range, const rt_fusion_range *expected)
+{
+    assert_int_equal(range->dimensions, expected->dimensions);
+    assert_memory_equal(range->global, expected->global, sizeof range->global);
+    assert_memory_equal(range->local, expected->local, sizeof range->local);
+    assert_memory_equal(range->offset, expected->offset, sizeof range->offset);
+}
+
 static void assert_plan(const plan_row *row, rt_profile profile, rt_rule expected, size_t number)
 {
     rt_sink *sink = rt_sink_create();
@@ -121,8 +130,7 @@ static void assert_plan(const plan_row *row, rt_profile profile, rt_rule expecte
         fail_msg("row %zu, profile %s: %s", number, rt_profile_name(profile),
                  rt_rule_name((rt_rule)status.rule));
     if (!rt_ok(status)) assert_int_equal(status.code, RT_FUSION_REJECTED);
-    if (rt_ok(status) && profile == RT_PROFILE_DOCUMENTS)
-        assert_memory_equal(&fused, &row->fused, sizeof fused);
+    if (rt_ok(status) && profile == RT_PROFILE_DOCUMENTS) assert_range(&fused, &row->fused);
     rt_sink_destroy(sink);
 }
 
@@ -145,7 +153,7 @@ static void dpcpp_pads_the_range(void **state)
     rt_fusion_range fused;
     assert_true(rt_ok(rt_fusion_plan(sink, RT_PROFILE_DPCPP, inputs, 2, &fused)));
     const rt_fusion_range expected = R3(1, 1, 24);
-    assert_memory_equal(&fused, &expected, sizeof fused);
+    assert_range(&fused, &expected);
     rt_sink_destroy(sink);
 }
 

@@ -336,7 +336,7 @@ static const struct wrong_word {
      "damaged device images at address 0x1000: the descriptor's version is not 1"},
     {8, 0x10, RT_MALFORMED, "damaged device images at address 0x1008: the images lie outside"},
     {32, 0x02070003, RT_MALFORMED,
-     "damaged device images at address 0x1022: this is no image of SYCL"},
+     "damaged device images at address 0x1022: this is not a SYCL image"},
     {32, 0x05080003, RT_MALFORMED, "damaged device images at address 0x1023: no such format"},
     {40, 0, RT_MALFORMED, "damaged device images at address 0x1028: expected a pointer to a text"},
     {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte until the end */
@@ -354,7 +354,7 @@ static const struct wrong_word {
     {216, UINT64_C(1) << 32, RT_MALFORMED,
      "damaged device images at address 0x10d8: the number exceeds 32 bits"},
     {240, 3, RT_UNSUPPORTED,
-     "property \"spir64\" at address 0x10e0 has type 3, only 1 (number) and 2 (bytes) are known"},
+     "property 'spir64' at address 0x10e0 has type 3, only 1 (number) and 2 (bytes) are known"},
     {232, 0x10, RT_MALFORMED, "damaged device images at address 0x10e8: the value lies outside"},
     {248, 11, RT_MALFORMED,
      "damaged device images at address 0x10f8: the value does not have the length that it begins "

@@ -204,7 +204,7 @@ static void a_full_log_says_so(void **state)
 static void what_is_no_record_is_refused_with_its_line(void **state)
 {
     (void)state;
-    refuse("hello\n", "line 1 of the OpenCL layer's log is no record: it does not begin with");
+    refuse("hello\n", "line 1 of the OpenCL layer's log is not a record: it does not begin with");
     refuse("\n", "line 1");
     refuse(LAYER "70 1 0 = clFlush result=0\n", "line 2");
     refuse(LAYER "70 -1 0 < clFlush result=0\n", "does not begin with PROCESS");
