@@ -1,6 +1,7 @@
 /* Kernels, their arguments, and launches.
  * Source: Level Zero specification 1.8, "Kernels"; ZE_experimental_global_offset. */
 #include "backends/level_zero/l0_internal.h"
+#include "backends/vendor/argument.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
@@ -117,28 +118,28 @@ static ze_result_t argument_set(const l0_kernel *kernel, uint32_t index,
     UNREACHABLE();
 }
 
-static const char *const argument_kinds[DEV_ARGUMENT_KINDS] = {
-    [DEV_ARGUMENT_MEMORY] = "a buffer",
-    [DEV_ARGUMENT_POINTER] = "a pointer",
-    [DEV_ARGUMENT_BYTES] = "a value",
-    [DEV_ARGUMENT_LOCAL] = "local memory",
-};
+static rt_status argument_fail(const l0_kernel *kernel, uint32_t index,
+                               const dev_argument *argument, ze_result_t result)
+{
+    rt_buffer said = {0};
+    const char *name = l0_result_name(result);
+    rt_code code = l0_result_code(L0_STAGE_LAUNCH, result);
+    /* This call is about one argument, and all else about it was checked. */
+    if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) code = RT_ERRC_KERNEL_ARGUMENT;
+    rt_buffer_printf(&said, "zeKernelSetArgumentValue: %s (0x%x)",
+                     name ? name : "a result that Level Zero does not name", (unsigned)result);
+    rt_status status = vendor_argument_refuse(
+        kernel->device->sink, code, index, kernel->argument_count, argument, rt_buffer_text(&said));
+    rt_buffer_free(&said);
+    return status;
+}
 
 static rt_status arguments_set(const l0_kernel *kernel, const dev_argument *arguments,
                                uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         ze_result_t result = argument_set(kernel, i, &arguments[i]);
-        if (result == ZE_RESULT_SUCCESS) continue;
-        const char *name = l0_result_name(result);
-        rt_code code = l0_result_code(L0_STAGE_LAUNCH, result);
-        /* This call is about one argument, and all else about it was checked. */
-        if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) code = RT_ERRC_KERNEL_ARGUMENT;
-        return rt_fail(kernel->device->sink, code, RT_RULE_NONE,
-                       "argument %u of %u (from 0), %s, was refused: zeKernelSetArgumentValue: %s "
-                       "(0x%x); compare with parameter %u in the kernel's source",
-                       i, kernel->argument_count, argument_kinds[arguments[i].kind],
-                       name ? name : "a result that Level Zero does not name", (unsigned)result, i);
+        if (result != ZE_RESULT_SUCCESS) return argument_fail(kernel, i, &arguments[i], result);
     }
     return RT_STATUS_OK;
 }
@@ -256,10 +257,7 @@ rt_status l0_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *ke
     l0_queue *queue = (l0_queue *)base;
     l0_kernel *kernel = (l0_kernel *)kernel_base;
     rt_sink *sink = queue->device->sink;
-    if (argument_count != kernel->argument_count)
-        return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                       "the kernel has %u parameters but was given %u arguments",
-                       kernel->argument_count, argument_count);
+    RT_TRY(dev_argument_count_validate(sink, kernel->argument_count, argument_count));
     RT_TRY(dev_nd_range_validate(sink, range, queue->device->capabilities.group_size_max));
     pthread_mutex_lock(&kernel->lock);
     rt_status status = launch(queue, command, kernel, range, arguments, argument_count, out_event);

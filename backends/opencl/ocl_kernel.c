@@ -4,6 +4,7 @@
  * one step under the kernel's lock.
  * Source: OpenCL 3.0 API specification, 5.9 and 5.10; cl_intel_unified_shared_memory. */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/argument.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
@@ -136,58 +137,17 @@ static cl_int argument_set(const ocl_kernel *kernel, cl_uint index, const dev_ar
     UNREACHABLE();
 }
 
-/* Appends what an argument is. */
-static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
-{
-    switch (argument->kind) {
-    case DEV_ARGUMENT_MEMORY:
-        if (!argument->memory)
-            rt_buffer_append_text(out_text, RT_TEXT("the null pointer"));
-        else
-            rt_buffer_printf(out_text, "a buffer of %llu bytes",
-                             (unsigned long long)argument->memory->size);
-        return;
-    case DEV_ARGUMENT_POINTER:
-        rt_buffer_printf(out_text, "a pointer to byte %llu of %s of %llu bytes",
-                         (unsigned long long)argument->offset,
-                         argument->memory->kind == DEV_MEMORY_GLOBAL ? "a variable"
-                                                                     : "unified shared memory",
-                         (unsigned long long)argument->memory->size);
-        return;
-    case DEV_ARGUMENT_BYTES:
-        rt_buffer_printf(out_text, "a value of %zu bytes", argument->bytes.size);
-        return;
-    case DEV_ARGUMENT_LOCAL:
-        rt_buffer_printf(out_text, "%llu bytes of local memory",
-                         (unsigned long long)argument->size);
-        return;
-    case DEV_ARGUMENT_KINDS: break;
-    }
-    UNREACHABLE();
-}
-
-/* What parameter an argument of each kind fits. */
-static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
-    [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
-    [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",
-    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is not a pointer",
-    [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
-};
-
 static rt_status argument_fail(const ocl_kernel *kernel, cl_uint index,
                                const dev_argument *argument, const char *call, cl_int result)
 {
-    rt_buffer description = {0};
-    argument_describe(argument, &description);
+    rt_buffer said = {0};
     const char *name = ocl_result_name(result);
-    rt_status status = rt_fail(
-        kernel->device->sink, ocl_result_code(OCL_STAGE_LAUNCH, result), RT_RULE_NONE,
-        "argument %u of %u (from 0), %s, was refused: %s: %s (%d); %s: compare with parameter %u in "
-        "the kernel's source",
-        index, kernel->argument_count, rt_buffer_string(&description), call,
-        name ? name : "a result that OpenCL 3.0 does not name", (int)result,
-        parameters_fitting[argument->kind], index);
-    rt_buffer_free(&description);
+    rt_buffer_printf(&said, "%s: %s (%d)", call,
+                     name ? name : "a result that OpenCL 3.0 does not name", (int)result);
+    rt_status status =
+        vendor_argument_refuse(kernel->device->sink, ocl_result_code(OCL_STAGE_LAUNCH, result),
+                               index, kernel->argument_count, argument, rt_buffer_text(&said));
+    rt_buffer_free(&said);
     return status;
 }
 
@@ -234,10 +194,7 @@ rt_status ocl_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *k
     ocl_queue *queue = (ocl_queue *)base;
     ocl_kernel *kernel = (ocl_kernel *)kernel_base;
     rt_sink *sink = queue->device->sink;
-    if (argument_count != kernel->argument_count)
-        return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                       "the kernel has %u parameters but was given %u arguments",
-                       kernel->argument_count, argument_count);
+    RT_TRY(dev_argument_count_validate(sink, kernel->argument_count, argument_count));
     RT_TRY(dev_nd_range_validate(sink, range, queue->device->capabilities.group_size_max));
     ocl_waits waits;
     rt_status status = ocl_waits_make(queue, command, &waits);

@@ -198,26 +198,23 @@ rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limi
                           const dev_argument *arguments, uint32_t argument_count,
                           ptx_launch *out_launch)
 {
-    uint32_t expected = kernel->entry.parameter_count;
     *out_launch = (ptx_launch){.shared_size = RT_PTX_LAUNCH_SIZE};
-    if (argument_count != expected)
-        return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                       "the kernel has %u parameters but was given %u arguments", expected,
-                       argument_count);
+    RT_TRY(dev_argument_count_validate(sink, kernel->entry.parameter_count, argument_count));
     RT_TRY(range_make(sink, limits, kernel, range, out_launch));
     if (limits->shared_max < RT_PTX_LAUNCH_SIZE)
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "kernel '%.*s' leaves %llu bytes of local memory; every launch needs %d",
                        RT_TEXT_ARG(kernel->entry.name), (unsigned long long)limits->shared_max,
                        RT_PTX_LAUNCH_SIZE);
-    out_launch->parameters = rt_arena_alloc_array(arena, (size_t)expected + 1, sizeof(void *));
-    for (uint32_t i = 0; i < expected; i++) {
+    out_launch->parameters =
+        rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(void *));
+    for (uint32_t i = 0; i < argument_count; i++) {
         if (!argument_fits(&kernel->entry.parameters[i], &arguments[i]))
             return argument_fail(sink, kernel, i, &arguments[i]);
         RT_TRY(argument_make(sink, arena, limits, &arguments[i], out_launch,
                              &out_launch->parameters[i]));
     }
-    out_launch->parameters[expected] = hidden_make(arena, range);
-    out_launch->parameter_count = expected + 1;
+    out_launch->parameters[argument_count] = hidden_make(arena, range);
+    out_launch->parameter_count = argument_count + 1;
     return RT_STATUS_OK;
 }

@@ -435,11 +435,7 @@ static bool argument_fits(const dev_argument *argument, sim_parameter parameter)
 static rt_status arguments_validate(rt_sink *sink, const sim_kernel *kernel,
                                     const dev_argument *arguments, uint32_t argument_count)
 {
-    uint32_t parameter_count = sim_kernel_parameter_count(kernel);
-    if (argument_count != parameter_count)
-        return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                       "the kernel has %u parameters but was given %u arguments", parameter_count,
-                       argument_count);
+    RT_TRY(dev_argument_count_validate(sink, sim_kernel_parameter_count(kernel), argument_count));
     for (uint32_t i = 0; i < argument_count; i++) {
         sim_parameter parameter = sim_kernel_parameter(kernel, i);
         if (argument_fits(&arguments[i], parameter)) continue;

@@ -20,8 +20,7 @@ static uint32_t check_file(const cnf_file *file)
         CHECK(problems.count > 0);
         rt_buffer told = {0};
         count = problems.count;
-        for (uint32_t i = 0; i < count; i++)
-            scn_problem_write(&told, file->file, &problems.items[i]);
+        scn_problems_write(&told, file->file, &problems);
         printf("%s", rt_buffer_string(&told));
         rt_buffer_free(&told);
     }

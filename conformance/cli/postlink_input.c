@@ -103,8 +103,7 @@ static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_pos
 static void problems_print(rt_text file, const scn_problems *problems)
 {
     rt_buffer told = {0};
-    for (uint32_t i = 0; i < problems->count; i++)
-        scn_problem_write(&told, file, &problems->items[i]);
+    scn_problems_write(&told, file, problems);
     if (told.size > 0) fprintf(stderr, "%s", rt_buffer_string(&told));
     rt_buffer_free(&told);
 }

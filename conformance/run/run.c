@@ -45,8 +45,7 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
 static void problems_judge(run_scenario *scenario, const scn_problems *problems, cnf_judgement *out)
 {
     rt_buffer text = {0};
-    for (uint32_t i = 0; i < problems->count; i++)
-        scn_problem_write(&text, scenario->file->file, &problems->items[i]);
+    scn_problems_write(&text, scenario->file->file, problems);
     if (text.size > 0) text.size--; /* a message ends without a line feed */
     *out = (cnf_judgement){.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
     bool own = problems->count > 0 && problems->items[0].file.length == 0;

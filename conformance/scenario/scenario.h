@@ -25,6 +25,13 @@ typedef struct scn_problems {
     uint32_t count;           /* 0: the scenario is valid */
 } scn_problems;
 
+/* Appends all of them so. */
+static inline void scn_problems_write(rt_buffer *out, rt_text file, const scn_problems *problems)
+{
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(out, file, &problems->items[i]);
+}
+
 /* Reads and checks one scenario.  `text` is the file's content (borrowed until the arena is reset),
  * `file` its name for messages, `path` its name in records.  All problems that can be told apart
  * are reported, not only the first (at most 20).  Returns NULL when there are any.  Scenario and

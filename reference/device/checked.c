@@ -716,6 +716,15 @@ void dev_event_destroy(dev_event *event)
 
 /* ---- For adapters ------------------------------------------------------------------------- */
 
+rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
+                                      uint32_t argument_count)
+{
+    if (argument_count == parameter_count) return RT_STATUS_OK;
+    return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                   "the kernel has %u parameters but was given %u arguments", parameter_count,
+                   argument_count);
+}
+
 rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32_t group_size_max)
 {
     nd_range_check(range);

@@ -344,6 +344,11 @@ typedef struct dev_backend {
 RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
                                             uint32_t group_size_max);
 
+/* Refuses a launch with more or fewer arguments than the kernel has parameters:
+ * ERRC_KERNEL_ARGUMENT. */
+RT_MUST_USE rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
+                                                  uint32_t argument_count);
+
 /* ---- Functions (for the runtime) ---------------------------------------------------------- */
 
 /* Opens a device of the backend.  The caller destroys it after everything made from it. */

@@ -869,7 +869,9 @@ static void failures_have_the_class_of_their_call(void **state)
         {"zeModuleDynamicLink", ZE_RESULT_ERROR_INVALID_ARGUMENT, RT_DRIVER_ERROR, "Symbol"},
         {"zeKernelCreate", ZE_RESULT_ERROR_INVALID_KERNEL_NAME, RT_ERRC_INVALID, "no kernel 'k'"},
         {"zeKernelSetArgumentValue", ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-         RT_ERRC_KERNEL_ARGUMENT, "argument 0 of 2 (from 0), a value, was refused"},
+         RT_ERRC_KERNEL_ARGUMENT,
+         "argument 0 of 2 (from 0), a value of 1 bytes, was refused: zeKernelSetArgumentValue: "
+         "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE (0x"},
         {"zeKernelSetGroupSize", ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, RT_ERRC_ND_RANGE,
          "zeKernelSetGroupSize"},
         {"zeCommandListAppendLaunchKernel", ZE_RESULT_ERROR_UNKNOWN, RT_DRIVER_ERROR,

@@ -95,7 +95,7 @@ void expect_unavailable(const fixture *f, open_at *open, const char *missing, co
 
 void fail_each_call(const fixture *f, const whole_use *whole, int result, bool onwards)
 {
-    uint32_t calls = UINT32_MAX;
+    uint32_t calls = UINT32_MAX, failures = 0;
     for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
         whole->reset();
         f->script->fail_at = n;
@@ -105,9 +105,11 @@ void fail_each_call(const fixture *f, const whole_use *whole, int result, bool o
         assert_int_equal(f->script->live, 0);
         if (n == 0) assert_true(rt_ok(status));
         if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
+        failures += !rt_ok(status);
         if (n == 0) calls = f->script->calls;
     }
     assert_in_range(calls, whole->calls_min, whole->calls_max);
+    assert_true(failures > 0); /* else the fake has failed nothing */
 }
 
 void expect_failures(const fixture *f, const whole_use *whole, const failure *rows, size_t count)

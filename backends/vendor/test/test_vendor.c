@@ -1,4 +1,5 @@
 /* What the adapters over vendors' libraries share: opening, results, outcomes, logs, refusals. */
+#include "backends/vendor/argument.h"
 #include "backends/vendor/library.h"
 #include "backends/vendor/log.h"
 #include "backends/vendor/outcome.h"
@@ -15,6 +16,17 @@
 static bool message_is(rt_sink *sink, rt_status status, const char *whole)
 {
     return rt_text_is(rt_sink_diagnostic(sink, status)->message, whole);
+}
+
+/* True where the message tells of argument 1 of 2 that it is that. */
+static bool argument_is(rt_sink *sink, rt_status status, const char *described)
+{
+    rt_buffer begin = {0};
+    rt_buffer_printf(&begin, "argument 1 of 2 (from 0), %s, was refused: ", described);
+    bool begins =
+        rt_text_starts(rt_sink_diagnostic(sink, status)->message, rt_buffer_string(&begin));
+    rt_buffer_free(&begin);
+    return begins;
 }
 
 /* ---- Libraries: the C library's mathematics, which is everywhere -------------------------- */
@@ -182,6 +194,43 @@ static void what_no_library_can_take_is_refused(void **state)
     rt_sink_destroy(sink);
 }
 
+/* What the message says of each kind of argument; what it fits is told by the test of one. */
+static void refused_arguments_are_described(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    dev_memory memory = {.kind = DEV_MEMORY_USM_HOST, .size = 64};
+    dev_memory variable = {.kind = DEV_MEMORY_GLOBAL, .size = 12};
+    const struct {
+        dev_argument argument;
+        const char *described;
+    } rows[] = {
+        {{.kind = DEV_ARGUMENT_MEMORY}, "the null pointer"},
+        {{.kind = DEV_ARGUMENT_MEMORY, .memory = &memory}, "a buffer of 64 bytes"},
+        {{.kind = DEV_ARGUMENT_POINTER, .memory = &memory, .offset = 3},
+         "a pointer to byte 3 of unified shared memory of 64 bytes"},
+        {{.kind = DEV_ARGUMENT_POINTER, .memory = &variable},
+         "a pointer to byte 0 of a variable of 12 bytes"},
+        {{.kind = DEV_ARGUMENT_BYTES, .bytes = {(const uint8_t *)"abc", 3}}, "a value of 3 bytes"},
+        {{.kind = DEV_ARGUMENT_LOCAL, .size = 16}, "16 bytes of local memory"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = vendor_argument_refuse(sink, RT_ERRC_KERNEL_ARGUMENT, 1, 2,
+                                                  &rows[i].argument, RT_TEXT("no"));
+        assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
+        assert_true(argument_is(sink, status, rows[i].described));
+    }
+    rt_status status = vendor_argument_refuse(sink, RT_LIMIT, 0, 1, &rows[4].argument,
+                                              RT_TEXT("setArgument: TOO_LARGE"));
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_true(message_is(
+        sink, status,
+        "argument 0 of 1 (from 0), a value of 3 bytes, was refused: setArgument: TOO_LARGE; a "
+        "value fits a parameter of exactly its size that is not a pointer: compare with parameter 0 "
+        "in the kernel's source"));
+    rt_sink_destroy(sink);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +240,7 @@ int main(void)
         cmocka_unit_test(the_first_wait_decides),
         cmocka_unit_test(long_logs_say_what_went),
         cmocka_unit_test(what_no_library_can_take_is_refused),
+        cmocka_unit_test(refused_arguments_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

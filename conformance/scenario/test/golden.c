@@ -65,8 +65,7 @@ static void describe(const char *path, rt_text text, rt_buffer *out)
     scn_problems problems;
     rt_text name = rt_text_of(base_name(path));
     const scn_scenario *scenario = scn_read(&arena, text, name, name, &problems);
-    for (uint32_t i = 0; i < problems.count; i++)
-        scn_problem_write(out, name, &problems.items[i]);
+    scn_problems_write(out, name, &problems);
     if (scenario) scn_print(out, scenario);
     rt_arena_reset(&arena);
     folder_leave(here);

@@ -939,6 +939,17 @@ static void uneven_ranges_are_refused(void **state)
         assert_int_equal(dev_nd_range_validate(f->sink, &rows[i].range, 64).code, rows[i].code);
 }
 
+static void every_parameter_takes_one_argument(void **state)
+{
+    const fixture *f = *state;
+    assert_true(rt_ok(dev_argument_count_validate(f->sink, 0, 0)));
+    assert_true(rt_ok(dev_argument_count_validate(f->sink, 2, 2)));
+    for (uint32_t count = 1; count <= 3; count += 2) {
+        rt_status status = dev_argument_count_validate(f->sink, 2, count);
+        assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
+    }
+}
+
 static void aspects_have_their_names_of_sycl(void **state)
 {
     (void)state;
@@ -973,6 +984,7 @@ int main(void)
         cmocka_unit_test(untracked_memory_counts_as_defined),
         cmocka_unit_test(link_ability_is_found_by_extension),
         cmocka_unit_test(uneven_ranges_are_refused),
+        cmocka_unit_test(every_parameter_takes_one_argument),
         cmocka_unit_test(aspects_have_their_names_of_sycl),
         cmocka_unit_test(destroying_nothing_is_allowed),
     };

@@ -1,0 +1,58 @@
+/* An argument that a vendor's library has refused. */
+#include "backends/vendor/argument.h"
+
+/* Appends what an argument is. */
+static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
+{
+    switch (argument->kind) {
+    case DEV_ARGUMENT_MEMORY:
+        if (!argument->memory)
+            rt_buffer_append_text(out_text, RT_TEXT("the null pointer"));
+        else
+            rt_buffer_printf(out_text, "a buffer of %llu bytes",
+                             (unsigned long long)argument->memory->size);
+        return;
+    case DEV_ARGUMENT_POINTER:
+        rt_buffer_printf(out_text, "a pointer to byte %llu of %s of %llu bytes",
+                         (unsigned long long)argument->offset,
+                         argument->memory->kind == DEV_MEMORY_GLOBAL ? "a variable"
+                                                                     : "unified shared memory",
+                         (unsigned long long)argument->memory->size);
+        return;
+    case DEV_ARGUMENT_BYTES:
+        rt_buffer_printf(out_text, "a value of %zu bytes", argument->bytes.size);
+        return;
+    case DEV_ARGUMENT_LOCAL:
+        rt_buffer_printf(out_text, "%llu bytes of local memory",
+                         (unsigned long long)argument->size);
+        return;
+    case DEV_ARGUMENT_KINDS: break;
+    }
+    UNREACHABLE();
+}
+
+/* What parameter an argument of each kind fits. */
+static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
+    [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
+    [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",
+    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is not a pointer",
+    [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
+};
+
+rt_status vendor_argument_refuse(rt_sink *sink, rt_code code, uint32_t index,
+                                 uint32_t argument_count, const dev_argument *argument,
+                                 rt_text said)
+{
+    CHECK(index < argument_count);
+    CHECK(argument->kind < DEV_ARGUMENT_KINDS);
+    rt_buffer description = {0};
+    argument_describe(argument, &description);
+    rt_status status = rt_fail(
+        sink, code, RT_RULE_NONE,
+        "argument %u of %u (from 0), %s, was refused: %.*s; %s: compare with parameter %u in the "
+        "kernel's source",
+        index, argument_count, rt_buffer_string(&description), RT_TEXT_ARG(said),
+        parameters_fitting[argument->kind], index);
+    rt_buffer_free(&description);
+    return status;
+}
