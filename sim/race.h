@@ -172,7 +172,7 @@ typedef struct sim_race {
     bool has_locals; /* local memory has shadows */
     bool has_atomics;
     bool has_meetings; /* of sub-groups, whose barriers tell work-items of each other too */
-    bool is_blind; /* stamps ran out while what was published counted: nothing more is said */
+    bool is_blind;     /* stamps ran out while what was published counted: nothing more is said */
     uint32_t items, subgroup_size;
     uint64_t group; /* number of the running group */
     struct sim_world *world;
