@@ -15,8 +15,8 @@ enum {
 /* Refuses with UNSUPPORTED: "PLACE'symbol' what"; `at` is a function or an instruction, or NULL. */
 rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char *what);
 
-/* Makes calls of printf calls of vprintf.  UNSUPPORTED: a format that is not known here, or that does
- * not suit the arguments. */
+/* Makes calls of printf calls of vprintf.  UNSUPPORTED: a format that is not known here, or that
+ * does not suit the arguments. */
 RT_MUST_USE rt_status pl_ptx_print(pl_job *job, LLVMModuleRef module);
 
 /* Links bodies of the builtin functions that the module calls.  As pl_ptx_write. */

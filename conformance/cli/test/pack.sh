@@ -59,16 +59,16 @@ says "sim: 2 PASS"
 bare 0 run "$folder/both.assay" --on sim --profile dpcpp
 says "sim: 2 PASS"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --profile documents,dpcp -o "$folder/y.assay"
-says 'there is no profile "dpcp", did you mean "dpcpp"?'
+says "there is no profile 'dpcp'; did you mean 'dpcpp'?"
 
 # Scenarios are chosen by the rules that they cite, without a table of rules.
 bare 0 run "$folder/x.assay" --rule DL-REQ --on sim
 says "linking/hello_world.yaml"
 grep -q "fusion/promotion" "$folder/out" && fail "--rule kept a scenario that cites another rule"
 bare 4 run "$folder/both.assay" --rule DG-FE --on sim
-says "none of the 2 scenarios"
+says 'no scenario is left of 2'
 bare 2 run "$folder/x.assay" --rule DL-REQ,DL-RQ-01 --on sim
-says 'there is no rule "DL-RQ-01", did you mean "DL-REQ-01"?'
+says "there is no rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
 
 # What a device of another format asks for is named too, and it is not judged.
 if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
