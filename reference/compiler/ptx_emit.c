@@ -6,8 +6,9 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#define TRIPLE "nvptx64-nvidia-cuda"
-#define PASSES "globaldce,default<O2>,globaldce,strip-dead-prototypes"
+#define TRIPLE          "nvptx64-nvidia-cuda"
+#define DROP_PASSES     "globaldce,strip-dead-prototypes"
+#define OPTIMISE_PASSES "default<O2>"
 
 /* NULL: this LLVM was built without the back end. */
 static LLVMTargetMachineRef make_machine(void)
@@ -26,16 +27,47 @@ static LLVMTargetMachineRef make_machine(void)
                                    LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
-static rt_status run_passes(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
+static rt_status run_passes(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                            const char *passes)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, PASSES, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return pl_module_verify(job, module, "the passes for PTX");
     char *reason = LLVMGetErrorMessage(error);
     rt_status status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
                                "LLVM refuses the passes of assay's compiler: %s", reason);
     LLVMDisposeErrorMessage(reason);
+    return status;
+}
+
+static bool is_own_variable(LLVMValueRef variable)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(variable);
+    return (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) &&
+           !LLVMIsGlobalConstant(variable);
+}
+
+/* LLVM takes it that no intrinsic, a barrier neither, changes a variable that the module keeps to
+ * itself and whose address nobody has: a work-item would read behind a barrier what it knew before,
+ * not what another one wrote.  Everybody knows such variables while the passes run. */
+static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    uint32_t count = 0, shown = 0;
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        count += is_own_variable(variable);
+    LLVMValueRef *own = rt_arena_alloc_array(&job->arena, count + 1, sizeof *own);
+    variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!is_own_variable(variable)) continue;
+        LLVMSetLinkage(variable, LLVMExternalLinkage);
+        own[shown++] = variable;
+    }
+    CHECK(shown == count);
+    rt_status status = run_passes(job, module, machine, OPTIMISE_PASSES);
+    for (uint32_t i = 0; i < count; i++)
+        LLVMSetLinkage(own[i], LLVMInternalLinkage);
     return status;
 }
 
@@ -87,7 +119,9 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the installed LLVM 14 has no back end for NVPTX");
     keep_shared(module);
-    rt_status status = run_passes(job, module, machine);
+    rt_status status = run_passes(job, module, machine, DROP_PASSES);
+    if (rt_ok(status)) status = optimise(job, module, machine);
+    if (rt_ok(status)) status = run_passes(job, module, machine, DROP_PASSES);
     if (rt_ok(status)) pl_ptx_mask_rotations(module);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);
     LLVMDisposeTargetMachine(machine);

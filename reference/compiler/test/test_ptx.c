@@ -38,6 +38,17 @@ static bool holds(rt_bytes code, const char *text)
 #define assert_holds(fixture, image, text) assert_true(holds(image_of(fixture, image)->code, text))
 #define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
 
+/* The one image's first `later` stands behind its first `first`. */
+static void assert_behind(const postlink_fixture *fixture, const char *first, const char *later)
+{
+    rt_bytes code = image_of(fixture, 0)->code;
+    const unsigned char *end = code.data + code.size;
+    const unsigned char *at = memmem(code.data, code.size, first, strlen(first));
+    assert_non_null(at);
+    if (!memmem(at, (size_t)(end - at), later, strlen(later)))
+        fail_msg("no '%s' behind '%s'", later, first);
+}
+
 /* The kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
 static void assert_parameters(postlink_fixture *fixture, uint32_t image, const char *line)
 {
@@ -117,6 +128,26 @@ static void names_that_ptx_does_not_take_are_spelled_out(void **state)
     assert_exports(f, 0, "out_$2eput");
     assert_holds(f, 0, ".visible .func  (.param .b32 func_retval0) out_$2eput(");
     assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) in_$2eput");
+}
+
+/* What one work-item writes another one reads behind the barrier: the value is loaded there, not
+ * remembered from before. */
+static void what_others_write_is_read_behind_a_barrier(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel void k(global int *p) {\n"
+         "  local int total;\n"
+         "  if (get_local_id(0) == 0) total = p[0];\n"
+         "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+         "  p[get_global_id(0)] = total;\n"
+         "}\n");
+    assert_behind(f, "bar.sync", "ld.shared.u32");
+    make(f, "A",
+         "kernel void k(global int *p, int x) {\n"
+         "  p[get_global_id(0)] = work_group_broadcast(x + (int)get_local_id(0), 1);\n"
+         "}\n");
+    assert_behind(f, "bar.sync", "ld.shared");
 }
 
 static void variables_lie_in_global_memory(void **state)
@@ -604,6 +635,7 @@ int main(int argc, char **argv)
         TEST(functions_are_imported_and_exported),
         TEST(names_are_those_of_the_target),
         TEST(names_that_ptx_does_not_take_are_spelled_out),
+        TEST(what_others_write_is_read_behind_a_barrier),
         TEST(variables_lie_in_global_memory),
         TEST(vtables_are_weak_and_sets_have_images),
         TEST(device_globals_are_told_by_symbol),
