@@ -76,8 +76,9 @@ rt_status cnf_export_command_take(cnf_exporter *made, const scn_step *step, cnf_
 
 rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
 {
-    const cnf_export_command *command;
+    const cnf_export_command *command = NULL;
     RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_UNASKED, &command));
+    CHECK(command);
     if (command->kind != CNF_EXPORT_UNASKED)
         return cnf_export_refuse(made, step->at, "a step of which the trace does not tell");
     rt_buffer_printf(&made->body,
@@ -205,14 +206,14 @@ static rt_status host_task_write(cnf_exporter *made, const scn_step *step)
     rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    copy(&m_%s, 0, &m_%s, 0, %llu);\n",
                      step->at.line, cnf_export_memory(made, task->from),
                      cnf_export_memory(made, task->to),
-                     (unsigned long long)(from->count * from->layout.size));
+                     (unsigned long long)from->count * from->layout.size);
     return RT_STATUS_OK;
 }
 
 /* A bundle is the runtime's; what the device sees of one are the programs made with it. */
 static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
 {
-    const cnf_export_command *command;
+    const cnf_export_command *command = NULL;
     if (step->outcome_count > 0)
         return cnf_export_refuse(made, step->at, "a choice of how a bundle is refused");
     if (step->bundle.constant_count > 0)
@@ -220,6 +221,7 @@ static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
     if (step->bundle.options.length > 0)
         return cnf_export_refuse(made, step->at, "an option of a bundle");
     RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_BUNDLE, &command));
+    CHECK(command);
     bool refused = command->kind == CNF_EXPORT_REFUSED;
     uint32_t count = command->kind == CNF_EXPORT_UNASKED ? 0 : refused ? 1 : command->program_count;
     if (count > 0)

@@ -25,12 +25,12 @@ typedef struct cnf_export_api {
     const char *name;
     const char *subjects; /* columns of the run that it takes: sim, whose trace and memories count,
                              and where sim's images are of another format, one that takes them */
-    rt_format format;     /* of the images */
     const char *format_name, *ending; /* for people; of their files, with the dot */
-    bool spec_constants;              /* images take values for their constants */
     const char *definition; /* line of main.c before it includes the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
+    rt_format format;    /* of the images */
+    bool spec_constants; /* images take values for their constants */
 } cnf_export_api;
 
 enum { CNF_EXPORT_APIS = 4 };

@@ -45,7 +45,8 @@ static rt_status refuse(const printing *print, const char *what)
 static rt_text take_all(rt_text *rest, const char *set)
 {
     rt_text taken = {rest->data, 0};
-    while (taken.length < rest->length && memchr(set, rest->data[taken.length], strlen(set)))
+    while (taken.length < rest->length && rest->data[taken.length] &&
+           strchr(set, rest->data[taken.length]))
         taken.length++;
     *rest = (rt_text){rest->data + taken.length, rest->length - taken.length};
     return taken;
