@@ -16,6 +16,7 @@ typedef struct cuda_jit {
     char *logs[2]; /* errors, then remarks; always ended by a NUL */
 } cuda_jit;
 
+/* Begins a call's options with its logs, which cuda_jit_end frees in any case. */
 void cuda_jit_begin(cuda_jit *out_jit);
 void cuda_jit_end(cuda_jit *jit);
 

@@ -36,6 +36,7 @@ void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels);
 /* Reads such a form into an empty table; what is no table marks the reader as failed. */
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels);
 
+/* Frees the table, an empty one too. */
 void ptx_kernels_free(ptx_kernels *kernels);
 
 #endif

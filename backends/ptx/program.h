@@ -19,6 +19,7 @@ typedef struct ptx_program {
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);
 
+/* Frees what the program owns, whether or not it was taken whole. */
 void ptx_program_free(ptx_program *program);
 
 /* Takes the next word off options that spaces part, without those of OpenCL C's compiler ("-cl-…"),

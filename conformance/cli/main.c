@@ -85,8 +85,17 @@ static const cnf_option run_options[] = {
     {HELP},
 };
 
+/* Of commands that run one scenario. */
+#define RUN_OF_ONE                                                                                 \
+    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES},                                   \
+    {                                                                                              \
+        CACHE                                                                                      \
+    }
+
 static const cnf_option why_options[] = {
-    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
+    RUN_OF_ONE,
+    {EXPECTATIONS},
+    {HELP},
 };
 
 static const cnf_option help_option[] = {{HELP}};
@@ -95,13 +104,7 @@ static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
     {ON},
-    {TIMEOUT},
-    {MEMORY},
-    {SEED},
-    {PROFILE},
-    {LOADER},
-    {CHOICES},
-    {CACHE},
+    RUN_OF_ONE,
     {HELP},
 };
 
@@ -109,13 +112,7 @@ static const cnf_option trace_options[] = {
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
      ".svg"},
     {ON},
-    {TIMEOUT},
-    {MEMORY},
-    {SEED},
-    {PROFILE},
-    {LOADER},
-    {CHOICES},
-    {CACHE},
+    RUN_OF_ONE,
     {HELP},
 };
 

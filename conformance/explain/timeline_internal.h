@@ -14,6 +14,7 @@ typedef RT_VECTOR(uint32_t) cnf_place_list;
 /* The number that a field holds; `otherwise` where there is none. */
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise);
 
+/* The thread of the timeline that an event stands in: the runtime's, or its queue's. */
 uint64_t cnf_event_thread(const rt_event *event);
 
 /* Appends a thread's name: "runtime", "queue 0". */

@@ -106,6 +106,7 @@ struct gen {
 
 /* ---- Choices ------------------------------------------------------------------------------ */
 
+/* Draws a number below the limit, which is at least 1. */
 uint32_t gen_below(gen *g, uint32_t limit);
 bool gen_chance(gen *g, uint32_t percent);
 /* A type: any base, or any that is no float; mostly scalars. */

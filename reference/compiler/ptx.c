@@ -79,24 +79,12 @@ static void drop_targets(LLVMValueRef function)
                                          attributes[i], (unsigned)rt_text_of(attributes[i]).length);
 }
 
-/* What other images may define too is not to go because nothing here uses it: the functions of a
- * set are there for the vtables of other images. */
-static void keep_shared(LLVMValueRef value)
-{
-    bool shared = LLVMGetLinkage(value) == LLVMLinkOnceODRLinkage;
-    if (shared && !LLVMIsDeclaration(value)) LLVMSetLinkage(value, LLVMWeakODRLinkage);
-}
-
 static void make_uniform(LLVMModuleRef module)
 {
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        keep_shared(variable);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         drop_targets(function);
         drop_conventions(function);
-        keep_shared(function);
     }
 }
 

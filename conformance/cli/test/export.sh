@@ -3,6 +3,7 @@
 #   export.sh ASSAY SCENARIOS ON_INTEL_CPU       exit status 77 where there is no such runtime or no OpenCL header
 assay=$1 scenarios=$2 on_intel=$3
 . "$(dirname "$0")/harness.sh"
+. "$(dirname "$0")/exported.sh"
 
 # What has no form is refused by name, on any machine.
 expect 2 export "$scenarios/linking/hello_world.yaml"
@@ -29,15 +30,7 @@ echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl
 
 # says_the_same SCENARIO VERDICT STATUS: assay's verdict on intel-cpu, and the program's exit status there.
 says_the_same() {
-    name=$(basename "$1" .yaml)
-    "$assay" run "$scenarios/$1" --on intel-cpu >"$folder/out" 2>&1
-    says "intel-cpu: $2"
-    expect 0 export "$scenarios/$1" --for opencl -o "$folder/$name"
-    make -s -C "$folder/$name" main LIBRARY=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
-        fail "the program of $1 does not compile"
-    (cd "$folder/$name" && "$on_intel" ./main) >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$3" ] || fail "the program of $1: exit status $status, expected $3"
+    exported_says_the_same intel-cpu opencl libOpenCL.so.1 "$1" "$2" "$3" "$on_intel" ./main
 }
 
 says_the_same linking/hello_world.yaml "1 PASS" 0

@@ -3,6 +3,7 @@
 #   export_level_zero.sh ASSAY SCENARIOS         exit status 77 where there is no such driver, no header, or a GPU
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
+. "$(dirname "$0")/exported.sh"
 
 echo '#include <level_zero/ze_api.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no level_zero/ze_api.h"; exit 77; }
 "$assay" subjects | grep -A 1 '^intel-gpu ' | grep -q available || { echo "there is no intel-gpu"; exit 77; }
@@ -17,16 +18,9 @@ as_a_gpu() {
 
 # says_the_same SCENARIO SUBJECT VERDICT STATUS: assay's verdict on intel-gpu or intel-gpu-dynamic, and the program's exit status there.
 says_the_same() {
-    name=$(basename "$1" .yaml) words=
+    words=
     [ "$2" = intel-gpu-dynamic ] && words=dynamic
-    "$assay" run "$scenarios/$1" --on "$2" >"$folder/out" 2>&1
-    says "$2: $3"
-    expect 0 export "$scenarios/$1" --for level_zero -o "$folder/$name"
-    make -s -C "$folder/$name" main LIBRARY=-l:libze_loader.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
-        fail "the program of $1 does not compile"
-    (cd "$folder/$name" && as_a_gpu ./main $words) >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$4" ] || fail "the program of $1 on $2: exit status $status, expected $4"
+    exported_says_the_same "$2" level_zero libze_loader.so.1 "$1" "$3" "$4" as_a_gpu ./main $words
 }
 
 for subject in intel-gpu intel-gpu-dynamic; do

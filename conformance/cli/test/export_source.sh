@@ -3,6 +3,7 @@
 #   export_source.sh ASSAY SCENARIOS        exit status 77 where there is no PoCL or no OpenCL header
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
+. "$(dirname "$0")/exported.sh"
 
 # What is not one whole text of OpenCL C has no such form, on any machine.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
@@ -18,15 +19,7 @@ echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl
 
 # says_the_same SCENARIO VERDICT STATUS: assay's verdict on pocl-source, and the program's exit status on PoCL.
 says_the_same() {
-    name=$(basename "$1" .yaml)
-    "$assay" run "$scenarios/$1" --on pocl-source >"$folder/out" 2>&1
-    says "pocl-source: $2"
-    expect 0 export "$scenarios/$1" --for opencl-c -o "$folder/$name"
-    make -s -C "$folder/$name" main LIBRARY=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
-        fail "the program of $1 does not compile"
-    (cd "$folder/$name" && ./main "Portable Computing Language") >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$3" ] || fail "the program of $1: exit status $status, expected $3"
+    exported_says_the_same pocl-source opencl-c libOpenCL.so.1 "$1" "$2" "$3" ./main "Portable Computing Language"
 }
 
 says_the_same linking/hello_world.yaml "1 PASS" 0

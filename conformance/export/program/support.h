@@ -1,6 +1,6 @@
 /* What programs for every interface share: reading files, comparing numbers, the end.
  *
- * The other support file includes it and defines memory_read. */
+ * The other support file includes it and defines memory_create and memory_read. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -60,6 +60,9 @@ static int executes = 1; /* 0: the driver takes kernels and runs none */
 /* Copies what a memory holds to the host, after everything that was asked for before. */
 void memory_read(const memory *read, void *out_bytes);
 
+/* Makes a memory; `initial` NULL leaves its content undefined. */
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial);
+
 /* Puts the address of a place in a memory, of a kind that is a pointer, into a kernel's value. */
 static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)
 {
@@ -72,6 +75,16 @@ static inline void stop(const char *reason, int status)
 {
     printf("%s\n", reason);
     exit(status);
+}
+
+/* The content of a device_global without image scope: zeros at first. */
+static inline memory global_create(const char *name, size_t size)
+{
+    void *zeros = calloc(1, size);
+    if (!zeros) stop("no memory", 2);
+    memory made = memory_create(USM_DEVICE, name, size, zeros);
+    free(zeros);
+    return made;
 }
 
 /* What main ends with. */

@@ -284,8 +284,7 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
 }
 
 /* A buffer is memory of the device; initial NULL leaves the content undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial)
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     enum { ALIGNMENT = 128 }; /* of double16 */
     const ze_device_mem_alloc_desc_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -316,16 +315,6 @@ static inline memory global_find(linked_program program, const char *symbol, con
     must(result, "zeModuleGetGlobalPointer");
     if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
     return (memory){USM_DEVICE, name, size, NULL, pointer};
-}
-
-/* The content of a device_global without image scope: zeros at first. */
-static inline memory global_create(const char *name, size_t size)
-{
-    void *zeros = calloc(1, size);
-    if (!zeros) stop("no memory", 2);
-    memory made = memory_create(USM_DEVICE, name, size, zeros);
-    free(zeros);
-    return made;
 }
 
 /* In a program such a variable is a pointer, which gets the content's address. */

@@ -203,8 +203,7 @@ static inline char *usm_create(memory_kind kind, size_t size)
 }
 
 /* initial NULL leaves the content undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial)
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     memory made = {kind, name, size, NULL, NULL};
     if (kind != BUFFER) {
@@ -235,16 +234,6 @@ static inline memory global_find(cl_program program, const char *symbol, const c
     must(call(device, program, symbol, &has, &pointer), "clGetDeviceGlobalVariablePointerINTEL");
     if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
     return (memory){USM_DEVICE, name, size, NULL, pointer};
-}
-
-/* The content of a device_global without image scope: zeros at first. */
-static inline memory global_create(const char *name, size_t size)
-{
-    void *zeros = calloc(1, size);
-    if (!zeros) stop("no memory", 2);
-    memory made = memory_create(USM_DEVICE, name, size, zeros);
-    free(zeros);
-    return made;
 }
 
 /* In a program such a variable is a pointer, which gets the content's address. */
