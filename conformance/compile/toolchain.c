@@ -3,7 +3,7 @@
 
 #include "conformance/compile/packages.h"
 
-#include "sim/native.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

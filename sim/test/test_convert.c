@@ -1,8 +1,8 @@
 /* Conversions between numbers, one at a time: against the definitions, and half's fast ways against
  * every half and every midpoint between two.  Half arithmetic by way of float and double, as the
  * decoder does it, against exact results. */
-#include "sim/convert.h"
-#include "sim/half.h"
+#include "sim/number/convert.h"
+#include "sim/number/half.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * that arbitrary damage is refused and never crashes. */
 #include "sim/test/assembler.h"
 
-#include "sim/module.h"
+#include "sim/module/module.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * says about blocks.  Every refusal stands beside an accepted module of the same shape. */
 #include "sim/test/assembler.h"
 
-#include "sim/module.h"
+#include "sim/module/module.h"
 
 #include <stdio.h>
 
