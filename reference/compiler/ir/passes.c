@@ -5,7 +5,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
-                              const char *passes)
+                        const char *passes)
 {
     CHECK(LLVMGetModuleContext(module) == job->context && passes[0]);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
