@@ -92,9 +92,10 @@ sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
 /* The device's native format: what its offline compiler makes of SPIR-V, ahead of time.
  *
  * An image is a set of SPIR-V modules that were read and validated, that fit each other as far as
- * they define what they import, and whose specialisation constants have their final values.  Imports
- * that none of them defines stay open, by name: images are linked with each other, and with modules,
- * like the modules that they hold (sim_program_link).  module/native.c describes the bytes. */
+ * they define what they import, and whose specialisation constants have their final values. Imports
+ * that none of them defines stay open, by name: images are linked with each other, and with
+ * modules, like the modules that they hold (sim_program_link).  module/native.c describes the
+ * bytes. */
 #define SIM_NATIVE_FORMAT 2u
 
 /* Rises with every change of the device after which an image that was compiled before would be

@@ -8,6 +8,9 @@ import tempfile
 CHECKER = pathlib.Path(__file__).resolve().parent.parent / "check_includes.py"
 TABLE = """
 reference/base:
+reference/compiler:
+reference/compiler/fuse: reference/compiler
+reference/compilers:
 sim: reference/base
 conformance: reference/base sim
 only sim/hidden.h: conformance
@@ -30,6 +33,7 @@ def main():
         "an arrow that the table lacks": {"reference/base/a.c": '#include "sim/sim.h"\n'},
         "an upward arrow": {"sim/a.c": '#include <stdio.h>\n\n#include "conformance/run/run.h"\n'},
         "LLVM outside the plugin": {"sim/a.c": "#include <llvm-c/Core.h>\n"},
+        "LLVM in a folder whose name only begins like the plugin's": {"reference/compilers/a.c": "#include <llvm-c/Core.h>\n"},
         "an internal header": {"conformance/a.c": '#include "sim/sim_internal.h"\n'},
         "a folder without a row": {"tools/a.c": "int x;\n"},
         "a header kept for one folder": {"sim/other/a.c": "int x;\n", "reference/base/a.c": '#include "sim/hidden.h"\n'},
@@ -39,6 +43,8 @@ def main():
         if status != 1:
             sys.exit(f"not found: {what}")
     status, errors = run({"sim/a.c": '#include "reference/base/check.h"\n#include "sim/sim.h"\n',
+                          "reference/compiler/a.c": "#include <llvm-c/Core.h>\n",
+                          "reference/compiler/fuse/a.c": "#include <llvm-c/Core.h>\n",
                           "conformance/run/a.c": '#include "sim/sim.h"\n#include "rule_ids.h"\n'})
     if status != 0:
         sys.exit(f"found where nothing is wrong:\n{errors}")

@@ -2,7 +2,6 @@
 #include "conformance/compile/toolchain.h"
 
 #include "conformance/compile/packages.h"
-
 #include "sim/sim.h"
 
 #include <stdio.h>

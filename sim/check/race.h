@@ -129,7 +129,7 @@ typedef struct sim_race_log_row {
 #define SIM_RACE_LOG_ROWS  4096u
 
 typedef struct sim_race {
-    bool is_on;      /* more than one work-item, or copies beside them */
+    bool is_on; /* more than one work-item, or copies beside them */
     bool has_atomics;
     bool has_meetings; /* of sub-groups, whose barriers tell work-items of each other too */
     bool is_blind;     /* stamps ran out while what was published counted: nothing more is said */
@@ -167,32 +167,31 @@ void sim_race_group(sim_launch_state *launch);
 void sim_race_barrier(sim_launch_state *launch, uint32_t order);
 /* Work-items [lid_first, lid_first + lid_count) of the group, which are a sub-group, are at a
  * barrier of that order.  Shuffles and collectives order nothing and do not come here. */
-void sim_race_subgroup_barrier(sim_launch_state *launch, uint32_t lid_first,
-                               uint32_t lid_count, uint32_t order);
+void sim_race_subgroup_barrier(sim_launch_state *launch, uint32_t lid_first, uint32_t lid_count,
+                               uint32_t order);
 /* The active lanes are at a fence of that order. */
 void sim_race_fence(sim_exec *x, uint32_t order);
 
 /* One lane reads or writes `size` bytes at view->offset, which lie in the object; view->race is not
  * NULL.  Notes races.  Comes before the bytes are written. */
-void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane,
-                   const sim_view_memory *view, uint32_t size);
+void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
+                   uint32_t size);
 /* The same for all active lanes. */
-void sim_race_read_all(sim_exec *x, uint32_t site, const sim_view_memory *view,
-                       uint32_t size);
-void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane,
-                    const sim_view_memory *view, uint32_t size, const uint8_t *bytes);
+void sim_race_read_all(sim_exec *x, uint32_t site, const sim_view_memory *view, uint32_t size);
+void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
+                    uint32_t size, const uint8_t *bytes);
 /* One lane's atomic at that address, which may be wrong: then nothing happens. `wrote`: it did more
  * than read. */
-void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address,
-                     uint32_t size, bool wrote);
+void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                     bool wrote);
 
 /* With whom an atomic of that order is atomic: SIM_RACE_SUBGROUP and so on. */
 uint32_t sim_race_atomic_level(uint32_t order);
 
 /* All active lanes read `size` bytes at one offset of a tracked object.  False, and nothing is
  * recorded, where a race is possible: then each lane must go by sim_race_read. */
-bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view,
-                       uint64_t offset, uint32_t size);
+bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
+                       uint32_t size);
 
 /* ---- race_copy.c ----------------------------------------------------------------------------- */
 
@@ -225,7 +224,7 @@ uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid);
 void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
                      uint32_t mine, uint32_t level);
 
-/* ---- For race.c, race_order.c and exec_race.c ------------------------------------------------ */
+/* ---- For race.c, race_order.c and exec/race.c ------------------------------------------------ */
 
 /* Makes the cells for accesses whose offsets and sizes have these low bits. */
 void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);

@@ -1,8 +1,8 @@
 /* What each operation does to undefined bits: a row for every handler, and the rules that the rows
  * name.  The rules are as precise as compilers demand: what takes a bit-field out of its word, or
  * compares two of them at once, must not be found. */
-#include "sim/number/convert.h"
 #include "sim/check/shadow.h"
+#include "sim/number/convert.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* What the bits of an address mean, to code that computes with it and to the memory that it leads to.
+/* What the bits of an address mean, to code that computes with it and to the memory that it leads
+ * to.
  *
  * An address is a number of 64 bits: two bits of class, 22 bits of object, 40 bits of offset.  The
  * offset of an object's first byte is SIM_ADDRESS_BIAS, not 0, so that an address somewhat before

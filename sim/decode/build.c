@@ -1,9 +1,9 @@
 /* Functions to operations: constants, phis, blocks and what ends them.
  *
- * Control flow was laid out by decode_flow.c and gets its operands here; what is inside blocks is
- * built by decode_value.c and decode_memory.c. */
-#include "sim/module/collective.h"
+ * Control flow was laid out by flow.c and gets its operands here; what is inside blocks is
+ * built by value.c and memory.c. */
 #include "sim/decode/decode.h"
+#include "sim/module/collective.h"
 
 #include <string.h>
 

@@ -1,14 +1,13 @@
 /* The decoder: from linked modules to register code, in six steps that share this form.
  *
- *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
- *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
- *     decode_math.c, decode_memory.c, decode_built_in.c, decode_by_value.c, decode_extended.c,
- *     decode_vector.c, decode_node.c
- *                         instructions to operations on scalars
- *     decode_uniform.c    which values are the same for all work-items
- *     decode_written.c    which memory kernels may write
- *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
- *     decode_emit.c       register code
+ *     flow.c      blocks in scheduling order, loops, one latch per loop
+ *     build.c, value.c, convert.c, half.c, integer.c, math.c, memory.c, pointer.c, built_in.c,
+ *     by_value.c, extended.c, vector.c, group.c, print.c, node.c
+ *                 instructions to operations on scalars
+ *     uniform.c   which values are the same for all work-items
+ *     written.c   which memory kernels may write
+ *     place.c     fused addresses, dead operations, phis coalesced, where values live
+ *     emit.c      register code
  *
  * Source of the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
  * instruction set 1.0. */
@@ -100,7 +99,7 @@ typedef struct sim_ir_edge {
 } sim_ir_edge;
 
 typedef struct sim_ir_block {
-    uint32_t module_block;           /* index; SIM_NONE: a latch made by decode_flow.c */
+    uint32_t module_block;           /* index; SIM_NONE: a latch made by flow.c */
     bool is_first;                   /* begins the module's block: holds its phis */
     uint32_t node_first, node_count; /* phis first */
     uint32_t phi_count;              /* values, not phis of the module */
@@ -208,12 +207,12 @@ static inline bool sim_end_falls_through(sim_end end)
            end == SIM_END_MEET || end == SIM_END_NEXT;
 }
 
-/* ---- decode_flow.c ------------------------------------------------------------------------ */
+/* ---- flow.c ------------------------------------------------------------------------ */
 
 /* Lays out the blocks of f in scheduling order, with edges and loops; nodes stay empty. */
 void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 
-/* ---- decode_build.c ----------------------------------------------------------------------- */
+/* ---- build.c ----------------------------------------------------------------------- */
 
 /* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
@@ -235,7 +234,7 @@ bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
 /* What an undefined value is: a number of the seed, but false where a bool is wanted. */
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
-/* ---- decode_node.c ------------------------------------------------------------------------ */
+/* ---- node.c ------------------------------------------------------------------------ */
 
 /* More scalars than this in one value are refused where the value is used. */
 #define SIM_LEAVES_MAX 4096u
@@ -293,7 +292,7 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
 #define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
 
-/* ---- decode_pointer.c --------------------------------------------------------------------- */
+/* ---- pointer.c --------------------------------------------------------------------- */
 
 /* The function that a constant of kind FUNCTION names, by its index in the program; from here on it
  * counts as addressed. */
@@ -306,7 +305,7 @@ uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
  * taken. */
 RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 
-/* ---- decode_group.c ----------------------------------------------------------------------- */
+/* ---- group.c ----------------------------------------------------------------------- */
 
 /* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
@@ -323,13 +322,13 @@ RT_MUST_USE rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *vie
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
 
-/* ---- decode_print.c ----------------------------------------------------------------------- */
+/* ---- print.c ----------------------------------------------------------------------- */
 
 /* printf of OpenCL.std; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
                                        sim_leaves *out_leaves);
 
-/* ---- decode_value.c ----------------------------------------------------------------------- */
+/* ---- value.c ----------------------------------------------------------------------- */
 
 /* Builds one instruction of any group but control at the end of the current block and gives its
  * result, if any, to `out_leaves`. */
@@ -341,7 +340,7 @@ RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *vie
 RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
                                            sim_lane_type type, sim_leaves *out_leaves);
 
-/* ---- decode_convert.c --------------------------------------------------------------------- */
+/* ---- convert.c --------------------------------------------------------------------- */
 
 /* Conversions between numbers, with their decorations; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_convert(sim_decoder *d, const sim_view *view,
@@ -351,7 +350,7 @@ RT_MUST_USE rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view,
 /* Half from a float or double (`from`), rounded as SIM_FPRoundingMode… says. */
 sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a);
 
-/* ---- decode_half.c ------------------------------------------------------------------------ */
+/* ---- half.c ------------------------------------------------------------------------ */
 
 /* Half, which is held as I16, to and from F32 or F64. */
 sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
@@ -362,7 +361,7 @@ sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
 sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
                                  uint32_t count);
 
-/* ---- decode_integer.c --------------------------------------------------------------------- */
+/* ---- integer.c --------------------------------------------------------------------- */
 
 /* An unsigned amount in another type, where a larger one becomes the largest. */
 sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, sim_ref a);
@@ -382,7 +381,7 @@ RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *v
 RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
                                        sim_leaves *out_leaves);
 
-/* ---- decode_vector.c ---------------------------------------------------------------------- */
+/* ---- vector.c ---------------------------------------------------------------------- */
 
 /* OpenCL.std, groups MASK_SHUFFLE, VECTOR_LOAD and VECTOR_STORE; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view,
@@ -391,7 +390,7 @@ RT_MUST_USE rt_status sim_decode_vector_load(sim_decoder *d, const sim_view *vie
                                              sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *view);
 
-/* ---- decode_memory.c ---------------------------------------------------------------------- */
+/* ---- memory.c ---------------------------------------------------------------------- */
 
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
@@ -429,18 +428,18 @@ void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, 
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
 
-/* ---- decode_built_in.c -------------------------------------------------------------------- */
+/* ---- built_in.c -------------------------------------------------------------------- */
 
 /* OpLoad of a built-in variable or of a component of it; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
                                           sim_leaves *out_leaves);
 
-/* ---- decode_by_value.c -------------------------------------------------------------------- */
+/* ---- by_value.c -------------------------------------------------------------------- */
 
 /* Gives parameters with attribute ByVal their copies, at the start of the function in work. */
 RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
-/* ---- decode_extended.c -------------------------------------------------------------------- */
+/* ---- extended.c -------------------------------------------------------------------- */
 
 /* One component of an instruction of OpenCL.std. */
 sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
@@ -453,25 +452,25 @@ sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a);
 /* The pool slot of a float: `value`, rounded to the type. */
 sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
 
-/* ---- decode_math.c ------------------------------------------------------------------------ */
+/* ---- math.c ------------------------------------------------------------------------ */
 
 /* Instructions of OpenCL.std over floats that are not one component like the other: with integers,
  * with a second result in memory, geometric ones. */
 RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                                       sim_leaves *out_leaves);
 
-/* ---- decode_uniform.c --------------------------------------------------------------------- */
+/* ---- uniform.c --------------------------------------------------------------------- */
 
 /* Marks varying values in all functions of the program, until nothing changes. */
 void sim_decode_uniform(sim_decoder *d);
 
-/* ---- decode_written.c --------------------------------------------------------------------- */
+/* ---- written.c --------------------------------------------------------------------- */
 
 /* Finds what each kernel of the program may write; the kernels are there, addresses not yet fused.
  */
 void sim_decode_written(sim_decoder *d);
 
-/* ---- decode_place.c, decode_emit.c -------------------------------------------------------- */
+/* ---- place.c, emit.c -------------------------------------------------------- */
 
 /* Gives every value of f its place. */
 void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);

@@ -7,9 +7,9 @@
  *
  * Every loop gets exactly one back edge, from its last block: where the module has several, or has
  * it elsewhere, a latch is added.  So all lanes of a loop are in the same iteration, which is what
- * lets uniform values be kept once (decode_uniform.c). */
-#include "sim/module/collective.h"
+ * lets uniform values be kept once (uniform.c). */
 #include "sim/decode/decode.h"
+#include "sim/module/collective.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Instructions of groups of work-items: one operation for a sub-group, whose lanes lie side by
  * side, in a block of its own that they enter together; for a work-group two, with a barrier
  * between them: its values become known, then every work-item computes from all of them. */
-#include "sim/module/collective.h"
 #include "sim/decode/decode.h"
+#include "sim/module/collective.h"
 
 /* A collective instruction, taken apart. */
 typedef struct collective {

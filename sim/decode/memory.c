@@ -1,7 +1,7 @@
 /* Instructions that touch memory, and the module's variables.
  *
  * An address is computed by ordinary operations; beside them the value remembers how it came about
- * (sim_chain), so that decode_place.c can put the computation into the access itself.  Accesses of
+ * (sim_chain), so that place.c can put the computation into the access itself.  Accesses of
  * aggregates become one access per vector or scalar. */
 #include "sim/decode/address.h"
 #include "sim/decode/decode.h"
@@ -116,7 +116,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
-    /* Built-in variables have no address: what is loaded follows the chain (decode_built_in.c). */
+    /* Built-in variables have no address: what is loaded follows the chain (built_in.c). */
     if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &base));

@@ -6,7 +6,7 @@
  *   - phis where two of its sides meet again are varying: which side a lane came from matters;
  *   - a loop that lanes leave in different iterations makes what it computes varying outside, and
  *     the phis of the blocks that its exits lead to.
- * That this is enough rests on decode_flow.c: lanes of one loop are in one iteration. */
+ * That this is enough rests on flow.c: lanes of one loop are in one iteration. */
 #include "sim/decode/decode.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Instructions that compute values: to operations on scalars.
  *
  * Composites are lists of scalars here, so extraction, insertion, shuffles and construction only
- * rearrange references.  Memory is in decode_memory.c, OpenCL.std in decode_extended.c. */
+ * rearrange references.  Memory is in memory.c, OpenCL.std in extended.c. */
 #include "sim/decode/decode.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  * atomic that publishes nothing, in a launch in which nothing was ever published, is judged and
  * recorded here as race.c would do it, as long as nothing is open.  Any other lane goes the slow
  * way, which says what is wrong. */
-#include "sim/number/half.h"
 #include "sim/exec/exec.h"
+#include "sim/number/half.h"
 
 #include <string.h>
 

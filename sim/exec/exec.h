@@ -1,6 +1,6 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * The files exec_run, _lanes, _memory, _atomic, _race and _rare are compiled three times,
+ * The files run.c, lanes.c, memory.c, atomic.c, race.c and rare.c are compiled three times,
  * for x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE.  Results are the same to
  * the bit: contraction is off, and nothing depends on the order in which lanes of one instruction
  * are worked on. */
@@ -26,7 +26,7 @@ sim_engine *sim_engine_unchecked_at(uint32_t index);
 /* The number of the best one for this machine. */
 uint32_t sim_engine_best(void);
 
-/* ---- access.c: memory as one lane sees it, all checks on ----------------------------------- */
+/* ---- lane_access.c: memory as one lane sees it, all checks on -------------------------------- */
 
 /* Loads or stores `size` bytes for one lane; `count` active lanes do the same, lane being the first
  * of them.  A wrong access is noted; a load then gives chosen bytes, a store does nothing.
@@ -61,7 +61,7 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
  * kernel does not say it calls.  The call goes on, since its target is there. */
 void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t lane, uint64_t count);
 
-/* ---- exec_group.c, shadow.c: handlers that are the same in every engine --------------------- */
+/* ---- group.c, lane_access.c: handlers that are the same in every engine ---------------------- */
 
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
@@ -86,7 +86,7 @@ void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
  * for all lanes at that place together, in whatever activations they are. */
 void sim_meet(sim_exec *x);
 
-/* ---- exec_print.c: likewise ------------------------------------------------------------------ */
+/* ---- print.c: likewise ----------------------------------------------------------------------- */
 
 sim_handle_shared sim_handle_print;
 
@@ -115,10 +115,10 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 
 /* The active lanes access view's object at x->offsets, `bytes` per component.  False, and nothing
  * is recorded, where a race is possible: then each lane must go its own way. */
-bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op,
-                                  const sim_view_memory *view, uint32_t bytes);
-bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op,
-                                   const sim_view_memory *view, uint32_t bytes);
+bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                             uint32_t bytes);
+bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                              uint32_t bytes);
 
 /* Iterations are independent: a target is the same row as an operand or overlaps none. */
 #ifdef __clang__

@@ -5,8 +5,8 @@
  * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
  * work-item that a value is asked of and that does not take part gives a number drawn from the
  * seed. */
-#include "sim/number/half.h"
 #include "sim/exec/exec.h"
+#include "sim/number/half.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What kernels print: calls of printf in register code, their directives as text.
  *
- * print_format.c reads formats and makes text of values, decode_print.c describes the arguments of
- * a call, exec_print.c runs it and keeps what a launch prints until its work-group is done.
+ * print_format.c reads formats and makes text of values, decode/print.c describes the arguments of
+ * a call, print.c runs it and keeps what a launch prints until its work-group is done.
  * Source: OpenCL C specification 3.0, section 6.15.14 "printf"; OpenCL extended instruction
  * set 1.0, section 2.6 "printf". */
 #ifndef SIM_PRINT_H

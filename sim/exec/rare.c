@@ -3,8 +3,8 @@
  *
  * Targets are written where lanes are active and nowhere else, so nothing needs blending.  Source:
  * SPIR-V specification 1.6 sections 3.42.11, 3.42.12 and 3.42.14; half.h and convert.h. */
-#include "sim/number/convert.h"
 #include "sim/exec/exec.h"
+#include "sim/number/convert.h"
 #include "sim/number/half.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A launch in progress, as the engine, the checks and the memory see it together: what belongs to the
- * whole launch, and what the running fragment has at hand. */
+/* A launch in progress, as the engine, the checks and the memory see it together: what belongs to
+ * the whole launch, and what the running fragment has at hand. */
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
@@ -66,7 +66,7 @@ typedef struct sim_launch_state {
     sim_output output;
     uint32_t barrier_count; /* that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
-    struct sim_race *race;                  /* check/race.h; NULL while nothing runs */
+    struct sim_race *race;        /* check/race.h; NULL while nothing runs */
     sim_race_shadow *local_races; /* per object of local memory; NULL: no access to them can race */
 } sim_launch_state;
 

@@ -1,5 +1,5 @@
-/* Where one wave keeps its work-items: the fragments that its lanes are in, their activations, and the
- * memory of registers and private variables.
+/* Where one wave keeps its work-items: the fragments that its lanes are in, their activations, and
+ * the memory of registers and private variables.
  *
  * A wave is up to SIM_LANES work-items of one group.  A fragment is a set of them that is about to
  * enter the same block of the same activation.  exec/fragment.h moves them through the code. */

@@ -1,5 +1,5 @@
 /* Memory objects of the simulated device, as the host sees them.  It does not know what a kernel
- * may do with them: that is checked where the access happens (exec_memory.c). */
+ * may do with them: that is checked where the access happens (exec/memory.c). */
 #include "sim/memory/world.h"
 
 #include "reference/base/alloc.h"

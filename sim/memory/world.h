@@ -33,9 +33,9 @@ typedef struct sim_instance {
 struct sim_world {
     rt_sink *sink;
     uint64_t seed;
-    uint32_t engine;               /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
-    bool is_unchecked;             /* kernels run without checks, to measure what they cost */
-    rt_arena arena;                /* labels */
+    uint32_t engine;   /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
+    bool is_unchecked; /* kernels run without checks, to measure what they cost */
+    rt_arena arena;    /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */

@@ -2,8 +2,8 @@
 #ifndef SIM_FOLD_H
 #define SIM_FOLD_H
 
-#include "sim/number/convert.h"
 #include "sim/module/module.h"
+#include "sim/number/convert.h"
 
 /* A value as large as this in memory is known at most; larger ones are computed where they are
  * used. */

@@ -416,7 +416,7 @@ static bool is_conversion(uint32_t group)
 }
 
 /* Refuses decorations that would change the value of a result, but for conversions, which obey
- * them (decode_convert.c); nearest even is what other floats do anyway. */
+ * them (decode/convert.c); nearest even is what other floats do anyway. */
 static rt_status check_decorations(const sim_use *use, uint32_t offset)
 {
     const sim_instruction *instruction = use->instruction;

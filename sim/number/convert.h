@@ -1,5 +1,5 @@
 /* Conversions between numbers in every rounding mode, saturated or not: exact, in integers alone,
- * one number at a time.  The engine has faster ways for the common ones (exec_lanes.c, and half.h
+ * one number at a time.  The engine has faster ways for the common ones (exec/lanes.c, and half.h
  * for half to nearest even).  Source: SPIR-V specification 1.6, sections 3.16 "FP Rounding Mode",
  * 3.20 "SaturatedConversion" and 3.42.11; IEEE 754-2019, sections 3.4 and 4.3. */
 #ifndef SIM_CONVERT_H

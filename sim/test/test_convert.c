@@ -122,7 +122,7 @@ static void test_half_narrowed(void **state)
         (uint16_t)convert(SIM_NUMBER_DOUBLE, SIM_NUMBER_HALF, 1, bits_of_double(-NAN))));
 }
 
-/* ---- Half arithmetic, as decode_half.c and decode_value.c do it ------------------------------ */
+/* ---- Half arithmetic, as decode/half.c and decode/value.c do it ------------------------------ */
 
 enum { TRIES = 400000 };
 

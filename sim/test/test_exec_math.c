@@ -441,7 +441,7 @@ static void test_geometry(void **state)
     }
 }
 
-/* Against the formulas of decode_math.c, in plain C. */
+/* Against the formulas of decode/math.c, in plain C. */
 static void test_fast_geometry(void **state)
 {
     (void)state;
