@@ -46,6 +46,11 @@ def folder_of(path, folders):
     return None
 
 
+def is_inside(folder, outer):
+    """Reports whether a folder is `outer` or below it."""
+    return folder == outer or folder.startswith(outer + "/")
+
+
 def cycle_of(folders):
     """Folders that lead back to the first, in the order of the table's arrows; None: there are none."""
     finished = set()
@@ -81,7 +86,7 @@ def problems_of(root, folders, tests, restricted):
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             header = match.group(2)
-            if LLVM.match(header) and own != "reference/compiler":
+            if LLVM.match(header) and not is_inside(own, "reference/compiler"):
                 yield name, line, f"{header}: only the compiler plugin uses LLVM"
             if match.group(1) == "<" or "/" not in header:
                 continue
@@ -89,7 +94,7 @@ def problems_of(root, folders, tests, restricted):
             if other is None:
                 yield name, line, f"{header}: its folder is not in the include table"
             elif header in restricted:
-                if not any(own == f or own.startswith(f + "/") for f in restricted[header]):
+                if not any(is_inside(own, f) for f in restricted[header]):
                     yield name, line, f"{header}: only {', '.join(sorted(restricted[header]))} may include it"
             elif other not in permitted:
                 yield name, line, f"{header}: {own} may not include {other}"

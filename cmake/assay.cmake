@@ -12,8 +12,11 @@ if(ASSAY_PROVE)
   target_compile_definitions(assay_options INTERFACE
     ASSAY_PROVE ASSAY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
 endif()
+if(ASSAY_SANITIZE OR ASSAY_FUZZ)
+  # Each arena object is a block of its own; walks over whole structures are on (check.h).
+  target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS RT_CHECK_SLOW)
+endif()
 if(ASSAY_SANITIZE)
-  target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS)
   target_compile_options(assay_options INTERFACE
     -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     -Wno-conversion) # gcc 12 warns about its own instrumentation; the other presets look
@@ -21,7 +24,6 @@ if(ASSAY_SANITIZE)
 endif()
 
 if(ASSAY_FUZZ)
-  target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS)
   target_compile_options(assay_options INTERFACE
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
   target_link_options(assay_options INTERFACE -fsanitize=address,undefined)

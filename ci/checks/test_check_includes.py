@@ -8,6 +8,9 @@ import tempfile
 CHECKER = pathlib.Path(__file__).resolve().parent.parent / "check_includes.py"
 TABLE = """
 reference/base:
+reference/compiler:
+reference/compiler/fuse: reference/compiler
+reference/compilers:
 sim: reference/base
 conformance: reference/base sim
 test sim: conformance
@@ -31,6 +34,7 @@ def main():
         "an arrow that the table lacks": {"reference/base/a.c": '#include "sim/sim.h"\n'},
         "an upward arrow": {"sim/a.c": '#include <stdio.h>\n\n#include "conformance/run/run.h"\n'},
         "LLVM outside the plugin": {"sim/a.c": "#include <llvm-c/Core.h>\n"},
+        "LLVM in a folder whose name only begins like the plugin's": {"reference/compilers/a.c": "#include <llvm-c/Core.h>\n"},
         "an internal header": {"conformance/a.c": '#include "sim/sim_internal.h"\n'},
         "a folder without a row": {"tools/a.c": "int x;\n"},
         "what only a test may include": {"sim/a.c": '#include "conformance/run/run.h"\n'},
@@ -46,6 +50,8 @@ def main():
         sys.exit(f"the table's own cycle is not found:\n{errors}")
     status, errors = run({"sim/test/a.c": '#include "conformance/run/run.h"\n',
                           "sim/a.c": '#include "reference/base/check.h"\n#include "sim/sim.h"\n',
+                          "reference/compiler/a.c": "#include <llvm-c/Core.h>\n",
+                          "reference/compiler/fuse/a.c": "#include <llvm-c/Core.h>\n",
                           "conformance/run/a.c": '#include "sim/sim.h"\n#include "rule_ids.h"\n'})
     if status != 0:
         sys.exit(f"found where nothing is wrong:\n{errors}")

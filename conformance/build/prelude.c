@@ -6,25 +6,26 @@
  *
  * SPEC_CONSTANT(type, name, default) makes `name` a specialisation constant: a declared variable,
  * so that nothing folds it, and another one that holds its default.  A semicolon may follow or not.
- * Post-link knows the variables by their symbols (reference/compiler/spec_constants.h), takes both
- * out and replaces every use.
+ * Post-link knows the variables by their symbols (reference/compiler/postlink/spec_constants.h),
+ * takes both out and replaces every use.
  *
  * Document 004's properties, and the aspects that a function uses, are annotations, which post-link
- * reads (reference/compiler/virtual_functions.h): INDIRECTLY_CALLABLE or INDIRECTLY_CALLABLE_IN
+ * reads (reference/compiler/postlink/virtual_functions.h): INDIRECTLY_CALLABLE or
+ * INDIRECTLY_CALLABLE_IN
  * ("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a kernel,
  * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
  * is part of the code wherever the class is, so a virtual function that has it is emitted though
  * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
  * object<T>(storage) is the one that is there.  Clang 14 dies of a virtual destructor where no
  * operator delete is known, and drops the annotations of destructors, so that the properties are
- * also told as assumptions (reference/compiler/assumptions.c).
+ * also told as assumptions (reference/compiler/ir/assumptions.c).
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property
  * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
  * lvalue of `type`.  EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer
  * to it, since clang drops the annotations of what is only declared.  Annotations tell post-link
- * the properties as they are written (reference/compiler/device_globals.h). */
+ * the properties as they are written (reference/compiler/postlink/device_globals.h). */
 #include "conformance/build/prelude.h"
 
 #include "reference/base/check.h"

@@ -1,8 +1,18 @@
-/* Assertions that are on in every build.
+/* Assertions: what goes where.
  *
- * CHECK states what we have proven to be true: when it fails, assay itself is wrong.  It never
- * looks at data from a file, a driver or a user; such data is validated and becomes a status
- * (status.h).  NDEBUG has no influence. */
+ * CHECK          A fact that we have proven and that takes constant time to test: a range, a state,
+ *                a relation between fields, a postcondition.  On in every build; NDEBUG has no
+ *                influence.  Put it where the fact is produced and again where it is relied upon.
+ * CHECK_IMPLIES  The same for "whenever a holds, b holds".
+ * CHECK_SLOW     A walk over a whole structure, called on entry to and exit from the public
+ *                operations of its owner.  On in builds with sanitizers (asan+ubsan, fuzz) only.
+ * UNREACHABLE    A branch that no execution takes.
+ * _Static_assert Sizes, layouts and table lengths.
+ *
+ * When one of them fails, assay itself is wrong.  None of them looks at data from a file, a driver
+ * or a user: that is validated first and becomes a status (status.h).  After the validation the
+ * same facts may be asserted.  Where a rule's fault can be planted (rule.h), no assertion may fire
+ * because of it: the fault has to be noticed at an expectation of a scenario. */
 #ifndef REFERENCE_BASE_CHECK_H
 #define REFERENCE_BASE_CHECK_H
 
@@ -14,6 +24,22 @@
 
 /* Panics when `premise` holds and `conclusion` does not. */
 #define CHECK_IMPLIES(premise, conclusion) CHECK(!(premise) || (conclusion))
+
+/* CHECK for a walk over a whole structure: `condition` is the call of a function
+ *
+ *     static bool queue_check(const struct queue *queue);
+ *
+ * that states each fact with a CHECK of its own, so that the panic names the fact, and returns
+ * true. Every build compiles the condition; only builds with sanitizers evaluate it (RT_CHECK_SLOW,
+ * cmake/assay.cmake), and never one with planted faults: there a broken structure has to reach an
+ * expectation.  The walk must have no side effect; it may cost time proportional to the structure.
+ */
+#if defined RT_CHECK_SLOW && !defined ASSAY_PROVE
+#define CHECK_SLOW(condition)                                                                      \
+    ((condition) ? (void)0 : rt_panic("CHECK_SLOW", #condition, __FILE__, __LINE__, __func__))
+#else
+#define CHECK_SLOW(condition) ((void)(false && (condition)))
+#endif
 
 /* Marks a place that no execution reaches. */
 #define UNREACHABLE() rt_panic("UNREACHABLE", "", __FILE__, __LINE__, __func__)

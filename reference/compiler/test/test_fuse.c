@@ -2,9 +2,9 @@
  * stub, the order of the passes, which queries are left after remapping.
  *
  * What fused kernels do is tested elsewhere (conformance/build/test). */
-#include "reference/compiler/fuse.h"
-#include "reference/compiler/fuse_input.h"
-#include "reference/compiler/fuse_values.h"
+#include "reference/compiler/fuse/fuse.h"
+#include "reference/compiler/fuse/input.h"
+#include "reference/compiler/fuse/values.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include "reference/base/alloc.h"
