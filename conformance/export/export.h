@@ -7,8 +7,8 @@
 #ifndef CONFORMANCE_EXPORT_EXPORT_H
 #define CONFORMANCE_EXPORT_EXPORT_H
 
-#include "conformance/compare/messages.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/verdict/messages.h"
 
 typedef struct cnf_exported_file {
     rt_text name; /* without a folder */

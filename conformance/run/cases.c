@@ -4,8 +4,8 @@
  * "Comparison and results"; design, "Reference runtime" (choices). */
 #include "conformance/run/run_internal.h"
 
-#include "conformance/compare/differential.h"
-#include "conformance/compare/parting.h"
+#include "conformance/verdict/differential.h"
+#include "conformance/verdict/parting.h"
 
 /* ---- Records ------------------------------------------------------------------------------- */
 

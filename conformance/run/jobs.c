@@ -5,7 +5,7 @@
  * one scenario" and "Comparison and results". */
 #include "conformance/run/run_internal.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
  * scenario" and "Comparison and results". */
 #include "conformance/run/modules.h"
 
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/packed_answer.h"
 #include "conformance/run/refusal.h"
-#include "conformance/scenario/scenario.h"
-#include "conformance/scenario/sycl_kernels.h"
-#include "conformance/scenario/variables.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/resolve/sycl_kernels.h"
+#include "conformance/scenario/resolve/variables.h"
 #include "reference/base/map.h"
 
 #include <stdio.h>
