@@ -27,28 +27,6 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
-rt_text rt_text_skip(rt_text text, size_t count)
-{
-    CHECK(count <= text.length);
-    return count > 0 ? (rt_text){text.data + count, text.length - count} : text;
-}
-
-bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix)
-{
-    if (!rt_text_starts(*inout_rest, prefix)) return false;
-    *inout_rest = rt_text_skip(*inout_rest, strlen(prefix));
-    return true;
-}
-
-rt_text rt_text_take_until(rt_text *inout_rest, char separator)
-{
-    rt_text rest = *inout_rest;
-    const char *end = rest.length > 0 ? memchr(rest.data, separator, rest.length) : NULL;
-    rt_text taken = {rest.data, end ? (size_t)(end - rest.data) : rest.length};
-    *inout_rest = rt_text_skip(rest, taken.length + (end != NULL));
-    return taken;
-}
-
 rt_text rt_text_cut(rt_text text, size_t size_max)
 {
     enum { CONTINUED_MAX = 3 }; /* bytes of a character behind its first */

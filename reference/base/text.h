@@ -40,16 +40,6 @@ bool rt_text_is(rt_text text, const char *string);
 /* True when `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
-/* `text` without its first `count` <= text.length bytes. */
-rt_text rt_text_skip(rt_text text, size_t count);
-
-/* Takes `prefix` off the front of *inout_rest; false: the text begins otherwise, and stays. */
-bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix);
-
-/* Takes what precedes the first `separator` off the front of *inout_rest, or all of it where there
- * is none, and gives it back.  The separator goes too, but is not part of the result. */
-rt_text rt_text_take_until(rt_text *inout_rest, char separator);
-
 /* The beginning of `text`, of at most size_max bytes.  It ends between characters where the text is
  * UTF-8; other bytes are cut anywhere. */
 rt_text rt_text_cut(rt_text text, size_t size_max);
