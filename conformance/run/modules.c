@@ -1,8 +1,7 @@
 /* From requests and answers to a pack, or to the reason why there is none.
  *
  * It starts no process (run.c does).  A dead worker is a status of the scenario's compile step, not
- * a crash of the scenario: the subject was never asked.  Source: ARCHITECTURE.md, "The life of one
- * scenario" and "Comparison and results". */
+ * a crash of the scenario: the subject was never asked.  Source: docs/internals/conformance.md. */
 #include "conformance/run/modules.h"
 
 #include "conformance/build/packed_answer.h"

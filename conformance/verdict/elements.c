@@ -1,7 +1,7 @@
 /* Comparing two contents of a memory, and saying how they differ.
  *
  * Every number of every element is looked at once, whatever the layout; only then the elements that
- * differ are described.  Source: ARCHITECTURE.md, "Comparison and results". */
+ * differ are described.  Source: docs/internals/conformance.md. */
 #include "conformance/verdict/elements.h"
 
 #include "conformance/scenario/model/type.h"

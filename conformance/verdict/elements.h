@@ -13,7 +13,7 @@
  *
  * An unordered memory is compared as a multiset: every expected element needs an equal partner of
  * its own in what is there.  An element that is not wholly defined may be anything.
- * Source: ARCHITECTURE.md, "Comparison and results". */
+ * Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_COMPARE_ELEMENTS_H
 #define CONFORMANCE_COMPARE_ELEMENTS_H
 

@@ -24,7 +24,7 @@
  * A subject with driver options, "pocl{A=1}", is a subject of its own, with a file's `subject:` of
  * that name.  Where it has no entry for a scenario, the entry of the bare subject excuses the very
  * failure that it names; what passes or fails otherwise with the options is judged as though there
- * were no entry.  Source: ARCHITECTURE.md, "Comparison and results". */
+ * were no entry.  Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_COMPARE_EXPECTATIONS_H
 #define CONFORMANCE_COMPARE_EXPECTATIONS_H
 

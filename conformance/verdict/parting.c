@@ -1,6 +1,6 @@
 /* Comparing traces event by event, only after something has failed: it explains, it never judges.
  * Events come from child processes, so that they may hold anything.
- * Source: ARCHITECTURE.md, "Comparison and results". */
+ * Source: docs/internals/conformance.md. */
 #include "conformance/verdict/parting.h"
 
 #include <jansson.h>

@@ -2,8 +2,8 @@
  *
  * The order of the questions decides: how the process ended comes before what it said, a breach of
  * the protocol before what it claimed, and a PASS is what remains.  It does not compare subjects
- * with each other (differential.c) and knows no expectation files.  Source: ARCHITECTURE.md,
- * "Comparison and results". */
+ * with each other (differential.c) and knows no expectation files.  Source:
+ * docs/internals/conformance.md. */
 #include "conformance/verdict/verdict.h"
 
 #include "reference/base/alloc.h"

@@ -1,5 +1,4 @@
-/* Verdicts: what one scenario on one subject comes to.  Source: ARCHITECTURE.md, "Comparison and
- * results". */
+/* Verdicts: what one scenario on one subject comes to.  Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_COMPARE_VERDICT_H
 #define CONFORMANCE_COMPARE_VERDICT_H
 
