@@ -14,26 +14,10 @@ typedef struct reader {
     rt_text *out_error;
 } reader;
 
-static rt_text text_skip(rt_text text, size_t count)
-{
-    CHECK(count <= text.length);
-    return (rt_text){text.data + count, text.length - count};
-}
-
-/* Takes a line off the front of the text, which has one. */
-static rt_text line_split(rt_text *inout_rest)
-{
-    const char *end = memchr(inout_rest->data, '\n', inout_rest->length);
-    size_t length = end ? (size_t)(end - inout_rest->data) : inout_rest->length;
-    rt_text line = {inout_rest->data, length};
-    *inout_rest = text_skip(*inout_rest, length + (end ? 1 : 0));
-    return line;
-}
-
 static rt_text line_take(reader *r)
 {
     r->line++;
-    return line_split(&r->rest);
+    return rt_text_take_until(&r->rest, '\n');
 }
 
 static size_t offset_of(const reader *r)
@@ -110,7 +94,7 @@ static bool escapes_append(reader *r, rt_text line)
 
 static bool change_read(reader *r, rt_text line)
 {
-    rt_text content = text_skip(line, 1);
+    rt_text content = rt_text_skip(line, 1);
     switch (line.data[0]) {
     case ' ': return base_find(r, content, true);
     case '-': return base_find(r, content, false);
@@ -140,7 +124,7 @@ static void message_append(reader *r, rt_text name, rt_text line)
 static bool case_read(reader *r)
 {
     golden_case *item = rt_vector_push(&r->out->list);
-    *item = (golden_case){.name = text_skip(line_take(r), strlen("== "))};
+    *item = (golden_case){.name = rt_text_skip(line_take(r), strlen("== "))};
     if (item->name.length == 0) return refuse(r, "a case without a name", RT_TEXT(""));
     r->scenario.size = r->message.size = 0;
     r->base_next = 0;
@@ -148,8 +132,8 @@ static bool case_read(reader *r)
     item->message_begin = item->message_end = offset_of(r);
     while (r->rest.length > 0 && !rt_text_starts(r->rest, "== ")) {
         rt_text line = line_take(r);
-        if (rt_text_starts(line, "! ")) {
-            message_append(r, item->name, text_skip(line, strlen("! ")));
+        if (rt_text_take_prefix(&line, "! ")) {
+            message_append(r, item->name, line);
             item->message_end = offset_of(r);
         } else if (line.length > 0) {
             if (r->message.size > 0) return refuse(r, "a change after the message", RT_TEXT(""));
@@ -192,9 +176,8 @@ void golden_cases_update(rt_buffer *out, rt_text file, const golden_cases *cases
         own_name.size = 0;
         rt_buffer_printf(&own_name, "%.*s.yaml:", RT_TEXT_ARG(item->name));
         for (rt_text rest = messages[i]; rest.length > 0;) {
-            rt_text line = line_split(&rest);
-            if (rt_text_starts(line, rt_buffer_string(&own_name)))
-                line = text_skip(line, own_name.size);
+            rt_text line = rt_text_take_until(&rest, '\n');
+            rt_text_take_prefix(&line, rt_buffer_string(&own_name));
             rt_buffer_printf(out, "! %.*s\n", RT_TEXT_ARG(line));
         }
         copied = item->message_end;
