@@ -57,10 +57,6 @@ rt_text rt_text_cut(rt_text text, size_t size_max);
 /* Byte order: negative, zero or positive as memcmp, the shorter first where one is a prefix. */
 int rt_text_compare(rt_text a, rt_text b);
 
-/* Number of single-byte insertions, deletions and replacements that turn a into b, at most `limit`
- * (then `limit` is returned).  For "did you mean"; both texts up to 64 bytes are looked at. */
-uint32_t rt_text_distance(rt_text a, rt_text b, uint32_t limit);
-
 /* A growing run of bytes, always followed by a NUL byte that does not count.  Zero-initialise it.
  */
 typedef struct rt_buffer {
@@ -77,6 +73,12 @@ void rt_buffer_append_text(rt_buffer *buffer, rt_text text);
 void rt_buffer_printf(rt_buffer *buffer, const char *format, ...) RT_PRINTF(2, 3);
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments) RT_PRINTF(2, 0);
 void rt_buffer_append_byte(rt_buffer *buffer, char byte);
+
+/* Appends printable ASCII as it is and each other byte as "\xNN". */
+void rt_buffer_append_escaped(rt_buffer *buffer, rt_text text);
+
+/* Drops what follows the first `size` bytes, of which the buffer has at least as many. */
+void rt_buffer_truncate(rt_buffer *buffer, size_t size);
 
 /* Views of the content, valid until the next append or free. */
 rt_text rt_buffer_text(const rt_buffer *buffer);
