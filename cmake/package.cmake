@@ -5,9 +5,7 @@ include(GNUInstallDirs)
 install(TARGETS assay RUNTIME DESTINATION bin)
 install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
-# The pages for users.  Internals and decisions describe the source tree, which is not installed.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay
-  PATTERN "*.jsonl" EXCLUDE PATTERN internals EXCLUDE PATTERN decisions EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
 # The README of the source tree is about building; an installation has one about use.
 install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
