@@ -5,7 +5,7 @@
 
 #include "conformance/cli/demangle.h"
 #include "conformance/cli/image_text.h"
-#include "conformance/report/json_text.h"
+#include "conformance/verdict/json_text.h"
 #include "reference/device/device.h"
 #include "reference/image/spec_constants.h"
 #include "reference/image/virtual_functions.h"

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_CLI_SHARD_H
 #define CONFORMANCE_CLI_SHARD_H
 
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 
 typedef struct cnf_shard {
     uint32_t index, count; /* 0 <= index < count */

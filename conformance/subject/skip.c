@@ -1,7 +1,7 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/source_images.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/compile/descriptors.h"
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/descriptors.h"
+#include "conformance/build/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"

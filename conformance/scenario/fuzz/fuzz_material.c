@@ -6,7 +6,7 @@
  *
  * The small scenarios follow the table only, so many of them are wrong in what their names mean;
  * they are there to bring every reading function into the corpus. */
-#include "conformance/scenario/schema_objects.h"
+#include "conformance/scenario/schema/objects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * when it is valid, its text form.  With --compare NAME.expected beside each FILE the printed text
  * is compared instead; --update writes it.  Exit status 1: one differs; 2: a file operation
  * failed. */
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/test/print.h"
 
 #include <fcntl.h>

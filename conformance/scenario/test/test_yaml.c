@@ -1,5 +1,5 @@
 /* Unit tests of the YAML subset: tree, positions, refusals. */
-#include "conformance/scenario/yaml.h"
+#include "conformance/scenario/yaml/yaml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

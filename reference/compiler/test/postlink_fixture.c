@@ -3,7 +3,7 @@
 
 #include "reference/base/alloc.h"
 #include "reference/base/test/beside.h"
-#include "reference/compiler/spirv_walk.h"
+#include "reference/compiler/spirv/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

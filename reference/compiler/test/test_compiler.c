@@ -2,7 +2,7 @@
  * aspects, LLVM IR and SPIR-V that others wrote. */
 #include "reference/compiler/test/postlink_fixture.h"
 
-#include "reference/compiler/spirv_walk.h"
+#include "reference/compiler/spirv/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Tests of post-link: device_global variables.  Sources are LLVM IR as DPC++'s front end makes it,
  * with the attributes of document 002, or OpenCL C with the annotations of assay's prelude. */
-#include "reference/compiler/spirv_walk.h"
+#include "reference/compiler/spirv/walk.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * begins with a rule's id is that rule's proof; its twin follows in the same test.
  *
  * Images stand in this order: those with kernels, then for each set its provider and its dummy. */
-#include "reference/compiler/spirv_walk.h"
+#include "reference/compiler/spirv/walk.h"
 #include "reference/compiler/test/postlink_fixture.h"
 #include "reference/image/virtual_functions.h"
 

@@ -1,0 +1,126 @@
+/* Problems of a scenario file.  Knows nothing of the format; it does not print either, the command
+ * line does. */
+#include "conformance/scenario/yaml/problems.h"
+
+#include <string.h>
+
+bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...)
+{
+    CHECK(at.line >= 1 && at.column >= 1);
+    CHECK(reporter->count <= SCN_PROBLEM_COUNT_MAX);
+    if (reporter->count == SCN_PROBLEM_COUNT_MAX) return false;
+    rt_buffer message = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer_vprintf(&message, format, arguments);
+    va_end(arguments);
+    CHECK(message.size > 0 && !memchr(message.data, '\n', message.size));
+    reporter->items[reporter->count++] =
+        (scn_problem){.at = at, .text = rt_arena_text(reporter->arena, rt_buffer_text(&message))};
+    rt_buffer_free(&message);
+    return false;
+}
+
+/* Two modules may name the same file. */
+static bool is_known(const scn_reporter *reporter, const scn_problem *problem)
+{
+    for (uint32_t i = 0; i < reporter->count; i++) {
+        const scn_problem *known = &reporter->items[i];
+        if (rt_text_equal(known->file, problem->file) &&
+            rt_text_equal(known->text, problem->text) && known->at.line == problem->at.line &&
+            known->at.column == problem->at.column)
+            return true;
+    }
+    return false;
+}
+
+bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside)
+{
+    CHECK(inside->count > 0 && file.length > 0);
+    for (uint32_t i = 0; i < inside->count && reporter->count < SCN_PROBLEM_COUNT_MAX; i++) {
+        scn_problem problem = inside->items[i];
+        problem.file = rt_arena_text(reporter->arena, file);
+        if (!is_known(reporter, &problem)) reporter->items[reporter->count++] = problem;
+    }
+    return false;
+}
+
+static bool problem_before(const scn_problem *a, const scn_problem *b)
+{
+    if (!rt_text_equal(a->file, b->file)) return a->file.length == 0;
+    return a->at.line < b->at.line || (a->at.line == b->at.line && a->at.column < b->at.column);
+}
+
+scn_problems scn_reporter_finish(scn_reporter *reporter)
+{
+    uint32_t count = reporter->count;
+    CHECK(count <= SCN_PROBLEM_COUNT_MAX);
+    scn_problem *sorted = rt_arena_alloc_array(reporter->arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = i; /* behind those at the same position: the order of finding stays */
+        while (place > 0 && problem_before(&reporter->items[i], &sorted[place - 1])) {
+            sorted[place] = sorted[place - 1];
+            place--;
+        }
+        sorted[place] = reporter->items[i];
+    }
+    return (scn_problems){sorted, count};
+}
+
+const char *scn_shown(rt_arena *arena, rt_text text)
+{
+    enum { SHOWN_MAX = 48 };
+    size_t length = rt_text_cut(text, SHOWN_MAX).length;
+    bool cut = length < text.length;
+    char *shown = rt_arena_alloc(arena, length + sizeof "...");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        shown[i] = byte < 0x20 || byte == 0x7F ? ' ' : text.data[i];
+    }
+    memcpy(shown + length, cut ? "..." : "", cut ? sizeof "..." : 1);
+    return shown;
+}
+
+scn_nearest scn_nearest_to(rt_text wanted)
+{
+    /* One edit for three letters, and one more, as a swap of two letters counts as two. */
+    uint32_t length = wanted.length < 64 ? (uint32_t)wanted.length : 64;
+    return (scn_nearest){.wanted = wanted, .distance = length / 3 + 2};
+}
+
+/* Two modules may have a name in common, which is listed once. */
+static void offered_add(scn_nearest *nearest, rt_text candidate)
+{
+    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return;
+    for (uint32_t i = 0; i < nearest->offered_count; i++)
+        if (rt_text_equal(nearest->offered[i], candidate)) return;
+    if (nearest->offered_count < SCN_NEAREST_LISTED_MAX)
+        nearest->offered[nearest->offered_count] = candidate;
+    nearest->offered_count++;
+}
+
+void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
+{
+    offered_add(nearest, candidate);
+    uint32_t distance = rt_text_distance(nearest->wanted, candidate, nearest->distance);
+    if (distance >= nearest->distance || distance >= nearest->wanted.length) return;
+    nearest->best = candidate;
+    nearest->distance = distance;
+}
+
+static const char *offered_list(rt_arena *arena, const scn_nearest *nearest)
+{
+    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return "";
+    const char *list = "";
+    for (uint32_t i = 0; i < nearest->offered_count; i++)
+        list = rt_arena_printf(arena, "%s%s%s", list,
+                               i ? ", " : "; known are: ", scn_shown(arena, nearest->offered[i]))
+                   .data;
+    return list;
+}
+
+const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest)
+{
+    if (nearest->best.length == 0) return offered_list(arena, nearest);
+    return rt_arena_printf(arena, "; did you mean '%s'?", scn_shown(arena, nearest->best)).data;
+}
