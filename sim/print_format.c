@@ -2,6 +2,7 @@
  *
  * The C library writes the numbers, as the specification says that it is C's fprintf but for
  * vectors and a few lengths; what it is given has been checked, so nothing is undefined in C. */
+#include "reference/base/number.h"
 #include "sim/half.h"
 #include "sim/print.h"
 
@@ -71,12 +72,12 @@ static void read_flags(rt_text format, size_t *at, sim_directive *directive)
 /* A decimal number, SIM_PRINT_WIDTH_MAX + 1 for larger ones. */
 static uint32_t read_number(rt_text format, size_t *at)
 {
-    uint32_t number = 0;
-    while (peek(format, *at) >= '0' && peek(format, *at) <= '9') {
-        number = number * 10 + (uint32_t)(peek(format, (*at)++) - '0');
-        if (number > SIM_PRINT_WIDTH_MAX) number = SIM_PRINT_WIDTH_MAX + 1;
-    }
-    return number;
+    rt_text rest = rt_text_skip(format, *at);
+    uint64_t number;
+    bool fits = rt_number_take(&rest, 10, SIM_PRINT_WIDTH_MAX, &number);
+    bool has_digits = rest.length < format.length - *at;
+    *at = format.length - rest.length;
+    return has_digits && !fits ? SIM_PRINT_WIDTH_MAX + 1 : (uint32_t)number;
 }
 
 static sim_print_length read_length(rt_text format, size_t *at)

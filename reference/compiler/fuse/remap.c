@@ -6,6 +6,7 @@
 #include "reference/compiler/fuse/remap.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/builtins.h"
 
 #include <string.h>
 
@@ -74,20 +75,10 @@ static bool is_query_of(bool ptx, pl_component component)
     UNREACHABLE();
 }
 
-/* The name without its mangling: `_Z13get_global_idj` is get_global_id. */
-static rt_text plain_name(const char *symbol)
-{
-    if (strncmp(symbol, "_Z", 2) != 0) return rt_text_of(symbol);
-    size_t at = 2, length = 0;
-    while (symbol[at] >= '0' && symbol[at] <= '9' && length < 4096)
-        length = length * 10 + (size_t)(symbol[at++] - '0');
-    return length <= strlen(symbol + at) ? (rt_text){symbol + at, length} : rt_text_of(symbol);
-}
-
 static const query_row *query_of(LLVMValueRef function)
 {
     if (!LLVMIsAFunction(function) || !LLVMIsDeclaration(function)) return NULL;
-    rt_text name = plain_name(LLVMGetValueName(function));
+    rt_text name = pl_symbol_builtin_name(rt_text_of(LLVMGetValueName(function)));
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (rt_text_is(name, queries[i].name)) return &queries[i];
     return NULL;
