@@ -2,6 +2,8 @@
  * "--name=value", and may have a letter that takes "-x value" or "-xvalue". */
 #include "conformance/cli/options.h"
 
+#include "reference/base/nearest.h"
+
 #include <string.h>
 
 bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *out_number)

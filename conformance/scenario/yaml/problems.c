@@ -2,6 +2,8 @@
  * line does. */
 #include "conformance/scenario/yaml/problems.h"
 
+#include "reference/base/nearest.h"
+
 #include <string.h>
 
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...)
