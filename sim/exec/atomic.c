@@ -21,7 +21,7 @@ typedef struct target {
     bool is_quick;  /* lanes may go the fast way */
 } target;
 
-/* True where nothing that the operation does is told to anybody, and nobody has told anything. */
+/* True if the operation publishes nothing and nothing has been published. */
 static bool is_silent(const sim_race *race, const sim_op *op)
 {
     uint32_t semantics = sim_order_semantics(op->stride);
