@@ -727,7 +727,7 @@ void sim_race_close(sim_launch_state *l)
     rt_vector_free(&race->log);
     rt_free(race->log_data);
     rt_free(race->item);
-    sim_race_copies_forget(race);
+    if (race->is_on) sim_race_copies_forget(race);
     rt_free(race->copy_calls);
     rt_vector_free(&race->copies);
     rt_vector_free(&race->nodes);
