@@ -1,6 +1,6 @@
 /* Asking for an artefact: the cache first, then a worker that is waited for. */
 #include "conformance/build/cache.h"
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 
 #include <string.h>
 #include <unistd.h>
