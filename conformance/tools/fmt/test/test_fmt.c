@@ -2,10 +2,12 @@
  * and over every scenario of the tree and mutations of them that formatting twice is formatting
  * once. */
 #include "conformance/process/files.h"
+#include "conformance/scenario/test/cases.h"
 #include "conformance/tools/fmt/fmt.h"
 #include "conformance/tools/fmt/fmt_internal.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -247,9 +249,24 @@ static void mutate(rt_buffer *out, rt_text text, uint64_t *state)
     if (from < text.length) rt_buffer_append(out, text.data + from, text.length - from);
 }
 
+enum { FILE_MAX = 1 << 20 };
+
+/* The text itself, and mutations drawn from the seed. */
+static void mutations_format(rt_text text, uint64_t seed, tally *count)
+{
+    enum { MUTATIONS = 20 };
+    uint64_t state = 0x9E3779B97F4A7C15u + seed;
+    assert_property(text, count);
+    for (uint32_t m = 0; m < MUTATIONS; m++) {
+        rt_buffer mutation = {0};
+        mutate(&mutation, text, &state);
+        assert_property(rt_buffer_text(&mutation), count);
+        rt_buffer_free(&mutation);
+    }
+}
+
 static void folder_formats(const char *folder, tally *count)
 {
-    enum { MUTATIONS = 20, FILE_MAX = 1 << 20 };
     rt_arena arena = {0};
     rt_sink *sink = rt_sink_create();
     cnf_files files;
@@ -259,18 +276,38 @@ static void folder_formats(const char *folder, tally *count)
     for (uint32_t i = 0; i < files.count; i++) {
         rt_buffer text;
         assert_true(rt_ok(cnf_file_read(sink, files.items[i].file, FILE_MAX, &text)));
-        assert_property(rt_buffer_text(&text), count);
-        uint64_t state = 0x9E3779B97F4A7C15u + i;
-        for (uint32_t m = 0; m < MUTATIONS; m++) {
-            rt_buffer mutation = {0};
-            mutate(&mutation, rt_buffer_text(&text), &state);
-            assert_property(rt_buffer_text(&mutation), count);
-            rt_buffer_free(&mutation);
-        }
+        mutations_format(rt_buffer_text(&text), i, count);
         rt_buffer_free(&text);
     }
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
+}
+
+static void cases_format(const char *path, tally *count)
+{
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    rt_buffer file;
+    golden_cases cases;
+    rt_text error;
+    assert_true(rt_ok(cnf_file_read(sink, rt_text_of(path), FILE_MAX, &file)));
+    assert_true(golden_cases_read(&arena, rt_buffer_text(&file), &cases, &error));
+    for (uint32_t i = 0; i < cases.list.count; i++)
+        mutations_format(cases.list.items[i].scenario, i, count);
+    rt_vector_free(&cases.list);
+    rt_buffer_free(&file);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
+static void wrong_scenarios_format(tally *count)
+{
+    glob_t found;
+    assert_int_equal(glob(ASSAY_ROOT "/conformance/scenario/test/wrong/*.cases", 0, NULL, &found),
+                     0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        cases_format(found.gl_pathv[i], count);
+    globfree(&found);
 }
 
 static void every_file_of_the_tree_and_mutations_of_them(void **state)
@@ -279,7 +316,7 @@ static void every_file_of_the_tree_and_mutations_of_them(void **state)
     tally count = {0};
     folder_formats(ASSAY_ROOT "/scenarios", &count);
     folder_formats(ASSAY_ROOT "/conformance/scenario/test/right", &count);
-    folder_formats(ASSAY_ROOT "/conformance/scenario/test/wrong", &count);
+    wrong_scenarios_format(&count);
     /* Neither all nor none of the mutations are YAML. */
     assert_true(count.formatted > 500 && count.refused > 500);
 }
