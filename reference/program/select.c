@@ -1,6 +1,7 @@
 /* From a kernel's name to the image that it is taken from, and what to say where there is none. */
 #include "reference/program/program_internal.h"
 
+#include "reference/base/nearest.h"
 #include "reference/image/virtual_functions.h"
 
 /* The module, loaded or not, that brings the kernel; NULL where none does. */

@@ -1,6 +1,7 @@
 /* Images' tables of specialisation constants. */
 #include "reference/program/specialise.h"
 
+#include "reference/base/nearest.h"
 #include "reference/image/spec_constants.h"
 
 #include <stdlib.h>
