@@ -1,7 +1,7 @@
 /* The instructions of a SPIR-V module one after the other, for whoever looks for a few of them.
  * Source: SPIR-V specification, 2.3 "Physical Layout of a SPIR-V Module and Instruction". */
-#ifndef CONFORMANCE_COMPILE_SPIRV_WALK_H
-#define CONFORMANCE_COMPILE_SPIRV_WALK_H
+#ifndef CONFORMANCE_BUILD_SPIRV_WALK_H
+#define CONFORMANCE_BUILD_SPIRV_WALK_H
 
 #include "reference/base/text.h"
 
