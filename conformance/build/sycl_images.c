@@ -16,7 +16,7 @@
 #include "conformance/build/sycl_images.h"
 
 #include "conformance/build/cache.h"
-#include "conformance/build/spirv_walk.h"
+#include "reference/base/spirv.h"
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
@@ -37,14 +37,15 @@ typedef RT_VECTOR(rt_text) name_list;
 /* Adds the names of the entry points; false: the words are not a sequence of instructions. */
 static bool list_entry_points(rt_bytes code, name_list *names)
 {
-    cnf_spirv_walk walk = cnf_spirv_walk_of(code);
-    rt_text name;
-    while (cnf_spirv_walk_next(&walk)) {
-        if (walk.opcode != SPIRV_OP_ENTRY_POINT) continue;
-        if (!cnf_spirv_walk_string(&walk, ENTRY_NAME_WORD, &name)) return false;
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        rt_text name = rt_spirv_text(&instruction, ENTRY_NAME_WORD);
+        if (name.length == 0) return false;
         *rt_vector_push(names) = name;
     }
-    return !walk.damaged;
+    return !walk.is_damaged;
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */

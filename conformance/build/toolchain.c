@@ -3,7 +3,7 @@
 
 #include "conformance/build/packages.h"
 
-#include "sim/native.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
