@@ -27,10 +27,10 @@ static rt_bundle_unit *unit_add(rt_bundle *bundle, const rt_device *device)
 
 static void unit_release(rt_program_manager *manager, rt_bundle_unit *unit)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     CHECK(unit->references > 0);
     bool last = --unit->references == 0;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     if (!last) return;
     rt_program_release(manager, unit->program);
     dev_program_destroy(unit->object);
@@ -94,9 +94,9 @@ rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
     bundle->state = state;
     bundle->context = context;
     if (device) *rt_vector_push(&bundle->devices) = device;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     manager->bundles_alive++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return bundle;
 }
 
@@ -108,10 +108,10 @@ void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle)
     rt_vector_free(&bundle->units);
     rt_vector_free(&bundle->devices);
     rt_free(bundle);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     CHECK(manager->bundles_alive > 0);
     manager->bundles_alive--;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
@@ -129,9 +129,9 @@ rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_st
         CHECK((bundle->state == RT_BUNDLE_EXECUTABLE) == (unit->program != NULL));
         CHECK((unit->image != NULL) == !unit->program);
     }
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     bundle->id = manager->bundle_count++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     *out_bundle = bundle;
     return RT_STATUS_OK;
 }
@@ -163,9 +163,9 @@ rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
 
 uint32_t rt_bundle_program_id(rt_program_manager *manager)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     uint32_t id = manager->program_count++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return id;
 }
 
@@ -174,10 +174,10 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            dev_program *executable)
 {
     rt_bundle_unit *unit = unit_add(bundle, target->device);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, false);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 /* ---- Compiling and linking ---------------------------------------------------------------- */
@@ -435,13 +435,13 @@ rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bu
         }
     }
     unit_list units = units_of(bundles, count, NULL);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < units.count; i++) {
         rt_bundle_unit *unit = (rt_bundle_unit *)units.items[i]; /* Only its count changes. */
         unit->references++;
         *rt_vector_push(&made->units) = unit;
     }
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_vector_free(&units);
     RT_TRY(rt_bundle_finish(manager, made, RT_STATUS_OK, out_bundle));
     trace_of_many(manager, RT_EVENT_BUNDLE_JOIN, made, bundles, count);
@@ -477,14 +477,14 @@ rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
     for (uint32_t i = 0; i < bundle->units.count; i++) {
         const rt_bundle_unit *unit = bundle->units.items[i];
         if (unit->device != request->device || !unit_has_kernel(unit, request->kernel)) continue;
-        pthread_mutex_lock(&manager->lock);
+        rt_program_manager_lock(manager);
         rt_status status =
             rt_program_take_kernel(manager, unit->program, request->kernel, out_kernel);
         if (rt_ok(status)) {
             unit->program->references++;
             *out_program = unit->program;
         }
-        pthread_mutex_unlock(&manager->lock);
+        rt_program_manager_unlock(manager);
         return status;
     }
     return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,

@@ -244,11 +244,11 @@ rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *re
     *out_bundle = NULL;
     bundle_plan plan = {0};
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_status status = find_mains(manager, request, &plan);
     if (rt_ok(status)) status = collect_sets(manager, request, &plan);
     if (rt_ok(status)) status = check_constants(manager, request, &plan);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_handover_point();
     rt_bundle *made = rt_bundle_create(manager, request->state, request->context, request->device);
     if (rt_ok(status)) status = add_units(manager, request, &plan, made);

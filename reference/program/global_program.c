@@ -79,12 +79,12 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
 bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id)
 {
     bool found = false;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < manager->tables.images.count && !found; i++) {
         const rt_registered_image *image = manager->tables.images.items[i];
         found = image && rt_image_has_global(image->image, unique_id);
     }
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return found;
 }
 
@@ -110,9 +110,9 @@ rt_status rt_program_manager_global(rt_program_manager *manager, const rt_device
     *out_program = NULL;
     const rt_build_target target = {.device = device, .context = context};
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_status status = find_or_make(manager, &target, unique_id, existing, out_program);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     CHECK_IMPLIES(!rt_ok(status), !*out_program);
     return status;
 }

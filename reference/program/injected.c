@@ -10,10 +10,10 @@ static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_im
     const rt_device *device = bundle->devices.items[0];
     const rt_build_target target = {.device = device, .context = bundle->context};
     const rt_link_set none = {0};
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_program *program = rt_program_create(manager, &target, id, &none,
                                             RULE_ELSE(KF_JIT_03, image, NULL), executable);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
              RT_N("device", device->id), RT_N("context", bundle->context),
              RT_TS("constants", NULL, 0));
