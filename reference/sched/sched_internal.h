@@ -265,7 +265,8 @@ RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id qu
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);
 
-/* ---- globals.c (lock held) ---------------------------------------------------------------- */
+/* ---- global_prepare.c (lock held) ---------------------------------------------------------------
+ */
 
 /* Makes the device_globals of a program ready for its first kernel and appends the commands that a
  * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
