@@ -1,7 +1,7 @@
 /* The steps that give work to queues, and those that wait for it. */
 #include "conformance/subject/execute.h"
 
-#include "conformance/scenario/variables.h"
+#include "conformance/scenario/resolve/variables.h"
 #include "reference/base/alloc.h"
 
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)

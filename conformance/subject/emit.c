@@ -1,6 +1,8 @@
 /* Messages as JSON lines, each written with one call so that none is half there when we die. */
 #include "conformance/subject/emit.h"
 
+#include "reference/base/number.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <unistd.h>
@@ -115,10 +117,7 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
 static json_t *hexadecimal(const uint8_t *bytes, size_t size)
 {
     rt_buffer digits = {0};
-    for (size_t i = 0; i < size; i++) {
-        rt_buffer_append_byte(&digits, "0123456789abcdef"[bytes[i] >> 4]);
-        rt_buffer_append_byte(&digits, "0123456789abcdef"[bytes[i] & 15]);
-    }
+    rt_buffer_append_hex(&digits, (rt_bytes){bytes, size});
     json_t *string = json_stringn_nocheck(rt_buffer_string(&digits), digits.size);
     CHECK(string);
     rt_buffer_free(&digits);

@@ -2,7 +2,7 @@
 #include "conformance/subject/layer.h"
 
 #include "backends/opencl/opencl.h"
-#include "conformance/run/child.h"
+#include "conformance/process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef CONFORMANCE_SUBJECT_OUTPUT_H
 #define CONFORMANCE_SUBJECT_OUTPUT_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 
 typedef struct cnf_output {
     int file, standard; /* descriptors; -1 each while nothing is kept */

@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_SUBJECT_PROBE_H
 #define CONFORMANCE_SUBJECT_PROBE_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 #include "reference/device/device.h"
 
 /* The computation as a scenario: one device; the executable has the kernel "assay_probe"; memory 0

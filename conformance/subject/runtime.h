@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_SUBJECT_RUNTIME_H
 #define CONFORMANCE_SUBJECT_RUNTIME_H
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "reference/base/choose.h"
 #include "reference/device/device.h"
 #include "reference/trace/trace.h"

@@ -5,7 +5,7 @@
  * what only the reference runtime says (rules, texts, choices) is not. */
 #include "conformance/subject/shipped.h"
 
-#include "conformance/compile/packages.h"
+#include "conformance/build/packages.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/shipped_images.h"
 #include "conformance/subject/skip.h"

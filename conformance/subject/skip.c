@@ -1,8 +1,9 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/source_images.h"
+#include "reference/base/spirv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,28 +40,23 @@ static bool needs_spec_constants(const scn_scenario *scenario)
  */
 static bool calls_through_pointers(rt_bytes code)
 {
-    enum { HEADER_WORDS = 5, OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
-    for (size_t at = HEADER_WORDS * sizeof(uint32_t); at + 8 <= code.size; at += 8) {
-        uint32_t words[2];
-        memcpy(words, code.data + at, sizeof words);
-        if (words[0] != (2u << 16 | OP_CAPABILITY)) return false;
-        if (words[1] == FUNCTION_POINTERS) return true;
-    }
+    enum { OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction) && instruction.opcode == OP_CAPABILITY)
+        if (rt_spirv_word(&instruction, 1) == FUNCTION_POINTERS) return true;
     return false;
 }
 
 /* True for SPIR-V with a variable in global memory. */
 static bool has_program_variables(rt_bytes code)
 {
-    enum { HEADER_WORDS = 5, OP_VARIABLE = 59, CROSS_WORKGROUP = 5 };
-    size_t at = HEADER_WORDS * sizeof(uint32_t);
-    while (at + 4 * sizeof(uint32_t) <= code.size) {
-        uint32_t words[4];
-        memcpy(words, code.data + at, sizeof words);
-        uint32_t opcode = words[0] & 0xffff, word_count = words[0] >> 16;
-        if (opcode == OP_VARIABLE && words[3] == CROSS_WORKGROUP) return true;
-        if (word_count == 0) return false;
-        at += word_count * sizeof(uint32_t);
+    enum { OP_VARIABLE = 59, STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        uint32_t class = rt_spirv_word(&instruction, STORAGE_CLASS_WORD);
+        if (instruction.opcode == OP_VARIABLE && class == CROSS_WORKGROUP) return true;
     }
     return false;
 }

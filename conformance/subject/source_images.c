@@ -6,7 +6,7 @@
  * output: else two subjects would compute different things. */
 #include "conformance/subject/source_images.h"
 
-#include "conformance/compile/prelude.h"
+#include "conformance/build/prelude.h"
 
 #include <string.h>
 

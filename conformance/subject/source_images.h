@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_SUBJECT_SOURCE_IMAGES_H
 #define CONFORMANCE_SUBJECT_SOURCE_IMAGES_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 #include "reference/device/device.h"
 
 /* Why a scenario cannot be had as source; both texts are static. */

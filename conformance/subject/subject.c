@@ -1,8 +1,8 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/compile/descriptors.h"
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/descriptors.h"
+#include "conformance/build/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
@@ -10,6 +10,7 @@
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
+#include "reference/base/number.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -168,11 +169,11 @@ static const cnf_subject *parse(int argument_count, char **arguments,
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
-    bool loader_known = true;
+    bool loader_known = true, seed_known = true;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
-            out_options->seed = strtoull(optarg, NULL, 10);
+            seed_known = rt_number_read(rt_text_of(optarg), 0, UINT64_MAX, &out_options->seed);
         else if (option == 'c')
             out_options->cache = rt_text_of(optarg);
         else if (option == 'p')
@@ -192,7 +193,7 @@ static const cnf_subject *parse(int argument_count, char **arguments,
         else
             return NULL;
     }
-    if (!loader_known || out_options->profile == RT_PROFILE_COUNT ||
+    if (!loader_known || !seed_known || out_options->profile == RT_PROFILE_COUNT ||
         !choices_fine(out_options->choices))
         return NULL;
     if (optind + 1 != argument_count) return NULL;

@@ -27,7 +27,7 @@
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
- *       what the compile worker answered (conformance/compile/compile.h), with --record only
+ *       what the compile worker answered (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
  *
  * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and how
@@ -37,7 +37,7 @@
 #ifndef CONFORMANCE_SUBJECT_SUBJECT_H
 #define CONFORMANCE_SUBJECT_SUBJECT_H
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
 
@@ -69,7 +69,7 @@ typedef struct cnf_subject {
      * the arena; it may return NULL for none.  NULL: needs nothing. */
     const char *const *(*environment)(rt_arena *arena);
     /* Whether it runs kernels on this machine, told without opening anything; NULL: it does.  One
-     * that only links is never PASS (conformance/compare/verdict.h). */
+     * that only links is never PASS (conformance/verdict/verdict.h). */
     bool (*executes)(void);
 } cnf_subject;
 

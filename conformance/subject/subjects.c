@@ -7,7 +7,7 @@
 #include "backends/nvjitlink/nvjitlink.h"
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
-#include "conformance/compile/packages.h"
+#include "conformance/build/packages.h"
 #include "conformance/subject/runtime.h"
 
 #include <glob.h>

@@ -1,7 +1,7 @@
-/* The tools that a driver lacks and the fusion compiler, over conformance/compile. */
+/* The tools that a driver lacks and the fusion compiler, over conformance/build. */
 #include "conformance/subject/tools.h"
 
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/packed_answer.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_SUBJECT_TOOLS_H
 #define CONFORMANCE_SUBJECT_TOOLS_H
 
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
 #include "conformance/subject/emit.h"
 #include "reference/device/device.h"
 #include "reference/fusion/compiler.h"

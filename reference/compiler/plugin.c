@@ -1,6 +1,10 @@
 /* The plugin's table.  Nothing but rt_compiler_api_get leaves the library (exports.map). */
-#include "reference/compiler/fuse.h"
-#include "reference/compiler/postlink.h"
+#include "reference/compiler/describe/describe.h"
+#include "reference/compiler/fuse/fuse.h"
+#include "reference/compiler/ir/read.h"
+#include "reference/compiler/postlink/postlink.h"
+#include "reference/compiler/spirv/link.h"
+#include "reference/compiler_api.h"
 
 #define PLUGIN_IDENTIFICATION "assay compiler 3, LLVM 14, LLVMSPIRVLib 14"
 

@@ -1,0 +1,179 @@
+/* Finds aspects in code.
+ *
+ * It looks at code as the front end made it: a type counts as used although an optimiser would
+ * remove what uses it, as in SYCL.  A pointer to half is no use of half, since every device has
+ * vload_half and the like; what a struct holds that is only pointed to is not looked at. */
+#include "reference/compiler/describe/aspects.h"
+
+#include "reference/base/spirv.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/builtins.h"
+#include "reference/image/virtual_functions.h"
+
+#include <string.h>
+
+/* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and the capability that
+ * SPIR-V asks for (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
+enum { FP16 = 5, FP64 = 6, ATOMIC64 = 27 };
+static const struct aspect_row {
+    const char *name;
+    uint32_t number;
+    uint32_t capability;
+} aspect_rows[] = {
+    {"fp16", FP16, 9},
+    {"fp64", FP64, 10},
+    {"atomic64", ATOMIC64, 12},
+};
+
+enum { ASPECT_ROWS = sizeof aspect_rows / sizeof *aspect_rows, OP_CAPABILITY = 17 };
+
+static pl_aspects bit(uint32_t number)
+{
+    CHECK(number < 64);
+    return (pl_aspects)1 << number;
+}
+
+/* ---- Names and capabilities ---------------------------------------------------------------- */
+
+bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unknown)
+{
+    *out_aspects = 0;
+    rt_text name;
+    while (rt_set_names_next(&list, &name)) {
+        size_t row = 0;
+        while (row < ASPECT_ROWS && !rt_text_is(name, aspect_rows[row].name))
+            row++;
+        *out_unknown = name;
+        if (row == ASPECT_ROWS) return false;
+        *out_aspects |= bit(aspect_rows[row].number);
+    }
+    return true;
+}
+
+pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
+{
+    pl_aspects aspects = 0;
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != OP_CAPABILITY) continue;
+        for (size_t i = 0; i < ASPECT_ROWS; i++) {
+            bool asked = rt_spirv_word(&instruction, 1) == aspect_rows[i].capability;
+            if (asked) aspects |= bit(aspect_rows[i].number);
+        }
+    }
+    CHECK(!walk.is_damaged);
+    return aspects;
+}
+
+/* ---- Code ---------------------------------------------------------------------------------- */
+
+static pl_aspects of_type(LLVMTypeRef type);
+
+static pl_aspects of_members(LLVMTypeRef type)
+{
+    pl_aspects aspects = 0;
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+        aspects |= of_type(LLVMStructGetTypeAtIndex(type, i));
+    return aspects;
+}
+
+/* Structs end the descent through pointers, since they may hold pointers to themselves. */
+static pl_aspects of_pointee(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind || kind == LLVMFunctionTypeKind) return 0;
+    return of_type(type) & ~bit(FP16);
+}
+
+static pl_aspects of_type(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind: return bit(FP16);
+    case LLVMDoubleTypeKind: return bit(FP64);
+    case LLVMVectorTypeKind:
+    case LLVMArrayTypeKind: return of_type(LLVMGetElementType(type));
+    case LLVMPointerTypeKind: return of_pointee(LLVMGetElementType(type));
+    case LLVMStructTypeKind: return of_members(type);
+    default: return 0;
+    }
+}
+
+static pl_aspects of_signature(LLVMValueRef function)
+{
+    pl_aspects aspects = of_type(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+    for (unsigned i = 0; i < LLVMCountParams(function); i++)
+        aspects |= of_type(LLVMTypeOf(LLVMGetParam(function, i)));
+    return aspects;
+}
+
+static bool has_64_bits(LLVMTypeRef pointer)
+{
+    if (LLVMGetTypeKind(pointer) != LLVMPointerTypeKind) return false;
+    LLVMTypeRef type = LLVMGetElementType(pointer);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMDoubleTypeKind ||
+           (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
+}
+
+/* Atomic operations are instructions of LLVM's or calls of builtins, whose first argument is the
+ * address. */
+static bool is_atomic64(LLVMValueRef instruction)
+{
+    if (LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction)) {
+        return has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
+    }
+    if (!LLVMIsACallInst(instruction) || LLVMGetNumArgOperands(instruction) == 0) return false;
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee)) return false;
+    size_t length = 0;
+    const char *data = LLVMGetValueName2(callee, &length);
+    return pl_symbol_is_atomic((rt_text){data, length}) &&
+           has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
+}
+
+static pl_aspects of_instruction(LLVMValueRef instruction)
+{
+    pl_aspects aspects = of_type(LLVMTypeOf(instruction));
+    int count = LLVMGetNumOperands(instruction);
+    for (int i = 0; i < count; i++)
+        aspects |= of_type(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
+    if (LLVMIsAAllocaInst(instruction)) aspects |= of_type(LLVMGetAllocatedType(instruction));
+    if (LLVMIsAGetElementPtrInst(instruction)) {
+        aspects |= of_pointee(LLVMGetGEPSourceElementType(instruction));
+    }
+    if (is_atomic64(instruction)) aspects |= bit(ATOMIC64);
+    return aspects;
+}
+
+static pl_aspects said_of(LLVMValueRef function)
+{
+    pl_aspects aspects = 0;
+    rt_text unknown;
+    bool known = pl_aspects_of_names(pl_attribute(function, PL_USES_ASPECTS), &aspects, &unknown);
+    CHECK(known);
+    return aspects;
+}
+
+pl_aspects pl_aspects_of_function(LLVMValueRef function)
+{
+    pl_aspects aspects = said_of(function);
+    if (LLVMIsDeclaration(function)) return aspects;
+    aspects |= of_signature(function);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction))
+            aspects |= of_instruction(instruction);
+    }
+    return aspects;
+}
+
+pl_aspects pl_aspects_of_module(LLVMModuleRef module)
+{
+    pl_aspects aspects = 0;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function)) aspects |= pl_aspects_of_function(function);
+    return aspects;
+}

@@ -1,0 +1,89 @@
+/* An image of SPIR-V that nobody here made: it is not changed, only looked at.
+ *
+ * Nothing of LLVM sees the bytes, which may be anything.  Source: SPIR-V specification, 3.32.1
+ * "OpEntryPoint" and 3.20 "LinkageAttributes". */
+#include "reference/compiler/describe/describe.h"
+
+#include "reference/base/map.h"
+#include "reference/base/spirv.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/describe/properties.h"
+#include "reference/compiler/spirv/linkage.h"
+
+#include <string.h>
+
+enum { OP_ENTRY_POINT = 15, EXECUTION_MODEL_KERNEL = 6 };
+
+typedef RT_VECTOR(rt_text) text_vector;
+
+static const rt_text *keep(pl_job *job, text_vector *names, uint32_t *out_count)
+{
+    rt_text *kept = rt_arena_alloc_array(&job->arena, names->count, sizeof *kept);
+    if (names->count > 0) memcpy(kept, names->items, names->count * sizeof *kept);
+    *out_count = names->count;
+    rt_vector_free(names);
+    return kept;
+}
+
+static void find_kernels(pl_job *job, rt_image *image)
+{
+    text_vector kernels = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode == OP_ENTRY_POINT &&
+            rt_spirv_word(&instruction, 1) == EXECUTION_MODEL_KERNEL)
+            *rt_vector_push(&kernels) = rt_spirv_text(&instruction, 3);
+    }
+    image->kernels = keep(job, &kernels, &image->kernel_count);
+}
+
+/* A kernel's body may be exported under the kernel's name, as the translator does; kernels are no
+ * exports in the document's sense (DL-EXPORT-02). */
+static const rt_text *without_kernels(pl_job *job, const rt_image *image, const rt_text *names,
+                                      uint32_t count, uint32_t *out_count)
+{
+    rt_map kernels = {0};
+    text_vector kept = {0};
+    for (uint32_t i = 0; i < image->kernel_count; i++)
+        rt_map_set(&kernels, image->kernels[i], i);
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_map_find(&kernels, names[i]) == RT_MAP_NONE) *rt_vector_push(&kept) = names[i];
+    }
+    rt_map_free(&kernels);
+    return keep(job, &kept, out_count);
+}
+
+static rt_status describe(pl_job *job, rt_image *image)
+{
+    pl_linkage linkage;
+    pl_properties properties = {0};
+    RT_TRY(pl_linkage_scan(job, image->code, &linkage));
+    find_kernels(job, image);
+    uint32_t export_count;
+    const rt_text *exports =
+        without_kernels(job, image, linkage.exports, linkage.export_count, &export_count);
+    if (linkage.import_count > 0) {
+        pl_properties_add_symbols(job, &properties, RT_SET_IMPORTED_SYMBOLS, linkage.imports,
+                                  linkage.import_count);
+    }
+    if (export_count > 0) {
+        pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exports, export_count);
+    }
+    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
+    pl_properties_finish(job, &properties, image);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_describe_spirv(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images)
+{
+    CHECK(out_images->size == 0);
+    pl_job job;
+    pl_job_open(&job, sink);
+    rt_image image = {.format = RT_FORMAT_SPIRV64, .code = spirv};
+    rt_status status = describe(&job, &image);
+    if (rt_ok(status)) rt_image_list_write(out_images, (rt_image_list){&image, 1});
+    pl_job_close(&job);
+    return status;
+}

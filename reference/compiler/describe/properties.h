@@ -1,0 +1,38 @@
+/* The property sets of an image in the making. */
+#ifndef REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
+#define REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
+
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/ir/job.h"
+#include "reference/image/image.h"
+
+enum { PL_SET_COUNT_MAX = 16 };
+
+/* Zero-initialise it.  Everything that the sets refer to lives in the job's arena. */
+typedef struct pl_properties {
+    rt_property_set sets[PL_SET_COUNT_MAX];
+    uint32_t count;
+} pl_properties;
+
+/* Adds a set with `count` >= 1 properties. */
+void pl_properties_add(pl_properties *properties, const char *name, const rt_property *items,
+                       uint32_t count);
+
+/* Adds a set with one property per symbol, each with a value that has no meaning (DL-IMAGE-07). */
+void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
+                               const rt_text *symbols, uint32_t count);
+
+/* Adds what an image asks of a device: aspects, and the sizes of work-group and sub-group that its
+ * kernels require, where all require the same one; a set tells of a whole image and could not tell
+ * of several.  The layout of its SPIR-V was checked. */
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                    rt_bytes spirv);
+
+/* The same of code that is an LLVM module: the sizes are those of its kernels' metadata. */
+void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                       LLVMModuleRef module);
+
+/* Gives the sets to the image. */
+void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);
+
+#endif

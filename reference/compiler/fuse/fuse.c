@@ -1,0 +1,266 @@
+/* Fusion: obtain the kernels as LLVM IR, fuse them in a new module, optimise, emit (document 001,
+ * "Fusion Process"). */
+#include "reference/compiler/fuse/fuse.h"
+
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/describe/properties.h"
+#include "reference/compiler/fuse/input.h"
+#include "reference/compiler/fuse/local.h"
+#include "reference/compiler/ir/clone.h"
+#include "reference/compiler/ir/passes.h"
+#include "reference/compiler/lower/prepare.h"
+#include "reference/compiler/ptx/ptx.h"
+#include "reference/compiler/refuse/refuse.h"
+#include "reference/compiler/spirv/translate.h"
+
+#include <string.h>
+
+enum { SPACE_GENERIC = 4, SPACE_GENERIC_NVPTX = 0 };
+
+/* ---- The passes ---------------------------------------------------------------------------- */
+
+static rt_status infer_address_spaces(pl_fusing *fusing)
+{
+    unsigned generic = fusing->job->format == RT_FORMAT_PTX ? SPACE_GENERIC_NVPTX : SPACE_GENERIC;
+    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, generic);
+    return RT_STATUS_OK;
+}
+
+static rt_status promote(pl_fusing *fusing)
+{
+    if (RULE(KF_JIT_10)) pl_fuse_promote(fusing);
+    return pl_module_verify(fusing->job, fusing->module, "promotion");
+}
+
+static rt_status propagate(pl_fusing *fusing)
+{
+    pl_fuse_constants(fusing);
+    return pl_module_verify(fusing->job, fusing->module, "the propagation of constants");
+}
+
+static rt_status finish(pl_fusing *fusing)
+{
+    pl_fuse_finish(fusing);
+    return pl_passes_run_native(fusing->job, fusing->module, "globaldce,strip-dead-prototypes");
+}
+
+/* A pass of ours, or LLVM's by the name that its pass builder knows it by. */
+typedef struct pass_row {
+    const char *name; /* the document's */
+    rt_status (*run)(pl_fusing *fusing);
+    const char *llvm;
+} pass_row;
+
+/* "Kernel fusion pipeline", in its order; the last row is ours. */
+static const pass_row passes[] = {
+    {"SYCLKernelFusion", pl_fuse_kernels, NULL},
+    {"IndVarSimplifyPass", NULL, "function(loop-simplify,lcssa,loop(indvars))"},
+    {"LoopUnrollPass", NULL, "function(loop-unroll)"},
+    {"SROAPass", NULL, "function(sroa)"},
+    {"InferAddressSpacesPass", infer_address_spaces, NULL},
+    {"SYCLInternalizer", promote, NULL},
+    {"SYCLCP", propagate, NULL},
+    {"SROAPass", NULL, "function(sroa)"},
+    {"SCCPPass", NULL, "function(sccp)"},
+    {"InstCombinePass", NULL, "function(instcombine)"},
+    {"SimplifyCFGPass", NULL, "function(simplifycfg)"},
+    {"SROAPass", NULL, "function(sroa)"},
+    {"InstCombinePass", NULL, "function(instcombine)"},
+    {"SimplifyCFGPass", NULL, "function(simplifycfg)"},
+    {"ADCEPass", NULL, "function(adce)"},
+    {"EarlyCSEPass", NULL, "function(early-cse)"},
+    {"finish", finish, NULL},
+};
+
+/* The last of the generic passes is EarlyCSE. */
+static bool is_run(const pass_row *pass)
+{
+    const pass_row *last = &passes[sizeof passes / sizeof *passes - 2];
+    return pass != last || RULE(KF_JIT_12);
+}
+
+static void observe(const pl_fusion_observer *observer, const char *next, LLVMModuleRef module)
+{
+    if (observer) observer->before(observer->user, next, module);
+}
+
+rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
+{
+    CHECK(fusing->job && fusing->module);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        const pass_row *pass = &passes[i];
+        if (!is_run(pass)) continue;
+        observe(observer, pass->name, fusing->module);
+        RT_TRY(pass->run ? pass->run(fusing)
+                         : pl_passes_run_native(fusing->job, fusing->module, pass->llvm));
+    }
+    observe(observer, "emit", fusing->module);
+    return RT_STATUS_OK;
+}
+
+/* ---- The result ---------------------------------------------------------------------------- */
+
+/* What the writer cannot write is a reason not to fuse, as everything else that is wrong with a
+ * kernel; the kernels themselves are images already. */
+static rt_status as_rejection(pl_job *job, rt_status status)
+{
+    if (status.code != RT_POSTLINK_ERROR && status.code != RT_UNSUPPORTED) return status;
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
+    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, diagnostic->names,
+                          diagnostic->name_count, "the fused kernel cannot be translated: %.*s",
+                          RT_TEXT_ARG(diagnostic->message));
+}
+
+static rt_status translate(pl_job *job, const rt_fusion_request *request, LLVMModuleRef module,
+                           rt_bytes *out_spirv)
+{
+    static const char *const extensions[] = {"SPV_INTEL_function_pointers"};
+    rt_buffer spirv = {0}, reason = {0};
+    rt_status status = RT_STATUS_OK;
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &spirv, &reason)) {
+        *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
+    } else {
+        status = rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                         "the SPIR-V translator refuses the fused kernel: %s",
+                         rt_buffer_string(&reason));
+    }
+    rt_buffer_free(&spirv);
+    rt_buffer_free(&reason);
+    return status;
+}
+
+static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request, rt_image *image)
+{
+    pl_job *job = fusing->job;
+    RT_TRY(pl_prepare_lower(job, fusing->module));
+    RT_TRY(as_rejection(job, pl_refuse_unwritable(job, fusing->module)));
+    pl_prepare_for_writer(job, fusing->module);
+    RT_TRY(pl_module_verify(job, fusing->module, "ordering its blocks"));
+    RT_TRY(translate(job, request, fusing->module, &image->code));
+    pl_properties properties = {0};
+    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
+    pl_properties_finish(job, &properties, image);
+    return RT_STATUS_OK;
+}
+
+static rt_status emit_ptx(pl_fusing *fusing, rt_text library, rt_image *image)
+{
+    pl_job *job = fusing->job;
+    RT_TRY(as_rejection(job, pl_ptx_write(job, fusing->module, library, &image->code)));
+    pl_properties properties = {0};
+    pl_properties_add_requirements_of(job, &properties, pl_aspects_of_module(fusing->module),
+                                      fusing->module);
+    pl_properties_finish(job, &properties, image);
+    return RT_STATUS_OK;
+}
+
+static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
+                      rt_image *image)
+{
+    RT_TRY(request->format == RT_FORMAT_PTX ? emit_ptx(fusing, library, image)
+                                            : emit_spirv(fusing, request, image));
+    image->name = request->name;
+    image->kernels = &request->name;
+    image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
+    rt_image_hash(image);
+    return RT_STATUS_OK;
+}
+
+/* The metadata has no promotion that the parameter's type ruled out; `reasons` does. */
+static void tell_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                            rt_text *reasons, rt_fusion_result *result)
+{
+    bool *promoted =
+        rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < request->promotion_count; i++) {
+        if (reasons[i].length == 0) {
+            const char *refusal = fusing->refusals[at++];
+            if (refusal) reasons[i] = rt_text_of(refusal);
+        }
+        promoted[i] = reasons[i].length == 0;
+    }
+    CHECK(at == fusing->fusion.promotion_count);
+    result->promoted = promoted;
+    result->reasons = reasons;
+    result->promotion_count = request->promotion_count;
+}
+
+/* What cannot be promoted stays in global memory and is no reason against fusing.  Broken: it is.
+ */
+static rt_status check_promotions(pl_job *job, const rt_fusion_result *result)
+{
+    for (uint32_t i = 0; i < result->promotion_count; i++) {
+        if (!result->promoted[i] && !RULE(KF_PROMOTE_04))
+            return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
+                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(result->reasons[i]));
+    }
+    return RT_STATUS_OK;
+}
+
+static void tell_parameters(const pl_fusing *fusing, rt_fusion_result *result)
+{
+    const pl_parameters *parameters = &fusing->parameters;
+    rt_fusion_place *places =
+        rt_arena_alloc_array(&fusing->job->arena, parameters->count, sizeof *places);
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        if (!fusing->dropped[i]) places[result->parameter_count++] = parameters->origins[i];
+    }
+    result->parameters = places;
+    CHECK(result->parameter_count == LLVMCountParams(fusing->kernel));
+}
+
+static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
+                             rt_text *reasons, rt_buffer *out_result)
+{
+    rt_fusion_result result = {.image = {.format = request->format}};
+    RT_TRY(pl_fuse_module(fusing, NULL));
+    RT_TRY(pl_fuse_local_check(fusing));
+    result.local_size = pl_fuse_local_size(fusing->module);
+    tell_parameters(fusing, &result);
+    tell_promotions(fusing, request, reasons, &result);
+    RT_TRY(check_promotions(fusing->job, &result));
+    RT_TRY(emit(fusing, request, library, &result.image));
+    rt_fusion_result_write(out_result, &result);
+    return RT_STATUS_OK;
+}
+
+static bool is_fusible(rt_format format)
+{
+    if (format == RT_FORMAT_PTX) return RULE(KF_TARGET_03);
+    return format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
+}
+
+static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
+                      rt_buffer *out_result)
+{
+    if (!is_fusible(request->format)) {
+        return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "kernels of format %s cannot be fused: only spirv64 and ptx can",
+                       rt_format_name(request->format));
+    }
+    job->format = request->format;
+    rt_text *reasons = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *reasons);
+    for (uint32_t i = 0; i < request->promotion_count; i++)
+        reasons[i] = (rt_text){0};
+    pl_fusing fusing = {.job = job, .local_size_max = request->local_size_max};
+    RT_TRY(pl_fusion_input(job, request, reasons, &fusing.module));
+    rt_status status = fuse_module(&fusing, request, library, reasons, out_result);
+    LLVMDisposeModule(fusing.module);
+    return status;
+}
+
+rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text library,
+                  rt_buffer *out_result)
+{
+    CHECK(request->kernel_count > 0 && out_result->size == 0);
+    if (!RULE(KF_JIT_01)) {
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "this compiler plugin has no fusion compiler");
+    }
+    pl_job job;
+    pl_job_open(&job, sink);
+    rt_status status = fuse(&job, request, library, out_result);
+    pl_job_close(&job);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* The fusion compiler's entry and its stages. */
+#ifndef REFERENCE_COMPILER_FUSE_FUSE_H
+#define REFERENCE_COMPILER_FUSE_FUSE_H
+
+#include "reference/compiler/fuse/passes.h"
+
+/* Watches a fusion.  NULL where nobody does. */
+typedef struct pl_fusion_observer {
+    void *user;
+    /* The module before each pass and behind the last one; `next` names the pass, or is "emit". */
+    void (*before)(void *user, const char *next, LLVMModuleRef module);
+} pl_fusion_observer;
+
+/* Runs all passes over a module with a stub, in the document's order. */
+RT_MUST_USE rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer);
+
+/* The table's fuse (reference/compiler_api.h). */
+RT_MUST_USE rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text library,
+                              rt_buffer *out_result);
+
+#endif

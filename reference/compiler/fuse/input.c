@@ -1,0 +1,297 @@
+/* Each program (a list of codes) is read once, however many kernels of it are in the list.  What is
+ * attached to the stub names functions of the module, which need not be called as the kernels were:
+ * two programs may have kernels of one name. */
+#include "reference/compiler/fuse/input.h"
+
+#include "reference/compiler/fuse/metadata.h"
+#include "reference/compiler/fuse/parameters.h"
+#include "reference/compiler/fuse/range.h"
+#include "reference/compiler/spirv/link.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+enum { SPACE_GLOBAL = 1, SPIR_KERNEL_CONVENTION = 76 };
+
+/* What the module is made of. */
+typedef struct fusion_input {
+    pl_job *job;
+    const rt_fusion_request *request;
+    LLVMModuleRef module;
+    uint32_t *programs; /* for each kernel of the list, the first one with the same codes */
+} fusion_input;
+
+static rt_status reject(pl_job *job, rt_text kernel, const char *problem)
+{
+    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
+                          "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
+}
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+static bool same_bytes(rt_bytes a, rt_bytes b)
+{
+    return a.size == b.size && (a.data == b.data || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool same_code(const rt_link_code *a, const rt_link_code *b)
+{
+    bool same = same_bytes(a->spirv, b->spirv) && a->constant_count == b->constant_count;
+    for (uint32_t i = 0; same && i < a->constant_count; i++) {
+        same = a->constants[i].id == b->constants[i].id &&
+               same_bytes(a->constants[i].value, b->constants[i].value);
+    }
+    return same;
+}
+
+static bool same_program(const rt_fusion_kernel *a, const rt_fusion_kernel *b)
+{
+    bool same = a->code_count == b->code_count;
+    for (uint32_t i = 0; same && i < a->code_count; i++)
+        same = same_code(&a->codes[i], &b->codes[i]);
+    return same;
+}
+
+static void group_programs(fusion_input *input)
+{
+    const rt_fusion_request *request = input->request;
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        uint32_t first = 0;
+        while (!same_program(&request->kernels[first], &request->kernels[i]))
+            first++;
+        CHECK(first <= i);
+        input->programs[i] = first;
+    }
+}
+
+/* Codes that do not link are no reason for the runtime to stop: it can launch what it has linked
+ * itself. */
+static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
+                              LLVMModuleRef *out_module)
+{
+    if (!RULE(KF_JIT_07)) return reject(job, kernel->name, "it is not LLVM IR");
+    rt_status status = pl_link_codes(job, kernel->codes, kernel->code_count, out_module);
+    if (status.code != RT_LINK_ERROR) return status;
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
+    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, diagnostic->names,
+                          diagnostic->name_count, "the codes of kernel %.*s do not link: %.*s",
+                          RT_TEXT_ARG(kernel->name), RT_TEXT_ARG(diagnostic->message));
+}
+
+static bool is_shared(const rt_fusion_request *request, rt_text name)
+{
+    for (uint32_t i = 0; i < request->variable_count; i++) {
+        if (rt_text_equal(request->variables[i], name)) return true;
+    }
+    return false;
+}
+
+/* The fused kernel is a program of its own: a variable that keeps what kernels write would be
+ * another one there, unless it is one that programs share, which is joined with those of its name.
+ */
+static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
+{
+    pl_job *job = input->job;
+    LLVMValueRef variable = LLVMGetFirstGlobal(program);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        rt_text name = pl_job_name(job, variable);
+        bool shared = is_shared(input->request, name);
+        if (shared) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        if (shared || LLVMIsGlobalConstant(variable) || !LLVMGetFirstUse(variable)) continue;
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_GLOBAL) continue;
+        return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
+                              "kernel %.*s cannot be fused: its program has the variable %.*s in "
+                              "global memory, of which the fused kernel would have a copy",
+                              RT_TEXT_ARG(kernel), RT_TEXT_ARG(name));
+    }
+    return RT_STATUS_OK;
+}
+
+/* The name of a kernel while programs are joined, which no other function has. */
+static const char *joining_name(pl_job *job, uint32_t program, rt_text kernel)
+{
+    return rt_arena_printf(&job->arena, "assay.fused.%u.%.*s", program, RT_TEXT_ARG(kernel)).data;
+}
+
+static bool is_listed(const fusion_input *input, uint32_t program, rt_text kernel)
+{
+    for (uint32_t i = program; i < input->request->kernel_count; i++) {
+        bool same = input->programs[i] == program;
+        if (same && rt_text_equal(input->request->kernels[i].name, kernel)) return true;
+    }
+    return false;
+}
+
+/* Kernels become ordinary functions: the fused kernel is to be the only entry point. */
+static void hide_kernels(const fusion_input *input, LLVMModuleRef program, uint32_t number)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(program);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!pl_is_kernel(function) || LLVMIsDeclaration(function)) continue;
+        pl_make_plain_function(function);
+        rt_text name = pl_job_name(input->job, function);
+        if (is_listed(input, number, name)) {
+            const char *joining = joining_name(input->job, number, name);
+            LLVMSetValueName2(function, joining, strlen(joining));
+        } else {
+            LLVMSetLinkage(function, LLVMInternalLinkage);
+        }
+    }
+}
+
+static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint32_t number)
+{
+    const rt_fusion_request *request = input->request;
+    for (uint32_t i = number; i < request->kernel_count; i++) {
+        if (input->programs[i] != number) continue;
+        rt_text name = request->kernels[i].name;
+        const char *c_name = rt_arena_text(&input->job->arena, name).data;
+        LLVMValueRef kernel = LLVMGetNamedFunction(program, c_name);
+        if (!RULE(KF_TARGET_02)) return reject(input->job, name, "it was not built for fusion");
+        if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
+            return reject(input->job, name, "its codes have no kernel of that name");
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status add_program(fusion_input *input, uint32_t number)
+{
+    pl_job *job = input->job;
+    const rt_fusion_kernel *kernel = &input->request->kernels[number];
+    LLVMModuleRef program = NULL;
+    RT_TRY(read_program(job, kernel, &program));
+    rt_status status = check_kernels(input, program, number);
+    if (rt_ok(status)) status = check_variables(input, program, kernel->name);
+    if (!rt_ok(status)) {
+        LLVMDisposeModule(program);
+        return status;
+    }
+    hide_kernels(input, program, number);
+    if (!LLVMGetDataLayoutStr(input->module)[0]) {
+        LLVMSetTarget(input->module, LLVMGetTarget(program));
+        LLVMSetDataLayout(input->module, LLVMGetDataLayoutStr(program));
+    }
+    return pl_module_link(job, RT_LINK_ERROR, input->module, program);
+}
+
+/* Those who share them find them by name. */
+static void export_shared(const fusion_input *input)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(input->module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (is_shared(input->request, pl_job_name(input->job, variable)))
+            LLVMSetLinkage(variable, LLVMExternalLinkage);
+    }
+}
+
+/* ---- The stub ------------------------------------------------------------------------------ */
+
+static LLVMValueRef find_kernel(fusion_input *input, uint32_t index)
+{
+    rt_text name = input->request->kernels[index].name;
+    LLVMValueRef kernel =
+        LLVMGetNamedFunction(input->module, joining_name(input->job, input->programs[index], name));
+    CHECK(kernel);
+    return kernel;
+}
+
+/* Gives a kernel the name of its own again, or one like it where that is taken. */
+static rt_text name_kernel(fusion_input *input, uint32_t index, LLVMValueRef kernel)
+{
+    rt_text name = input->request->kernels[index].name;
+    if (LLVMGetLinkage(kernel) != LLVMInternalLinkage) {
+        LLVMSetLinkage(kernel, LLVMInternalLinkage);
+        LLVMSetValueName2(kernel, name.data, name.length);
+    }
+    return pl_job_name(input->job, kernel);
+}
+
+static bool is_heterogeneous(const rt_fusion_request *request)
+{
+    bool different = false;
+    for (uint32_t i = 0; i < request->kernel_count; i++)
+        different = different || !pl_range_equal(&request->kernels[i].range, &request->range);
+    return different;
+}
+
+static void copy_ranges(fusion_input *input, pl_fusion *fusion)
+{
+    const rt_fusion_request *request = input->request;
+    rt_fusion_range *ranges =
+        rt_arena_alloc_array(&input->job->arena, request->kernel_count, sizeof *ranges);
+    for (uint32_t i = 0; i < request->kernel_count; i++)
+        ranges[i] = request->kernels[i].range;
+    fusion->heterogeneous = is_heterogeneous(request);
+    fusion->launch = request->range;
+    fusion->ranges = ranges;
+}
+
+static rt_status check_ranges(pl_job *job, const rt_fusion_request *request)
+{
+    uint64_t items = pl_range_items(&request->range);
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        if (pl_range_items(&request->kernels[i].range) > items)
+            return reject(job, request->kernels[i].name,
+                          "the fused launch has fewer work-items than its own");
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_reasons)
+{
+    pl_job *job = input->job;
+    const rt_fusion_request *request = input->request;
+    uint32_t count = request->kernel_count;
+    rt_text *names = rt_arena_alloc_array(&job->arena, count, sizeof *names);
+    LLVMValueRef *kernels = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    for (uint32_t i = 0; i < count; i++)
+        kernels[i] = find_kernel(input, i);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = name_kernel(input, i, kernels[i]);
+    pl_fusion fusion = {.kernels = names,
+                        .kernel_count = count,
+                        .identities = request->identities,
+                        .identity_count = RULE_ELSE(KF_JIT_04, request->identity_count, 0),
+                        .barriers = request->barriers};
+    copy_ranges(input, &fusion);
+    RT_TRY(pl_fusion_parameters_convert(job, request, kernels, &fusion, out_reasons));
+    pl_fusion_attach(job, stub, &fusion);
+    return RT_STATUS_OK;
+}
+
+/* The stub stands first, so that its name is the request's, whatever else is called so. */
+static LLVMValueRef add_stub(fusion_input *input)
+{
+    pl_job *job = input->job;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
+    rt_text wanted = RULE_ELSE(KF_JIT_06, input->request->name, RT_TEXT("stub"));
+    const char *name = rt_arena_text(&job->arena, wanted).data;
+    LLVMValueRef stub = LLVMAddFunction(input->module, name, type);
+    LLVMSetFunctionCallConv(stub, SPIR_KERNEL_CONVENTION);
+    return stub;
+}
+
+rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text *out_reasons,
+                          LLVMModuleRef *out_module)
+{
+    *out_module = NULL;
+    CHECK(request->kernel_count > 0);
+    RT_TRY(check_ranges(job, request));
+    fusion_input input = {
+        job, request, LLVMModuleCreateWithNameInContext("fused", job->context),
+        rt_arena_alloc_array(&job->arena, request->kernel_count, sizeof *input.programs)};
+    LLVMValueRef stub = add_stub(&input);
+    group_programs(&input);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < request->kernel_count && rt_ok(status); i++)
+        if (input.programs[i] == i) status = add_program(&input, i);
+    if (rt_ok(status)) export_shared(&input);
+    if (rt_ok(status)) status = make_stub(&input, stub, out_reasons);
+    if (rt_ok(status)) status = pl_module_verify(job, input.module, "joining the kernels");
+    if (rt_ok(status)) {
+        *out_module = input.module;
+    } else {
+        LLVMDisposeModule(input.module);
+    }
+    return status;
+}

@@ -1,0 +1,273 @@
+/* Pass SYCLKernelFusion.
+ *
+ * Each kernel of the list gets a copy of all that it reaches, so that its queries can be answered
+ * for its own range without another kernel seeing it, and so that work-group memory is its own. */
+#include "reference/compiler/fuse/passes.h"
+
+#include "reference/base/alloc.h"
+#include "reference/compiler/fuse/kernel_metadata.h"
+#include "reference/compiler/fuse/remap.h"
+#include "reference/compiler/ir/clone.h"
+#include "reference/compiler/ir/passes.h"
+
+#include <string.h>
+
+enum { SPIR_FUNCTION_CONVENTION = 75 };  /* llvm/IR/CallingConv.h */
+enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
+
+/* The fused kernel in the making. */
+typedef struct fused_body {
+    pl_fusing *fusing;
+    LLVMValueRef *kernels; /* of the list, as the metadata names them */
+    LLVMBuilderRef builder;
+    bool ptx;
+} fused_body;
+
+static bool is_ptx(LLVMModuleRef module)
+{
+    return strncmp(LLVMGetTarget(module), "nvptx", 5) == 0;
+}
+
+/* ---- The function -------------------------------------------------------------------------- */
+
+static rt_status find_kernels(pl_job *job, LLVMModuleRef module, const pl_fusion *fusion,
+                              LLVMValueRef *kernels)
+{
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        rt_text name = fusion->kernels[i];
+        kernels[i] = LLVMGetNamedFunction(module, rt_arena_text(&job->arena, name).data);
+        if (kernels[i] && !LLVMIsDeclaration(kernels[i])) continue;
+        return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
+                              "%s names %.*s, which is not a function of the module", PL_FUSED,
+                              RT_TEXT_ARG(name));
+    }
+    return RT_STATUS_OK;
+}
+
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+/* Attributes that say how an argument is passed; the others promise what holds in one kernel. */
+static void copy_attributes(LLVMValueRef from, uint32_t at, LLVMValueRef to, uint32_t to_at)
+{
+    static const char *const kept[] = {"byval", "zeroext", "signext", "align"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        unsigned kind = attribute_kind(kept[i]);
+        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(from, at + 1, kind);
+        if (!attribute) continue;
+        if (LLVMIsAFunction(to))
+            LLVMAddAttributeAtIndex(to, to_at + 1, attribute);
+        else
+            LLVMAddCallSiteAttribute(to, to_at + 1, attribute);
+    }
+}
+
+/* The stub again, with the parameters of its kernels. */
+static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
+{
+    pl_fusing *fusing = body->fusing;
+    const pl_parameters *parameters = &fusing->parameters;
+    LLVMTypeRef *types =
+        rt_arena_alloc_array(&fusing->job->arena, parameters->count, sizeof(LLVMTypeRef));
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        rt_fusion_place origin = parameters->origins[i];
+        types[i] = LLVMTypeOf(LLVMGetParam(body->kernels[origin.kernel], origin.parameter));
+    }
+    rt_text name = pl_job_name(fusing->job, stub);
+    LLVMSetValueName2(stub, "", 0);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(fusing->job->context), types, parameters->count, 0);
+    LLVMValueRef function = LLVMAddFunction(fusing->module, name.data, type);
+    LLVMSetFunctionCallConv(function, LLVMGetFunctionCallConv(stub));
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        rt_fusion_place origin = parameters->origins[i];
+        copy_attributes(body->kernels[origin.kernel], origin.parameter, function, i);
+    }
+    pl_fusion_attach(fusing->job, function, &fusing->fusion);
+    LLVMDeleteFunction(stub);
+    return function;
+}
+
+/* ---- The body ------------------------------------------------------------------------------ */
+
+/* What is copied for one kernel is inlined wholly, whatever its author said: the passes behind see
+ * accesses only. */
+static void mark_inline(pl_job *job, LLVMValueRef function)
+{
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned never = attribute_kind("noinline"), always = attribute_kind("alwaysinline");
+    LLVMRemoveEnumAttributeAtIndex(function, at, attribute_kind("optnone"));
+    LLVMRemoveEnumAttributeAtIndex(function, at, never);
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user)) LLVMRemoveCallSiteEnumAttribute(user, at, never);
+    }
+    if (RULE(KF_JIT_08))
+        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, always, 0));
+}
+
+static pl_view view_of(const fused_body *body, uint32_t index)
+{
+    const pl_fusion *fusion = &body->fusing->fusion;
+    pl_view view = {0};
+    if (!fusion->heterogeneous) return view;
+    view.kernel = fusion->ranges[index];
+    view.launch = fusion->launch;
+    const rt_fusion_range *decides = RULE_ELSE(KF_REMAP_02, &view.kernel, &fusion->ranges[0]);
+    view.remap = pl_remap_of(decides, &view.launch, true);
+    if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02) && RULE(KF_PTX_12))
+        view.remap.groups = view.remap.ids = true;
+    return view;
+}
+
+/* A copy of the kernel, remapped. */
+static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_view *view,
+                             LLVMValueRef *out_copy)
+{
+    pl_job *job = body->fusing->job;
+    LLVMValueRef *copies;
+    rt_text suffix = rt_arena_printf(&job->arena, ".%u", index);
+    uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
+    for (uint32_t i = 0; i < count; i++)
+        mark_inline(job, copies[i]);
+    uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
+    rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
+                                          body->fusing->fusion.kernels[index]);
+    *out_copy = copies[0];
+    rt_free(copies);
+    return status;
+}
+
+/* Where a kernel occurs first in the list. */
+static uint32_t first_with_name(const pl_fusion *fusion, uint32_t index)
+{
+    uint32_t first = 0;
+    while (!rt_text_equal(fusion->kernels[first], fusion->kernels[index]))
+        first++;
+    return first;
+}
+
+static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef copy)
+{
+    pl_fusing *fusing = body->fusing;
+    uint32_t count = LLVMCountParams(copy);
+    LLVMValueRef *arguments =
+        rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
+    uint32_t from = RULE_ELSE(KF_JIT_05, index, first_with_name(&fusing->fusion, index));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = fusing->parameters.numbers[from][i];
+        arguments[i] = LLVMGetParam(fusing->kernel, number);
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
+        if (LLVMTypeOf(arguments[i]) != type)
+            arguments[i] = LLVMBuildBitCast(body->builder, arguments[i], type, "");
+    }
+    LLVMValueRef call =
+        LLVMBuildCall2(body->builder, LLVMGlobalGetValueType(copy), copy, arguments, count, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(copy));
+    for (uint32_t i = 0; i < count; i++)
+        copy_attributes(body->kernels[index], i, call, i);
+}
+
+static LLVMBasicBlockRef append_block(const fused_body *body)
+{
+    return LLVMAppendBasicBlockInContext(body->fusing->job->context, body->fusing->kernel, "");
+}
+
+/* Only work-items whose global linear id is in the kernel's range perform it (restriction 1). */
+static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
+{
+    pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
+    LLVMValueRef linear = pl_emit_linear_id(&emitter, &view->launch);
+    uint64_t count = RULE_ELSE(KF_RANGE_02, pl_range_items(&view->kernel), view->kernel.global[0]);
+    LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
+    LLVMValueRef inside = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
+    LLVMBasicBlockRef guarded = append_block(body), behind = append_block(body);
+    LLVMBuildCondBr(body->builder, inside, guarded, behind);
+    LLVMPositionBuilderAtEnd(body->builder, guarded);
+    return behind;
+}
+
+static void emit_barrier(const fused_body *body)
+{
+    pl_job *job = body->fusing->job;
+    static const char name[] = "_Z7barrierj";
+    LLVMTypeRef word = LLVMInt32TypeInContext(job->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), &word, 1, 0);
+    LLVMValueRef barrier = LLVMGetNamedFunction(body->fusing->module, name);
+    if (!barrier) barrier = LLVMAddFunction(body->fusing->module, name, type);
+    LLVMSetFunctionCallConv(barrier, SPIR_FUNCTION_CONVENTION);
+    LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
+    LLVMValueRef call = LLVMBuildCall2(body->builder, type, barrier, &fence, 1, "");
+    LLVMSetInstructionCallConv(call, SPIR_FUNCTION_CONVENTION);
+    LLVMAddAttributeAtIndex(barrier, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(job->context, attribute_kind("convergent"), 0));
+}
+
+static rt_status emit_kernel(const fused_body *body, uint32_t index)
+{
+    pl_view view = view_of(body, index);
+    LLVMValueRef copy = NULL;
+    RT_TRY(copy_kernel(body, index, &view, &copy));
+    bool guarded = view.remap.guard && RULE(KF_RANGE_01);
+    LLVMBasicBlockRef behind = guarded ? open_guard(body, &view) : NULL;
+    call_kernel(body, index, copy);
+    bool more = index + 1 < body->fusing->fusion.kernel_count;
+    bool inside = behind && !RULE(KF_RANGE_04);
+    if (inside && more && body->fusing->fusion.barriers) emit_barrier(body);
+    if (behind) {
+        LLVMBuildBr(body->builder, behind);
+        LLVMPositionBuilderAtEnd(body->builder, behind);
+    }
+    /* All work-items of a group come here, whether they performed the kernel or not. */
+    if (!inside && more && body->fusing->fusion.barriers) emit_barrier(body);
+    return RT_STATUS_OK;
+}
+
+static rt_status emit_body(fused_body *body)
+{
+    const pl_fusion *fusion = &body->fusing->fusion;
+    LLVMPositionBuilderAtEnd(body->builder, append_block(body));
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        bool last = i > 0 && i + 1 == fusion->kernel_count;
+        if (!last || RULE(KF_JIT_14)) RT_TRY(emit_kernel(body, i));
+    }
+    LLVMBuildRetVoid(body->builder);
+    return RT_STATUS_OK;
+}
+
+static rt_status fill(fused_body *body, LLVMValueRef stub)
+{
+    pl_fusing *fusing = body->fusing;
+    pl_job *job = fusing->job;
+    const pl_fusion *fusion = &fusing->fusion;
+    RT_TRY(find_kernels(job, fusing->module, fusion, body->kernels));
+    RT_TRY(pl_parameters_number(job, fusion, body->kernels, &fusing->parameters));
+    fusing->kernel = make_function(body, stub);
+    RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
+    RT_TRY(emit_body(body));
+    fusing->dropped =
+        rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);
+    for (uint32_t i = 0; i < fusing->parameters.count; i++)
+        fusing->dropped[i] = false;
+    fusing->refusals =
+        rt_arena_alloc_array(&job->arena, fusion->promotion_count, sizeof *fusing->refusals);
+    for (uint32_t i = 0; i < fusion->promotion_count; i++)
+        fusing->refusals[i] = NULL;
+    return pl_passes_run_native(job, fusing->module,
+                                "always-inline,globaldce,strip-dead-prototypes");
+}
+
+rt_status pl_fuse_kernels(pl_fusing *fusing)
+{
+    LLVMValueRef stub;
+    RT_TRY(pl_fusion_read(fusing->job, fusing->module, &stub, &fusing->fusion));
+    fused_body body = {fusing,
+                       rt_arena_alloc_array(&fusing->job->arena, fusing->fusion.kernel_count,
+                                            sizeof(LLVMValueRef)),
+                       LLVMCreateBuilderInContext(fusing->job->context), is_ptx(fusing->module)};
+    rt_status status = fill(&body, stub);
+    LLVMDisposeBuilder(body.builder);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* Adding up variables in local memory; each kernel of a list has its own copies (kernels.c).
+ */
+#include "reference/compiler/fuse/local.h"
+
+#include <llvm-c/Target.h>
+
+enum { SPACE_LOCAL = 3 };
+
+uint64_t pl_fuse_local_size(LLVMModuleRef module)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    uint64_t size = 0;
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_LOCAL) continue;
+        size += rt_fusion_local_bytes(LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable)));
+    }
+    return size;
+}
+
+bool pl_fuse_local_fits(const pl_fusing *fusing, uint64_t more)
+{
+    if (fusing->local_size_max == 0) return true;
+    uint64_t size = pl_fuse_local_size(fusing->module);
+    return size <= fusing->local_size_max && more <= fusing->local_size_max - size;
+}
+
+rt_status pl_fuse_local_check(const pl_fusing *fusing)
+{
+    if (pl_fuse_local_fits(fusing, 0)) return RT_STATUS_OK;
+    return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                   "the kernels need %llu bytes of local memory together, and a work-group has "
+                   "%llu; fuse fewer of them",
+                   (unsigned long long)pl_fuse_local_size(fusing->module),
+                   (unsigned long long)fusing->local_size_max);
+}

@@ -1,0 +1,387 @@
+/* The metadata of fusion, written and read.  Ranges stand in SYCL's order, of which index 0 is the
+ * slowest, with 0 in dimensions that are not used; everywhere else here the fastest comes first. */
+#include "reference/compiler/fuse/metadata.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* ---- Writing: as metadata throughout, because as a value a node of one constant is that constant
+ */
+
+static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
+{
+    return LLVMMDStringInContext2(job->context, data ? data : "", size);
+}
+
+static LLVMMetadataRef number_node(pl_job *job, uint64_t value)
+{
+    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(job->context), value, 0));
+}
+
+static LLVMMetadataRef index_node(pl_job *job, uint32_t value)
+{
+    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(job->context), value, 0));
+}
+
+static LLVMMetadataRef tuple_node(pl_job *job, LLVMMetadataRef *operands, uint32_t count)
+{
+    return LLVMMDNodeInContext2(job->context, operands, count);
+}
+
+static LLVMMetadataRef pair_node(pl_job *job, LLVMMetadataRef first, LLVMMetadataRef second)
+{
+    return tuple_node(job, (LLVMMetadataRef[]){first, second}, 2);
+}
+
+static unsigned kind_of(pl_job *job, const char *name)
+{
+    return LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
+}
+
+static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadataRef *operands,
+                   uint32_t count)
+{
+    LLVMGlobalSetMetadata(stub, kind_of(job, kind), tuple_node(job, operands, count));
+}
+
+/* A triple in SYCL's order, 0 past the dimensions. */
+static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
+                                   uint64_t unused)
+{
+    LLVMMetadataRef operands[RT_ND_RANGE_DIMENSIONS];
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+        operands[i] = number_node(
+            job, i < dimensions ? values[RULE_ELSE(KF_REMAP_17, dimensions - 1 - i, i)] : unused);
+    return tuple_node(job, operands, RT_ND_RANGE_DIMENSIONS);
+}
+
+static LLVMMetadataRef range_node(pl_job *job, const rt_fusion_range *range)
+{
+    LLVMMetadataRef operands[] = {
+        number_node(job, range->dimensions),
+        triple_node(job, range->dimensions, range->global, RULE_ELSE(KF_META_08, 0, 1)),
+        triple_node(job, range->dimensions, range->local, RULE_ELSE(KF_META_09, 0, 1)),
+        triple_node(job, range->dimensions, range->offset, RULE_ELSE(KF_META_10, 0, 1))};
+    return tuple_node(job, operands, 4);
+}
+
+static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+{
+    uint32_t count = fusion->kernel_count;
+    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text name = fusion->kernels[RULE_ELSE(KF_META_02, i, 0)];
+        operands[i] = string_node(job, name.data, name.length);
+    }
+    attach(job, stub, PL_FUSED, operands, count);
+    if (!fusion->heterogeneous) return;
+    for (uint32_t i = 0; i < count; i++)
+        operands[i] = range_node(job, RULE(KF_META_11) ? &fusion->ranges[i] : &fusion->launch);
+    attach(job, stub, PL_ND_RANGES, operands, count);
+    if (!RULE(KF_META_07)) return;
+    LLVMGlobalSetMetadata(stub, kind_of(job, PL_ND_RANGE), range_node(job, &fusion->launch));
+}
+
+static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
+{
+    uint32_t first = RULE_ELSE(KF_META_03, 0, 1);
+    return pair_node(job, index_node(job, first + place.kernel),
+                     index_node(job, first + place.parameter));
+}
+
+static bool same_place(rt_fusion_place a, rt_fusion_place b)
+{
+    return a.kernel == b.kernel && a.parameter == b.parameter;
+}
+
+/* A group is the parameter that stays and all that are the same. */
+static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+{
+    uint32_t count = fusion->identity_count, group_count = 0;
+    LLVMMetadataRef *groups = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    LLVMMetadataRef *members =
+        rt_arena_alloc_array(&job->arena, count + 1, sizeof(LLVMMetadataRef));
+    bool *done = rt_arena_alloc_array(&job->arena, count, sizeof *done);
+    for (uint32_t i = 0; i < count; i++)
+        done[i] = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (done[i]) continue;
+        uint32_t member_count = 0;
+        members[member_count++] = place_node(job, fusion->identities[i].as);
+        for (uint32_t j = i; j < count; j++) {
+            if (!same_place(fusion->identities[j].as, fusion->identities[i].as)) continue;
+            members[member_count++] = place_node(job, fusion->identities[j].same);
+            done[j] = true;
+        }
+        groups[group_count++] = tuple_node(job, members, member_count);
+    }
+    if (group_count > 0) attach(job, stub, PL_PARAM, groups, group_count);
+}
+
+static void attach_promotions(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+{
+    uint32_t count = fusion->promotion_count;
+    LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    LLVMMetadataRef *sizes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    for (uint32_t i = 0; i < count; i++) {
+        const pl_promotion *promotion = &fusion->promotions[i];
+        const char *word = promotion->kind == RT_FUSION_PRIVATE ? "private" : "local";
+        LLVMMetadataRef index = index_node(job, promotion->parameter);
+        words[i] = pair_node(job, index, string_node(job, word, strlen(word)));
+        sizes[i] = pair_node(job, index, number_node(job, promotion->elements));
+    }
+    if (count == 0) return;
+    attach(job, stub, PL_PROMOTE, words, count);
+    attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
+}
+
+static void attach_constants(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+{
+    uint32_t count = fusion->constant_count;
+    LLVMMetadataRef *nodes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    for (uint32_t i = 0; i < count; i++) {
+        const pl_constant *constant = &fusion->constants[i];
+        size_t size = constant->value.size;
+        if (!RULE(KF_META_06)) size = strnlen((const char *)constant->value.data, size);
+        nodes[i] = pair_node(job, index_node(job, constant->parameter),
+                             string_node(job, constant->value.data, size));
+    }
+    if (count > 0) attach(job, stub, PL_CONSTANTS, nodes, count);
+}
+
+void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+{
+    CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
+    if (!RULE(KF_META_01)) return;
+    attach_kernels(job, stub, fusion);
+    attach_identities(job, stub, fusion);
+    attach_promotions(job, stub, fusion);
+    attach_constants(job, stub, fusion);
+    if (fusion->barriers) return;
+    LLVMAttributeRef none =
+        LLVMCreateStringAttribute(job->context, PL_NO_BARRIERS, sizeof PL_NO_BARRIERS - 1, "", 0);
+    LLVMAddAttributeAtIndex(stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, none);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+/* The operands of a node; `failed` is set where something has another form, and stays. */
+typedef struct node {
+    LLVMValueRef *operands;
+    uint32_t count;
+} node;
+
+typedef struct metadata_reader {
+    pl_job *job;
+    LLVMValueRef stub;
+    LLVMValueMetadataEntry *entries; /* NULL: none */
+    size_t entry_count;
+    bool failed;
+} metadata_reader;
+
+static node node_of(metadata_reader *reader, LLVMValueRef value)
+{
+    LLVMMetadataRef metadata = value ? LLVMValueAsMetadata(value) : NULL;
+    node made = {0};
+    if (!metadata || LLVMGetMetadataKind(metadata) != LLVMMDTupleMetadataKind) {
+        reader->failed = true;
+        return made;
+    }
+    made.count = LLVMGetMDNodeNumOperands(value);
+    made.operands = rt_arena_alloc_array(&reader->job->arena, made.count, sizeof(LLVMValueRef));
+    if (made.count > 0) LLVMGetMDNodeOperands(value, made.operands);
+    return made;
+}
+
+/* The node of a kind that the stub has; no operands where it has none. */
+static node attached(metadata_reader *reader, const char *kind)
+{
+    unsigned wanted = kind_of(reader->job, kind);
+    for (unsigned i = 0; i < reader->entry_count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(reader->entries, i) != wanted) continue;
+        LLVMMetadataRef metadata = LLVMValueMetadataEntriesGetMetadata(reader->entries, i);
+        return node_of(reader, LLVMMetadataAsValue(reader->job->context, metadata));
+    }
+    return (node){0};
+}
+
+static LLVMValueRef operand_of(metadata_reader *reader, node from, uint32_t index)
+{
+    if (index < from.count && from.operands[index]) return from.operands[index];
+    reader->failed = true;
+    return NULL;
+}
+
+static uint64_t number_of(metadata_reader *reader, node from, uint32_t index)
+{
+    LLVMValueRef value = operand_of(reader, from, index);
+    if (value && LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
+    reader->failed = true;
+    return 0;
+}
+
+static uint32_t index_of(metadata_reader *reader, node from, uint32_t index)
+{
+    uint64_t number = number_of(reader, from, index);
+    if (number > UINT32_MAX) reader->failed = true;
+    return (uint32_t)number;
+}
+
+static rt_text string_of(metadata_reader *reader, node from, uint32_t index)
+{
+    LLVMValueRef value = operand_of(reader, from, index);
+    unsigned length = 0;
+    const char *text = value ? LLVMGetMDString(value, &length) : NULL;
+    if (!text) reader->failed = true;
+    return rt_arena_text(&reader->job->arena, (rt_text){text, text ? length : 0});
+}
+
+static void read_triple(metadata_reader *reader, node from, uint32_t index, uint32_t dimensions,
+                        uint64_t past, uint64_t *out_values)
+{
+    node triple = node_of(reader, operand_of(reader, from, index));
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+        out_values[i] = i < dimensions ? number_of(reader, triple, dimensions - 1 - i) : past;
+    if (triple.count != RT_ND_RANGE_DIMENSIONS) reader->failed = true;
+}
+
+static rt_fusion_range read_range(metadata_reader *reader, node from)
+{
+    rt_fusion_range range = {0};
+    uint64_t dimensions = number_of(reader, from, 0);
+    if (dimensions < 1 || dimensions > RT_ND_RANGE_DIMENSIONS || from.count != 4) {
+        reader->failed = true;
+        return range;
+    }
+    range.dimensions = (uint32_t)dimensions;
+    read_triple(reader, from, 1, range.dimensions, 1, range.global);
+    read_triple(reader, from, 2, range.dimensions, 0, range.local);
+    read_triple(reader, from, 3, range.dimensions, 0, range.offset);
+    for (uint32_t i = range.dimensions; range.local[0] > 0 && i < RT_ND_RANGE_DIMENSIONS; i++)
+        range.local[i] = 1;
+    return range;
+}
+
+static void read_kernels(metadata_reader *reader, pl_fusion *fusion)
+{
+    node names = attached(reader, PL_FUSED);
+    rt_text *kernels = rt_arena_alloc_array(&reader->job->arena, names.count, sizeof *kernels);
+    for (uint32_t i = 0; i < names.count; i++)
+        kernels[i] = string_of(reader, names, i);
+    fusion->kernels = kernels;
+    fusion->kernel_count = names.count;
+}
+
+static void read_ranges(metadata_reader *reader, pl_fusion *fusion)
+{
+    node launch = attached(reader, PL_ND_RANGE), list = attached(reader, PL_ND_RANGES);
+    if (launch.count == 0 && list.count == 0) return;
+    fusion->heterogeneous = true;
+    fusion->launch = read_range(reader, launch);
+    rt_fusion_range *ranges = rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *ranges);
+    for (uint32_t i = 0; i < list.count; i++)
+        ranges[i] = read_range(reader, node_of(reader, operand_of(reader, list, i)));
+    fusion->ranges = ranges;
+    if (list.count != fusion->kernel_count) reader->failed = true;
+}
+
+static rt_fusion_place read_place(metadata_reader *reader, node group, uint32_t index)
+{
+    node pair = node_of(reader, operand_of(reader, group, index));
+    return (rt_fusion_place){index_of(reader, pair, 0), index_of(reader, pair, 1)};
+}
+
+static void read_identities(metadata_reader *reader, pl_fusion *fusion)
+{
+    node groups = attached(reader, PL_PARAM);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < groups.count; i++) {
+        node group = node_of(reader, groups.operands[i]);
+        if (group.count < 2) reader->failed = true;
+        count += group.count;
+    }
+    rt_fusion_identity *made = rt_arena_alloc_array(&reader->job->arena, count, sizeof *made);
+    for (uint32_t i = 0; i < groups.count && !reader->failed; i++) {
+        node group = node_of(reader, groups.operands[i]);
+        rt_fusion_place as = read_place(reader, group, 0);
+        for (uint32_t j = 1; j < group.count; j++)
+            made[fusion->identity_count++] = (rt_fusion_identity){as, read_place(reader, group, j)};
+    }
+    fusion->identities = made;
+}
+
+static void read_promotions(metadata_reader *reader, pl_fusion *fusion)
+{
+    node words = attached(reader, PL_PROMOTE), sizes = attached(reader, PL_PROMOTE_SIZE);
+    if (words.count != sizes.count) reader->failed = true;
+    pl_promotion *made = rt_arena_alloc_array(&reader->job->arena, words.count, sizeof *made);
+    for (uint32_t i = 0; i < words.count && !reader->failed; i++) {
+        node word = node_of(reader, words.operands[i]), size = node_of(reader, sizes.operands[i]);
+        made[i].parameter = index_of(reader, word, 0);
+        bool is_private = rt_text_is(string_of(reader, word, 1), "private");
+        made[i].kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL;
+        made[i].elements = number_of(reader, size, 1);
+        if (index_of(reader, size, 0) != made[i].parameter) reader->failed = true;
+    }
+    fusion->promotions = made;
+    fusion->promotion_count = words.count;
+}
+
+static void read_constants(metadata_reader *reader, pl_fusion *fusion)
+{
+    node list = attached(reader, PL_CONSTANTS);
+    pl_constant *made = rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *made);
+    for (uint32_t i = 0; i < list.count; i++) {
+        node pair = node_of(reader, operand_of(reader, list, i));
+        rt_text value = string_of(reader, pair, 1);
+        made[i].parameter = index_of(reader, pair, 0);
+        made[i].value = (rt_bytes){(const uint8_t *)value.data, value.length};
+    }
+    fusion->constants = made;
+    fusion->constant_count = list.count;
+}
+
+/* Opens the function's metadata; false: it is not the stub. */
+static bool open_stub(metadata_reader *reader, LLVMValueRef function)
+{
+    reader->stub = function;
+    reader->entries = LLVMGlobalCopyAllMetadata(function, &reader->entry_count);
+    unsigned wanted = kind_of(reader->job, PL_FUSED);
+    for (unsigned i = 0; i < reader->entry_count; i++)
+        if (LLVMValueMetadataEntriesGetKind(reader->entries, i) == wanted) return true;
+    LLVMDisposeValueMetadataEntries(reader->entries);
+    return false;
+}
+
+rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
+                         pl_fusion *out_fusion)
+{
+    *out_stub = NULL;
+    *out_fusion = (pl_fusion){0};
+    metadata_reader reader = {.job = job};
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    while (function && !open_stub(&reader, function))
+        function = LLVMGetNextFunction(function);
+    if (!function) {
+        return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                       "no function of the module has the metadata %s", PL_FUSED);
+    }
+    pl_fusion fusion = {0};
+    read_kernels(&reader, &fusion);
+    read_ranges(&reader, &fusion);
+    read_identities(&reader, &fusion);
+    read_promotions(&reader, &fusion);
+    read_constants(&reader, &fusion);
+    LLVMDisposeValueMetadataEntries(reader.entries);
+    fusion.barriers =
+        !LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       PL_NO_BARRIERS, sizeof PL_NO_BARRIERS - 1);
+    if (reader.failed || fusion.kernel_count == 0) {
+        return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                       "the metadata of function %s does not have the form of a fusion's",
+                       LLVMGetValueName(function));
+    }
+    *out_stub = function;
+    *out_fusion = fusion;
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,58 @@
+/* What the passes of fusion are told: metadata on the function that becomes the fused kernel, so
+ * that a module which is written out can be run through the passes by itself.  Source: document
+ * 001, "Passing information to the fusion pipeline". */
+#ifndef REFERENCE_COMPILER_FUSE_METADATA_H
+#define REFERENCE_COMPILER_FUSE_METADATA_H
+
+#include "reference/compiler/ir/job.h"
+#include "reference/image/fusion_request.h"
+
+/* The kinds of metadata, by the document's names. */
+#define PL_FUSED        "sycl.kernel.fused"
+#define PL_PARAM        "sycl.kernel.param"
+#define PL_PROMOTE      "sycl.kernel.promote"
+#define PL_PROMOTE_SIZE "sycl.kernel.promote.size"
+#define PL_CONSTANTS    "sycl.kernel.constants"
+#define PL_ND_RANGE     "sycl.kernel.nd-range"
+#define PL_ND_RANGES    "sycl.kernel.nd-ranges"
+
+/* A function attribute of ours, which the document has nothing for: property no_barriers. */
+#define PL_NO_BARRIERS "assay-no-barriers"
+
+/* A buffer to promote, by the number of the fused kernel's parameter. */
+typedef struct pl_promotion {
+    uint32_t parameter;
+    rt_fusion_promotion_kind kind;
+    uint64_t elements; /* of what the parameter points to */
+} pl_promotion;
+
+typedef struct pl_constant {
+    uint32_t parameter; /* of the fused kernel */
+    rt_bytes value;
+} pl_constant;
+
+/* What the metadata says.  Tables live in the job's arena. */
+typedef struct pl_fusion {
+    const rt_text *kernels; /* names of functions of the module, in the order of the list */
+    uint32_t kernel_count;
+    const rt_fusion_identity *identities;
+    uint32_t identity_count;
+    const pl_promotion *promotions;
+    uint32_t promotion_count;
+    const pl_constant *constants;
+    uint32_t constant_count;
+    bool heterogeneous;            /* the ranges are not all the same; only then are they there */
+    rt_fusion_range launch;        /* of the fused kernel */
+    const rt_fusion_range *ranges; /* one for each kernel of the list */
+    bool barriers;
+} pl_fusion;
+
+/* Attaches it all to `stub`, a function of the module. */
+void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
+
+/* Reads it from the one function of the module that has it.  FUSION_REJECTED: there is none, or its
+ * metadata has another form; the message says which kind. */
+RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
+                                     pl_fusion *out_fusion);
+
+#endif

@@ -1,0 +1,220 @@
+/* Source: document 001, "Passing information to the fusion pipeline": indices "of the fused kernel,
+ * after identical arguments elision". */
+#include "reference/compiler/fuse/parameters.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#define NOT_NUMBERED UINT32_MAX
+
+LLVMTypeRef pl_by_value_type(LLVMValueRef function, uint32_t parameter)
+{
+    static const char name[] = "byval";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, parameter + 1, kind);
+    return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+}
+
+static LLVMTargetDataRef layout_of(LLVMValueRef function)
+{
+    return LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+}
+
+uint64_t pl_parameter_bytes(LLVMValueRef function, uint32_t parameter)
+{
+    LLVMTypeRef type = pl_by_value_type(function, parameter);
+    if (!type) type = LLVMTypeOf(LLVMGetParam(function, parameter));
+    return LLVMABISizeOfType(layout_of(function), type);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+static rt_status reject_place(pl_job *job, rt_fusion_place place, const char *problem)
+{
+    return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                   "parameter %u of kernel %u of the list cannot be fused: %s", place.parameter,
+                   place.kernel, problem);
+}
+
+static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
+                             rt_fusion_place place)
+{
+    if (place.kernel < fusion->kernel_count &&
+        place.parameter < LLVMCountParams(kernels[place.kernel]))
+        return RT_STATUS_OK;
+    return reject_place(job, place, "there is no such parameter");
+}
+
+/* Pointers to the same address space are one argument, whatever they point to. */
+static bool take_one_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
+{
+    LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
+                type_b = LLVMTypeOf(LLVMGetParam(b, at_b));
+    if (pl_by_value_type(a, at_a) != pl_by_value_type(b, at_b)) return false;
+    if (type_a == type_b) return true;
+    return LLVMGetTypeKind(type_a) == LLVMPointerTypeKind &&
+           LLVMGetTypeKind(type_b) == LLVMPointerTypeKind &&
+           LLVMGetPointerAddressSpace(type_a) == LLVMGetPointerAddressSpace(type_b);
+}
+
+static rt_status join_same(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
+                           uint32_t **numbers)
+{
+    for (uint32_t i = 0; i < fusion->identity_count; i++) {
+        rt_fusion_place as = fusion->identities[i].as, same = fusion->identities[i].same;
+        RT_TRY(check_place(job, fusion, kernels, as));
+        RT_TRY(check_place(job, fusion, kernels, same));
+        if (!take_one_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
+                               same.parameter))
+            return reject_place(job, same,
+                                "its type and that of the parameter that gets the same "
+                                "argument have no argument in common");
+        numbers[same.kernel][same.parameter] = i;
+    }
+    return RT_STATUS_OK;
+}
+
+static uint32_t **make_numbers(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
+                               uint32_t *out_total)
+{
+    uint32_t **numbers = rt_arena_alloc_array(&job->arena, fusion->kernel_count, sizeof *numbers);
+    *out_total = 0;
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        uint32_t count = LLVMCountParams(kernels[i]);
+        numbers[i] = rt_arena_alloc_array(&job->arena, count, sizeof **numbers);
+        for (uint32_t j = 0; j < count; j++)
+            numbers[i][j] = NOT_NUMBERED;
+        *out_total += count;
+    }
+    return numbers;
+}
+
+rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
+                               pl_parameters *out_parameters)
+{
+    *out_parameters = (pl_parameters){0};
+    uint32_t total = 0, count = 0;
+    uint32_t **numbers = make_numbers(job, fusion, kernels, &total);
+    /* Until its turn comes a parameter that is the same as another one has its identity's index. */
+    RT_TRY(join_same(job, fusion, kernels, numbers));
+    rt_fusion_place *origins = rt_arena_alloc_array(&job->arena, total, sizeof *origins);
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        for (uint32_t j = 0; j < LLVMCountParams(kernels[i]); j++) {
+            rt_fusion_place place = {i, j};
+            if (numbers[i][j] == NOT_NUMBERED) {
+                origins[count] = place;
+                numbers[i][j] = count++;
+            } else {
+                rt_fusion_place as = fusion->identities[numbers[i][j]].as;
+                bool earlier = as.kernel < i || (as.kernel == i && as.parameter < j);
+                if (!earlier) return reject_place(job, place, "what it equals comes later");
+                numbers[i][j] = numbers[as.kernel][as.parameter];
+            }
+        }
+    }
+    *out_parameters =
+        (pl_parameters){count, origins, (const uint32_t *const *)(const void *)numbers};
+    return RT_STATUS_OK;
+}
+
+/* ---- From the request ---------------------------------------------------------------------- */
+
+/* Whether promoted memory can take the place of what the parameter points to. */
+static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promotion *promotion,
+                                     uint64_t *out_elements)
+{
+    uint32_t index = promotion->parameter.parameter;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
+    uint64_t bytes;
+    *out_elements = 0;
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || pl_by_value_type(kernel, index) ||
+        LLVMGetPointerAddressSpace(type) != 1)
+        return "it is not a pointer to global memory";
+    LLVMTypeRef element = LLVMGetElementType(type);
+    if (!LLVMTypeIsSized(element)) return "it points to what has no size";
+    uint64_t unit = LLVMABISizeOfType(layout_of(kernel), element);
+    if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
+        bytes > UINT32_MAX)
+        return "its elements do not fit";
+    if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
+    *out_elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
+    return NULL;
+}
+
+/* Other parameters get the same argument. */
+static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
+{
+    for (uint32_t i = 0; i < fusion->identity_count; i++) {
+        rt_fusion_place as = fusion->identities[i].as;
+        if (as.kernel == place.kernel && as.parameter == place.parameter) return true;
+    }
+    return false;
+}
+
+/* What a parameter's number would be if none were joined. */
+static uint32_t number_before_joining(const LLVMValueRef *kernels, rt_fusion_place place)
+{
+    uint32_t number = place.parameter;
+    for (uint32_t i = 0; i < place.kernel; i++)
+        number += LLVMCountParams(kernels[i]);
+    return number;
+}
+
+static rt_status convert_promotions(pl_job *job, const rt_fusion_request *request,
+                                    const LLVMValueRef *kernels, const pl_parameters *parameters,
+                                    pl_fusion *fusion, rt_text *out_reasons)
+{
+    pl_promotion *made = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *made);
+    for (uint32_t i = 0; i < request->promotion_count; i++) {
+        const rt_fusion_promotion *promotion = &request->promotions[i];
+        rt_fusion_place place = promotion->parameter;
+        RT_TRY(check_place(job, fusion, kernels, place));
+        uint64_t elements;
+        const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
+        if (!problem && is_joined(fusion, place) && !RULE(KF_PROMOTE_05))
+            problem = "it is the parameter of several kernels";
+        if (problem) {
+            out_reasons[i] = rt_text_of(problem);
+            continue;
+        }
+        uint32_t number = RULE_ELSE(KF_META_04, parameters->numbers[place.kernel][place.parameter],
+                                    number_before_joining(kernels, place));
+        made[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
+    }
+    fusion->promotions = made;
+    return RT_STATUS_OK;
+}
+
+static rt_status convert_constants(pl_job *job, const rt_fusion_request *request,
+                                   const LLVMValueRef *kernels, const pl_parameters *parameters,
+                                   pl_fusion *fusion)
+{
+    pl_constant *made = rt_arena_alloc_array(&job->arena, request->constant_count, sizeof *made);
+    for (uint32_t i = 0; i < request->constant_count; i++) {
+        rt_fusion_place place = request->constants[i].parameter;
+        rt_bytes value = request->constants[i].value;
+        RT_TRY(check_place(job, fusion, kernels, place));
+        LLVMValueRef kernel = kernels[place.kernel];
+        bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(kernel, place.parameter))) ==
+                       LLVMPointerTypeKind;
+        if (pointer && !pl_by_value_type(kernel, place.parameter))
+            return reject_place(job, place, "a pointer has no value that a constant could be");
+        if (pl_parameter_bytes(kernel, place.parameter) != value.size)
+            return reject_place(job, place, "the constant for it has another size");
+        made[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
+    }
+    fusion->constants = made;
+    fusion->constant_count = request->constant_count;
+    return RT_STATUS_OK;
+}
+
+rt_status pl_fusion_parameters_convert(pl_job *job, const rt_fusion_request *request,
+                                       const LLVMValueRef *kernels, pl_fusion *fusion,
+                                       rt_text *out_reasons)
+{
+    pl_parameters parameters;
+    RT_TRY(pl_parameters_number(job, fusion, kernels, &parameters));
+    CHECK(parameters.numbers);
+    RT_TRY(convert_promotions(job, request, kernels, &parameters, fusion, out_reasons));
+    return convert_constants(job, request, kernels, &parameters, fusion);
+}

@@ -1,0 +1,268 @@
+/* Pass SYCLInternalizer: promotion of buffers to private or local memory.
+ *
+ * First every use of the parameter is looked at and nothing is changed: a buffer is promoted where
+ * all of them are accesses, or address arithmetic that leads to such, and is left in global memory
+ * otherwise.  An index counts modulo the number of elements that the promoted memory has, because
+ * the work-items (work-groups) of a launch had the buffer's elements one after the other.  Source:
+ * document 001, "Kernel fusion pipeline" and its note. */
+#include "reference/compiler/fuse/local.h"
+#include "reference/compiler/fuse/passes.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+enum { SPACE_PRIVATE = 0, SPACE_LOCAL = 3 };
+
+/* A pointer that is derived from the parameter. */
+typedef struct derived {
+    LLVMValueRef pointer;
+    uint32_t base; /* index of the derived pointer that it is made of; the parameter is its own */
+    bool inside;   /* it points into an element, so that indices would count something else */
+    LLVMValueRef made;  /* what takes its place */
+    LLVMValueRef index; /* of the element, as the code counts, 64 bits; NULL: 0 */
+} derived;
+
+typedef struct promotion_walk {
+    pl_fusing *fusing;
+    const pl_promotion *promotion;
+    LLVMTargetDataRef layout;
+    uint64_t unit;  /* bytes of an element */
+    unsigned space; /* the promoted memory's address space */
+    RT_VECTOR(derived) pointers;
+    LLVMBuilderRef builder;
+    LLVMValueRef memory; /* the promoted array */
+} promotion_walk;
+
+/* ---- Looking ------------------------------------------------------------------------------- */
+
+static LLVMTypeRef pointee(LLVMValueRef pointer)
+{
+    return LLVMGetElementType(LLVMTypeOf(pointer));
+}
+
+static uint64_t size_of(const promotion_walk *walk, LLVMTypeRef type)
+{
+    return LLVMTypeIsSized(type) ? LLVMABISizeOfType(walk->layout, type) : UINT64_MAX;
+}
+
+static bool is_zero(LLVMValueRef value)
+{
+    return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == 0;
+}
+
+static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool inside)
+{
+    *rt_vector_push(&walk->pointers) =
+        (derived){.pointer = pointer, .base = base, .inside = inside};
+}
+
+static const char *look_at_index(promotion_walk *walk, LLVMValueRef user, uint32_t from)
+{
+    bool inside = walk->pointers.items[from].inside;
+    bool steps = !is_zero(LLVMGetOperand(user, 1));
+    bool counts_units = size_of(walk, LLVMGetGEPSourceElementType(user)) == walk->unit;
+    if (steps && (inside || !counts_units)) return "Unsupported pointer arithmetic";
+    if (LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
+        return "Unsupported pointer arithmetic";
+    note(walk, user, from, inside || LLVMGetNumOperands(user) > 2);
+    return NULL;
+}
+
+static const char *look_at_cast(promotion_walk *walk, LLVMValueRef user, uint32_t from)
+{
+    uint64_t size = size_of(walk, pointee(user));
+    if (size > walk->unit) return "Unsupported pointer arithmetic";
+    note(walk, user, from, walk->pointers.items[from].inside || size != walk->unit);
+    return NULL;
+}
+
+/* NULL where the use is one that can be changed; otherwise why not, in the words that the shipped
+ * compiler has for it. */
+static const char *look_at_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
+                               uint32_t from)
+{
+    if (!LLVMIsAInstruction(user))
+        return "Cannot promote value used in a place other than an instruction";
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMLoad: return NULL;
+    case LLVMStore:
+        if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03)) return NULL;
+        return "It is not safe to promote values being stored to another pointer";
+    case LLVMGetElementPtr: return look_at_index(walk, user, from);
+    case LLVMBitCast: return look_at_cast(walk, user, from);
+    case LLVMAddrSpaceCast: return "It is not safe to promote values in an addrspacecast operation";
+    case LLVMPtrToInt: return "It is not safe to promote values in a ptrtoint operation";
+    case LLVMCall: return "It is not safe to promote values passed to a called function";
+    case LLVMInsertValue: return "Promotion of a pointer into an aggregate object is not supported";
+    default: return "Unsupported pointer arithmetic";
+    }
+}
+
+static const char *look(promotion_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->pointers.count; i++) {
+        LLVMValueRef value = walk->pointers.items[i].pointer;
+        for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+            const char *problem = look_at_use(walk, LLVMGetUser(use), value, i);
+            if (problem) return problem;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Changing ------------------------------------------------------------------------------ */
+
+static LLVMTypeRef in_space(const promotion_walk *walk, LLVMTypeRef pointer)
+{
+    return LLVMPointerType(LLVMGetElementType(pointer), walk->space);
+}
+
+/* An array of the element type: a variable of the work-item, or one of the work-group. */
+static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
+{
+    uint64_t count = walk->promotion->elements;
+    CHECK(count >= 1 && count <= UINT32_MAX);
+    LLVMTypeRef type = LLVMArrayType(element, (unsigned)count);
+    if (walk->space == SPACE_PRIVATE) {
+        LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(walk->fusing->kernel);
+        LLVMPositionBuilderBefore(walk->builder, LLVMGetFirstInstruction(entry));
+        return LLVMBuildAlloca(walk->builder, type, "promoted");
+    }
+    LLVMValueRef variable =
+        LLVMAddGlobalInAddressSpace(walk->fusing->module, type, "promoted", SPACE_LOCAL);
+    LLVMSetInitializer(variable, LLVMGetUndef(type));
+    LLVMSetLinkage(variable, LLVMInternalLinkage);
+    LLVMSetAlignment(variable, LLVMABIAlignmentOfType(walk->layout, element));
+    return variable;
+}
+
+/* The address of element `index` (NULL: 0) modulo the number of elements. */
+static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
+{
+    LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
+    LLVMValueRef count = LLVMConstInt(word, walk->promotion->elements, 0);
+    LLVMValueRef zero = LLVMConstInt(word, 0, 0), at = zero;
+    if (index && walk->promotion->elements > 1) at = LLVMBuildURem(walk->builder, index, count, "");
+    LLVMValueRef indices[] = {zero, at};
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(walk->memory));
+    return LLVMBuildInBoundsGEP2(walk->builder, type, walk->memory, indices, 2, "");
+}
+
+static LLVMValueRef add_index(promotion_walk *walk, LLVMValueRef index, LLVMValueRef step)
+{
+    LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
+    LLVMValueRef wide = LLVMBuildIntCast2(walk->builder, step, word, 1, "");
+    return index ? LLVMBuildAdd(walk->builder, index, wide, "") : wide;
+}
+
+/* Address arithmetic over from a pointer that is in a promoted element, whichever. */
+static LLVMValueRef make_inner(promotion_walk *walk, LLVMValueRef old, LLVMValueRef element)
+{
+    uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
+    LLVMValueRef *indices =
+        rt_arena_alloc_array(&walk->fusing->job->arena, count, sizeof(LLVMValueRef));
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = LLVMGetOperand(old, i + 1);
+    LLVMTypeRef source = LLVMGetGEPSourceElementType(old);
+    indices[0] = LLVMConstInt(LLVMTypeOf(indices[0]), 0, 0);
+    element =
+        LLVMBuildBitCast(walk->builder, element, in_space(walk, LLVMPointerType(source, 0)), "");
+    return LLVMBuildInBoundsGEP2(walk->builder, source, element, indices, count, "");
+}
+
+/* Makes what takes the place of a derived pointer; its base is made. */
+static void make_derived(promotion_walk *walk, derived *pointer)
+{
+    const derived *base = &walk->pointers.items[pointer->base];
+    LLVMValueRef old = pointer->pointer;
+    LLVMPositionBuilderBefore(walk->builder, LLVMGetNextInstruction(old));
+    pointer->index = base->index;
+    bool arithmetic = LLVMIsAGetElementPtrInst(old);
+    if (arithmetic && !base->inside && !is_zero(LLVMGetOperand(old, 1)))
+        pointer->index = add_index(walk, base->index, LLVMGetOperand(old, 1));
+    LLVMValueRef made =
+        pointer->index == base->index ? base->made : make_address(walk, pointer->index);
+    if (arithmetic && LLVMGetNumOperands(old) > 2) made = make_inner(walk, old, made);
+    pointer->made = LLVMBuildBitCast(walk->builder, made, in_space(walk, LLVMTypeOf(old)), "");
+}
+
+static void change_access(promotion_walk *walk, LLVMValueRef user, const derived *pointer)
+{
+    LLVMPositionBuilderBefore(walk->builder, user);
+    LLVMValueRef made;
+    if (LLVMIsALoadInst(user)) {
+        made = LLVMBuildLoad2(walk->builder, LLVMTypeOf(user), pointer->made, "");
+        LLVMReplaceAllUsesWith(user, made);
+    } else {
+        CHECK(LLVMIsAStoreInst(user));
+        made = LLVMBuildStore(walk->builder, LLVMGetOperand(user, 0), pointer->made);
+    }
+    LLVMTypeRef element = LLVMGetElementType(LLVMGetElementType(LLVMTypeOf(walk->memory)));
+    unsigned promised = LLVMABIAlignmentOfType(walk->layout, element);
+    unsigned claimed = LLVMGetAlignment(user);
+    LLVMSetAlignment(made, claimed < promised ? claimed : promised);
+    LLVMSetVolatile(made, LLVMGetVolatile(user));
+    LLVMInstructionEraseFromParent(user);
+}
+
+/* Derived pointers stand behind what they are made of, so that walking back leaves nothing that
+ * uses what is erased. */
+static void change(promotion_walk *walk)
+{
+    derived *parameter = &walk->pointers.items[0];
+    LLVMTypeRef type = LLVMTypeOf(parameter->pointer);
+    walk->memory = make_memory(walk, LLVMGetElementType(type));
+    parameter->made = make_address(walk, NULL);
+    for (uint32_t i = 1; i < walk->pointers.count; i++)
+        make_derived(walk, &walk->pointers.items[i]);
+    for (uint32_t i = walk->pointers.count; i-- > 0;) {
+        LLVMValueRef old = walk->pointers.items[i].pointer;
+        while (LLVMGetFirstUse(old))
+            change_access(walk, LLVMGetUser(LLVMGetFirstUse(old)), &walk->pointers.items[i]);
+        if (i > 0) LLVMInstructionEraseFromParent(old);
+    }
+}
+
+static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
+{
+    LLVMValueRef parameter = LLVMGetParam(fusing->kernel, promotion->parameter);
+    promotion_walk walk = {.fusing = fusing,
+                           .promotion = promotion,
+                           .layout = LLVMGetModuleDataLayout(fusing->module),
+                           .builder = LLVMCreateBuilderInContext(fusing->job->context)};
+    walk.space = promotion->kind == RT_FUSION_PRIVATE
+                     ? RULE_ELSE(KF_PROMOTE_01, SPACE_PRIVATE, SPACE_LOCAL)
+                     : RULE_ELSE(KF_PROMOTE_02, SPACE_LOCAL, SPACE_PRIVATE);
+    walk.unit = size_of(&walk, pointee(parameter));
+    note(&walk, parameter, 0, false);
+    const char *problem = look(&walk);
+    bool local = promotion->kind == RT_FUSION_LOCAL;
+    if (!problem && local &&
+        !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))
+        problem = "the device has too little local memory for a work-group's part of it";
+    if (!problem) change(&walk);
+    LLVMDisposeBuilder(walk.builder);
+    rt_vector_free(&walk.pointers);
+    return problem;
+}
+
+static bool is_promotable(const pl_fusing *fusing, const pl_promotion *promotion)
+{
+    if (promotion->elements == 0 || promotion->elements > UINT32_MAX) return false;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fusing->kernel, promotion->parameter));
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+}
+
+void pl_fuse_promote(pl_fusing *fusing)
+{
+    for (uint32_t i = 0; i < fusing->fusion.promotion_count; i++) {
+        const pl_promotion *promotion = &fusing->fusion.promotions[i];
+        fusing->refusals[i] = "Promotion metadata not available";
+        if (promotion->parameter >= fusing->parameters.count) continue;
+        if (is_promotable(fusing, promotion)) fusing->refusals[i] = promote(fusing, promotion);
+        fusing->dropped[promotion->parameter] = !fusing->refusals[i];
+    }
+}

@@ -1,0 +1,62 @@
+/* Indices are get_global_id's: the last dimension is the slowest, which is the document's first. */
+#include "reference/compiler/fuse/range.h"
+
+bool pl_range_equal(const rt_fusion_range *a, const rt_fusion_range *b)
+{
+    bool equal = a->dimensions == b->dimensions;
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
+        equal = equal && a->global[i] == b->global[i] && a->local[i] == b->local[i] &&
+                a->offset[i] == b->offset[i];
+    }
+    return equal;
+}
+
+uint64_t pl_range_items(const rt_fusion_range *range)
+{
+    return range->global[0] * range->global[1] * range->global[2];
+}
+
+bool pl_range_has_local(const rt_fusion_range *range)
+{
+    return range->local[0] > 0;
+}
+
+/* The number of dimensions differs, or a component other than the slowest. */
+static bool needs_ids(const rt_fusion_range *kernel, const rt_fusion_range *launch)
+{
+    if (kernel->dimensions != launch->dimensions) return true;
+    for (uint32_t i = 0; i + 1 < kernel->dimensions; i++) {
+        if (kernel->global[i] != launch->global[i]) return true;
+    }
+    return false;
+}
+
+/* Whether no group of the launch holds both a work-item below `items` (in linear order) and one
+ * that is not.  The boundary is a point (x, y, z): slab z is begun where y or x is not 0, row y
+ * where x is not 0; what is begun must be of groups that are one thick there. */
+static bool is_uniform(const rt_fusion_range *launch, uint64_t items)
+{
+    uint64_t row = launch->global[0], slab = row * launch->global[1];
+    if (items == pl_range_items(launch)) return true;
+    if (!pl_range_has_local(launch)) return false;
+    uint64_t x = items % row, y = items % slab / row, z = items / slab;
+    if (x == 0 && y == 0) return z % launch->local[2] == 0;
+    if (launch->local[2] != 1) return false;
+    if (x == 0) return y % launch->local[1] == 0;
+    return launch->local[1] == 1 && x % launch->local[0] == 0;
+}
+
+pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launch,
+                     bool heterogeneous)
+{
+    uint64_t items = pl_range_items(kernel);
+    CHECK(items <= pl_range_items(launch));
+    pl_remap remap = {.guard_uniform = true};
+    if (!heterogeneous) return remap;
+    remap.sizes = RULE(KF_REMAP_04);
+    remap.groups = pl_range_has_local(kernel) && RULE(KF_REMAP_05);
+    remap.ids = needs_ids(kernel, launch) && RULE(KF_REMAP_06);
+    remap.guard = items < pl_range_items(launch);
+    remap.guard_uniform = is_uniform(launch, items);
+    return remap;
+}

@@ -1,0 +1,229 @@
+/* Which calls are queries, and their replacement.
+ *
+ * The names are OpenCL C's, the ones of SPIR-V's builtin variables as functions, and LLVM's for the
+ * registers of PTX.  Source: document 001, "Remapped SPIR-V built-ins" and "Remapped PTX
+ * intrinsics". */
+#include "reference/compiler/fuse/remap.h"
+
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/builtins.h"
+
+#include <string.h>
+
+#define INDEX_OF_ARGUMENT UINT32_MAX
+
+/* One query: its unqualified name, and what it asks for. */
+typedef struct query_row {
+    const char *name;
+    pl_component component;
+    uint32_t index; /* INDEX_OF_ARGUMENT, or the register's own */
+} query_row;
+
+#define INDEXED(name, component)                                                                   \
+    {                                                                                              \
+        name, component, INDEX_OF_ARGUMENT                                                         \
+    }
+#define REGISTERS(name, component)                                                                 \
+    {"llvm.nvvm.read.ptx.sreg." name ".x", component, 0},                                          \
+        {"llvm.nvvm.read.ptx.sreg." name ".y", component, 1},                                      \
+    {                                                                                              \
+        "llvm.nvvm.read.ptx.sreg." name ".z", component, 2                                         \
+    }
+
+static const query_row queries[] = {
+    INDEXED("get_global_size", PL_GLOBAL_SIZE),
+    INDEXED("__spirv_BuiltInGlobalSize", PL_GLOBAL_SIZE),
+    INDEXED("get_local_size", PL_LOCAL_SIZE),
+    INDEXED("get_enqueued_local_size", PL_LOCAL_SIZE),
+    INDEXED("__spirv_BuiltInWorkgroupSize", PL_LOCAL_SIZE),
+    INDEXED("__spirv_BuiltInEnqueuedWorkgroupSize", PL_LOCAL_SIZE),
+    INDEXED("get_num_groups", PL_NUM_WORK_GROUPS),
+    INDEXED("__spirv_BuiltInNumWorkgroups", PL_NUM_WORK_GROUPS),
+    INDEXED("get_global_id", PL_GLOBAL_ID),
+    INDEXED("__spirv_BuiltInGlobalInvocationId", PL_GLOBAL_ID),
+    INDEXED("get_local_id", PL_LOCAL_ID),
+    INDEXED("__spirv_BuiltInLocalInvocationId", PL_LOCAL_ID),
+    INDEXED("get_group_id", PL_GROUP_ID),
+    INDEXED("__spirv_BuiltInWorkgroupId", PL_GROUP_ID),
+    INDEXED("get_global_offset", PL_GLOBAL_OFFSET),
+    INDEXED("__spirv_BuiltInGlobalOffset", PL_GLOBAL_OFFSET),
+    {"get_local_linear_id", PL_LOCAL_LINEAR_ID, 0},
+    {"__spirv_BuiltInLocalInvocationIndex", PL_LOCAL_LINEAR_ID, 0},
+    {"get_work_dim", PL_WORK_DIM, 0},
+    {"__spirv_BuiltInWorkDim", PL_WORK_DIM, 0},
+    REGISTERS("tid", PL_LOCAL_ID),
+    REGISTERS("ctaid", PL_GROUP_ID),
+    REGISTERS("ntid", PL_LOCAL_SIZE),
+    REGISTERS("nctaid", PL_NUM_WORK_GROUPS),
+    {"llvm.nvvm.implicit.offset", PL_GLOBAL_OFFSET, 0},
+};
+
+/* The rules by which SPIR-V's builtins and PTX's registers are the queries of the components. */
+static bool is_query_of(bool ptx, pl_component component)
+{
+    switch (component) {
+    case PL_GLOBAL_SIZE: return ptx || RULE(KF_REMAP_18);
+    case PL_LOCAL_SIZE: return ptx ? RULE(KF_PTX_09) : RULE(KF_REMAP_19);
+    case PL_NUM_WORK_GROUPS: return ptx ? RULE(KF_PTX_10) : RULE(KF_REMAP_20);
+    case PL_GLOBAL_ID: return ptx || RULE(KF_REMAP_21);
+    case PL_LOCAL_ID: return ptx ? RULE(KF_PTX_07) : RULE(KF_REMAP_22);
+    case PL_GROUP_ID: return ptx ? RULE(KF_PTX_08) : RULE(KF_REMAP_23);
+    case PL_GLOBAL_OFFSET: return ptx ? RULE(KF_PTX_11) : RULE(KF_REMAP_24);
+    case PL_LOCAL_LINEAR_ID:
+    case PL_WORK_DIM: return true;
+    }
+    UNREACHABLE();
+}
+
+static const query_row *query_of(LLVMValueRef function)
+{
+    if (!LLVMIsAFunction(function) || !LLVMIsDeclaration(function)) return NULL;
+    rt_text name = pl_symbol_builtin_name(rt_text_of(LLVMGetValueName(function)));
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        if (rt_text_is(name, queries[i].name)) return &queries[i];
+    return NULL;
+}
+
+/* ---- What another grid has no answer to ---------------------------------------------------- */
+
+static bool contains(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+/* Barriers, and what a whole group does together. */
+static bool is_collective(const char *name)
+{
+    return contains(name, "barrier") || contains(name, "work_group") ||
+           contains(name, "wait_group_events") || contains(name, "__spirv_ControlBarrier") ||
+           contains(name, "__spirv_Group");
+}
+
+static bool is_sub_group(const char *name)
+{
+    return contains(name, "sub_group") || contains(name, "Subgroup") || contains(name, "SubGroup");
+}
+
+static rt_status reject(pl_job *job, rt_text kernel, const char *problem)
+{
+    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
+                          "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
+}
+
+static rt_status check_call(pl_job *job, const pl_view *view, LLVMValueRef callee, rt_text kernel)
+{
+    if (!LLVMIsAFunction(callee)) {
+        if (!view->remap.sizes || LLVMIsAInlineAsm(callee)) return RT_STATUS_OK;
+        return reject(
+            job, kernel,
+            "it calls through a pointer, so that not every query of its nd-range is seen");
+    }
+    const char *name = LLVMGetValueName(callee);
+    if (!LLVMIsDeclaration(callee)) return RT_STATUS_OK;
+    if (view->remap.ids && is_sub_group(name))
+        return reject(job, kernel, "it uses sub-groups, which the fused launch makes otherwise");
+    if (view->remap.guard && !view->remap.guard_uniform &&
+        (is_collective(name) || is_sub_group(name)))
+        return reject(job, kernel,
+                      "it has barriers, and some work-groups of the fused launch would have "
+                      "work-items past its range");
+    return RT_STATUS_OK;
+}
+
+/* ---- Replacement --------------------------------------------------------------------------- */
+
+typedef RT_VECTOR(LLVMValueRef) value_vector;
+
+/* The component at an index that is only known at run time; past the third one sizes are 1 and the
+ * rest is 0 (OpenCL C 3.0, 6.15.1). */
+static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_component component,
+                                  LLVMValueRef index)
+{
+    LLVMTypeRef word = LLVMTypeOf(index);
+    bool size = component == PL_GLOBAL_SIZE || component == PL_LOCAL_SIZE ||
+                component == PL_NUM_WORK_GROUPS;
+    LLVMValueRef value = LLVMConstInt(LLVMInt64TypeInContext(emitter->job->context), size, 0);
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
+        LLVMValueRef here = pl_emit_seen(emitter, view, component, i);
+        LLVMValueRef equal =
+            LLVMBuildICmp(emitter->builder, LLVMIntEQ, index, LLVMConstInt(word, i, 0), "");
+        value = LLVMBuildSelect(emitter->builder, equal, here, value, "");
+    }
+    return value;
+}
+
+/* The offset of PTX is read through a pointer to three words. */
+static LLVMValueRef emit_offset_words(pl_emitter *emitter, const pl_view *view, LLVMTypeRef type)
+{
+    LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
+    LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+        words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
+    LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
+    LLVMValueRef variable = LLVMAddGlobalInAddressSpace(emitter->module, LLVMTypeOf(array),
+                                                        "offset", LLVMGetPointerAddressSpace(type));
+    LLVMSetInitializer(variable, array);
+    LLVMSetLinkage(variable, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(variable, 1);
+    return LLVMConstBitCast(variable, type);
+}
+
+static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const query_row *query,
+                                LLVMValueRef call)
+{
+    LLVMTypeRef type = LLVMTypeOf(call);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) return emit_offset_words(emitter, view, type);
+    LLVMValueRef value;
+    if (query->index == INDEX_OF_ARGUMENT && LLVMGetNumArgOperands(call) == 1)
+        value = emit_selected(emitter, view, query->component, LLVMGetOperand(call, 0));
+    else
+        value = pl_emit_seen(emitter, view, query->component,
+                             query->index == INDEX_OF_ARGUMENT ? 0 : query->index);
+    return LLVMBuildIntCast2(emitter->builder, value, type, 0, "");
+}
+
+static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef function,
+                               rt_text kernel, value_vector *calls)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            if (!LLVMIsACallInst(instruction)) continue;
+            LLVMValueRef callee = LLVMGetCalledValue(instruction);
+            RT_TRY(check_call(job, view, callee, kernel));
+            if (LLVMIsAFunction(callee) && query_of(callee)) *rt_vector_push(calls) = instruction;
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static void replace_calls(pl_emitter *emitter, const pl_view *view, const value_vector *calls)
+{
+    for (uint32_t i = 0; i < calls->count; i++) {
+        LLVMValueRef call = calls->items[i];
+        const query_row *query = query_of(LLVMGetCalledValue(call));
+        CHECK(query);
+        if (!pl_is_remapped(view, query->component)) continue;
+        if (!is_query_of(emitter->ptx, query->component)) continue;
+        LLVMPositionBuilderBefore(emitter->builder, call);
+        LLVMReplaceAllUsesWith(call, emit_answer(emitter, view, query, call));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
+rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
+                             const LLVMValueRef *functions, uint32_t count, rt_text kernel)
+{
+    CHECK(count > 0);
+    value_vector calls = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
+        status = collect_calls(job, view, functions[i], kernel, &calls);
+    pl_emitter emitter = {job, LLVMGetGlobalParent(functions[0]),
+                          LLVMCreateBuilderInContext(job->context), ptx};
+    if (rt_ok(status)) replace_calls(&emitter, view, &calls);
+    LLVMDisposeBuilder(emitter.builder);
+    rt_vector_free(&calls);
+    return status;
+}

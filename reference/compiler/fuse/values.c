@@ -1,0 +1,236 @@
+/* The formulas of "Work-item remapping".  The document counts SYCL's indices, of which 0 is the
+ * slowest and unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
+#include "reference/compiler/fuse/values.h"
+
+#include <string.h>
+
+static LLVMTypeRef size_type(pl_emitter *emitter)
+{
+    return LLVMInt64TypeInContext(emitter->job->context);
+}
+
+static LLVMValueRef constant(pl_emitter *emitter, uint64_t value)
+{
+    return LLVMConstInt(size_type(emitter), value, 0);
+}
+
+static LLVMValueRef plus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildAdd(emitter->builder, a, b, "");
+}
+
+static LLVMValueRef minus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSub(emitter->builder, a, b, "");
+}
+
+static LLVMValueRef times(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildMul(emitter->builder, a, b, "");
+}
+
+static LLVMValueRef over(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildUDiv(emitter->builder, a, b, "");
+}
+
+static LLVMValueRef modulo(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildURem(emitter->builder, a, b, "");
+}
+
+/* ---- The launch ---------------------------------------------------------------------------- */
+
+static LLVMValueRef call_builtin(pl_emitter *emitter, const char *name, LLVMTypeRef result,
+                                 LLVMValueRef argument)
+{
+    LLVMTypeRef parameter = argument ? LLVMTypeOf(argument) : NULL;
+    LLVMTypeRef type = LLVMFunctionType(result, &parameter, argument ? 1 : 0, 0);
+    LLVMValueRef function = LLVMGetNamedFunction(emitter->module, name);
+    if (!function) function = LLVMAddFunction(emitter->module, name, type);
+    return LLVMBuildCall2(emitter->builder, type, function, &argument, argument ? 1 : 0, "");
+}
+
+/* OpenCL C's functions, which the translator turns into builtin variables. */
+static LLVMValueRef emit_opencl(pl_emitter *emitter, pl_component component, uint32_t index)
+{
+    static const char *const names[PL_COMPONENTS] = {
+        [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
+        [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
+        [PL_LOCAL_ID] = "_Z12get_local_idj",          [PL_GROUP_ID] = "_Z12get_group_idj",
+        [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
+    CHECK(component < PL_COMPONENTS);
+    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
+    return call_builtin(emitter, names[component], size_type(emitter), at);
+}
+
+static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_t index)
+{
+    rt_text full =
+        rt_arena_printf(&emitter->job->arena, "llvm.nvvm.read.ptx.sreg.%s.%c", name, "xyz"[index]);
+    LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
+    LLVMValueRef value = call_builtin(emitter, full.data, word, NULL);
+    return LLVMBuildZExt(emitter->builder, value, size_type(emitter), "");
+}
+
+/* PTX has registers for what a group is and nothing for the rest (KF-PTX-01, KF-PTX-12). */
+static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
+                             pl_component component, uint32_t index)
+{
+    switch (component) {
+    case PL_LOCAL_ID: return emit_register(emitter, "tid", index);
+    case PL_GROUP_ID: return emit_register(emitter, "ctaid", index);
+    case PL_LOCAL_SIZE: return emit_register(emitter, "ntid", index);
+    case PL_NUM_WORK_GROUPS: return emit_register(emitter, "nctaid", index);
+    case PL_GLOBAL_OFFSET: return constant(emitter, launch->offset[index]);
+    case PL_GLOBAL_SIZE:
+        return times(emitter, emit_register(emitter, "nctaid", index),
+                     emit_register(emitter, "ntid", index));
+    default: break;
+    }
+    CHECK(component == PL_GLOBAL_ID);
+    LLVMValueRef group = times(emitter, emit_register(emitter, "ctaid", index),
+                               emit_register(emitter, "ntid", index));
+    LLVMValueRef id = plus(emitter, group, emit_register(emitter, "tid", index));
+    uint64_t offset = RULE_ELSE(KF_PTX_01, launch->offset[index], 0);
+    return plus(emitter, id, constant(emitter, offset));
+}
+
+LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
+                         uint32_t index)
+{
+    CHECK(index < RT_ND_RANGE_DIMENSIONS);
+    return emitter->ptx ? emit_ptx(emitter, launch, component, index)
+                        : emit_opencl(emitter, component, index);
+}
+
+LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch)
+{
+    LLVMValueRef linear = constant(emitter, 0);
+    for (uint32_t i = launch->dimensions; i-- > 0;) {
+        LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
+        uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
+        LLVMValueRef own = minus(emitter, id, constant(emitter, offset));
+        linear = times(emitter, linear, constant(emitter, launch->global[i]));
+        linear = plus(emitter, linear, own);
+    }
+    return linear;
+}
+
+/* ---- The kernel's view --------------------------------------------------------------------- */
+
+bool pl_is_remapped(const pl_view *view, pl_component component)
+{
+    switch (component) {
+    case PL_GLOBAL_SIZE:
+    case PL_GLOBAL_OFFSET:
+    case PL_WORK_DIM: return view->remap.sizes;
+    case PL_LOCAL_SIZE:
+    case PL_NUM_WORK_GROUPS: return view->remap.groups;
+    case PL_GLOBAL_ID:
+    case PL_LOCAL_ID:
+    case PL_GROUP_ID:
+    case PL_LOCAL_LINEAR_ID: return view->remap.ids;
+    }
+    UNREACHABLE();
+}
+
+/* A PTX kernel whose local size is open sees one group (KF-PTX-03 to 06). */
+static bool is_one_group(const pl_emitter *emitter, const pl_view *view)
+{
+    return emitter->ptx && !pl_range_has_local(&view->kernel);
+}
+
+/* global_id less its offset: the global linear id taken apart.  In the slowest dimension nothing is
+ * left to cut off, since a guard keeps out what is past the range. */
+static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
+{
+    const rt_fusion_range *range = &view->kernel;
+    if (index >= range->dimensions) return constant(emitter, 0);
+    LLVMValueRef id =
+        pl_emit_linear_id(emitter, RULE_ELSE(KF_REMAP_16, &view->launch, &view->kernel));
+    uint64_t faster = 1;
+    for (uint32_t i = 0; i < index; i++)
+        faster *= range->global[i];
+    LLVMValueRef cut = over(emitter, id, constant(emitter, faster));
+    LLVMValueRef size = constant(emitter, range->global[index]);
+    switch (range->dimensions - 1 - index) { /* SYCL's index */
+    case 0: return RULE_ELSE(KF_REMAP_07, cut, id);
+    case 1: return RULE(KF_REMAP_08) ? modulo(emitter, cut, size) : cut;
+    default: return RULE(KF_REMAP_09) ? modulo(emitter, cut, size) : cut;
+    }
+}
+
+static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
+{
+    if (is_one_group(emitter, view)) {
+        return RULE(KF_PTX_06) ? emit_id(emitter, view, index)
+                               : pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
+    }
+    LLVMValueRef id = RULE(KF_REMAP_10) ? emit_id(emitter, view, index)
+                                        : pl_emit_linear_id(emitter, &view->launch);
+    uint32_t size = RULE_ELSE(KF_RANGE_07, index, 0);
+    return modulo(emitter, id, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, size));
+}
+
+static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
+{
+    bool whole = is_one_group(emitter, view);
+    bool remapped = whole ? RULE(KF_PTX_04) : RULE(KF_REMAP_11);
+    if (!remapped) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
+    if (whole) return constant(emitter, 0);
+    return over(emitter, emit_id(emitter, view, index),
+                pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
+}
+
+static uint64_t local_size_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
+{
+    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_05, view->kernel.global[index], 1);
+    return RULE_ELSE(KF_REMAP_14, view->kernel.local[index], 1);
+}
+
+static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
+{
+    const rt_fusion_range *range = &view->kernel;
+    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_03, 1, range->global[index]);
+    CHECK(range->local[index] > 0);
+    const rt_fusion_range *counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
+    return counted->global[index] / range->local[index];
+}
+
+/* ((id2 * size1) + id1) * size0 + id0 of what the kernel sees (OpenCL C 3.0, 6.15.1). */
+static LLVMValueRef emit_local_linear_id(pl_emitter *emitter, const pl_view *view)
+{
+    LLVMValueRef linear = constant(emitter, 0);
+    for (uint32_t i = view->kernel.dimensions; i-- > 0;) {
+        linear = times(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, i));
+        linear = plus(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_ID, i));
+    }
+    return linear;
+}
+
+LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
+                          uint32_t index)
+{
+    const rt_fusion_range *range = &view->kernel;
+    CHECK(index < RT_ND_RANGE_DIMENSIONS);
+    if (!pl_is_remapped(view, component))
+        return pl_emit_raw(emitter, &view->launch, component, index);
+    switch (component) {
+    case PL_GLOBAL_SIZE:
+        return constant(emitter,
+                        RULE_ELSE(KF_REMAP_13, range->global[index], view->launch.global[index]));
+    case PL_GLOBAL_OFFSET:
+        return constant(emitter, RULE_ELSE(KF_REMAP_15, range->offset[index], 0));
+    case PL_LOCAL_SIZE: return constant(emitter, local_size_of(emitter, view, index));
+    case PL_NUM_WORK_GROUPS: return constant(emitter, group_count_of(emitter, view, index));
+    case PL_GLOBAL_ID:
+        return plus(emitter, emit_id(emitter, view, index),
+                    constant(emitter, range->offset[index]));
+    case PL_LOCAL_ID: return emit_local_id(emitter, view, index);
+    case PL_GROUP_ID: return emit_group_id(emitter, view, index);
+    case PL_LOCAL_LINEAR_ID: return emit_local_linear_id(emitter, view);
+    case PL_WORK_DIM: return constant(emitter, range->dimensions);
+    }
+    UNREACHABLE();
+}

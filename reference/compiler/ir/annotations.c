@@ -1,0 +1,84 @@
+/* Reads llvm.global.annotations.
+ *
+ * Every cell of a row is a constant that casts and address computations may wrap, since the list
+ * has pointers of one type only. */
+#include "reference/compiler/ir/annotations.h"
+
+#include <string.h>
+
+#define LIST "llvm.global.annotations"
+
+enum { CELL_VALUE, CELL_TEXT, CELL_FILE, CELL_LINE, CELL_COUNT_MIN };
+
+/* What casts and computations of an address start from. */
+static LLVMValueRef strip(LLVMValueRef value)
+{
+    while (LLVMIsAConstantExpr(value))
+        value = LLVMGetOperand(value, 0);
+    return value;
+}
+
+bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
+{
+    LLVMValueRef variable = LLVMIsAGlobalVariable(strip(address));
+    LLVMValueRef value = variable ? LLVMGetInitializer(variable) : NULL;
+    *out_text = (rt_text){"", 0};
+    if (value && LLVMIsAConstantAggregateZero(value)) return true; /* the empty string */
+    if (!value || !LLVMIsAConstantDataSequential(value) || !LLVMIsConstantString(value)) {
+        return false;
+    }
+    size_t length = 0;
+    const char *data = LLVMGetAsString(value, &length);
+    *out_text = rt_arena_text(&job->arena, (rt_text){data, strnlen(data, length)});
+    return true;
+}
+
+static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotation)
+{
+    if (!LLVMIsAConstantStruct(row) || LLVMGetNumOperands(row) < CELL_COUNT_MIN) return false;
+    LLVMValueRef value = strip(LLVMGetOperand(row, CELL_VALUE));
+    LLVMValueRef line = LLVMGetOperand(row, CELL_LINE);
+    if (!LLVMIsAFunction(value) && !LLVMIsAGlobalVariable(value)) return false;
+    if (!LLVMIsAConstantInt(line) || LLVMGetIntTypeWidth(LLVMTypeOf(line)) > 64) return false;
+    *out_annotation = (pl_annotation){.value = value};
+    out_annotation->line = (unsigned)LLVMConstIntGetZExtValue(line);
+    return pl_literal_of(job, LLVMGetOperand(row, CELL_TEXT), &out_annotation->text);
+}
+
+static rt_status refuse_row(pl_job *job, rt_text source)
+{
+    return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                   "source %.*s: an entry of '" LIST "' does not have the form {function or "
+                   "variable, string, file, line, arguments} that clang gives it",
+                   RT_TEXT_ARG(source));
+}
+
+rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
+                              pl_annotations *out_annotations)
+{
+    *out_annotations = (pl_annotations){0};
+    LLVMValueRef list = LLVMGetNamedGlobal(module, LIST);
+    if (!list) return RT_STATUS_OK;
+    LLVMValueRef rows = LLVMGetInitializer(list);
+    if (!rows || !LLVMIsAConstantArray(rows) || LLVMGetFirstUse(list)) {
+        return refuse_row(job, source);
+    }
+    uint32_t count = (uint32_t)LLVMGetNumOperands(rows);
+    pl_annotation *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_row(job, LLVMGetOperand(rows, i), &items[i])) return refuse_row(job, source);
+    }
+    CHECK(count > 0);
+    LLVMDeleteGlobal(list);
+    *out_annotations = (pl_annotations){items, count};
+    return RT_STATUS_OK;
+}
+
+bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest)
+{
+    size_t length = strlen(prefix);
+    CHECK(annotation->value && length > 0);
+    if (!rt_text_starts(annotation->text, prefix)) return false;
+    *out_rest = (rt_text){annotation->text.data + length, annotation->text.length - length};
+    return true;
+}

@@ -1,0 +1,70 @@
+/* Classifies symbols by their names alone.
+ *
+ * OpenCL C's builtin functions lack the double underscore of SYCL's `__spirv_` functions but are
+ * the same thing, operations that the translator turns into instructions, so a table of their
+ * names, generated from clang's own headers, recognises them. Source: Itanium C++ ABI, 5.1
+ * "External Names"; OpenCL C 2.0, 6.13 "Built-in Functions". */
+#include "reference/compiler/ir/builtins.h"
+
+#include "reference/base/check.h"
+#include "reference/base/number.h"
+
+#include <stdlib.h>
+
+static const char *const builtin_names[] = {
+#include "builtin_names.inc"
+};
+
+enum { BUILTIN_COUNT = sizeof builtin_names / sizeof *builtin_names };
+_Static_assert(BUILTIN_COUNT > 500, "the headers declare more builtins than that");
+
+static int compare_to_name(const void *key, const void *row)
+{
+    const char *name = *(const char *const *)row;
+    return rt_text_compare(*(const rt_text *)key, rt_text_of(name));
+}
+
+static bool is_builtin_name(rt_text name)
+{
+    return bsearch(&name, builtin_names, BUILTIN_COUNT, sizeof *builtin_names, compare_to_name) !=
+           NULL;
+}
+
+bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
+{
+    uint64_t length;
+    if (!rt_text_take_prefix(&symbol, "_Z") || !rt_number_take(&symbol, 10, SIZE_MAX, &length))
+        return false;
+    if (length == 0 || length > symbol.length) return false;
+    *out_name = (rt_text){symbol.data, (size_t)length};
+    *out_rest = rt_text_skip(symbol, (size_t)length);
+    return true;
+}
+
+bool pl_symbol_is_opencl_builtin(rt_text symbol)
+{
+    rt_text name, rest;
+    if (pl_symbol_split(symbol, &name, &rest)) return is_builtin_name(name);
+    return rt_text_is(symbol, "printf");
+}
+
+rt_text pl_symbol_builtin_name(rt_text symbol)
+{
+    rt_text name, rest;
+    return pl_symbol_split(symbol, &name, &rest) ? name : symbol;
+}
+
+bool pl_symbol_is_spirv_operation(rt_text symbol)
+{
+    if (rt_text_starts(symbol, "__spirv_")) return true;
+    rt_text name, rest;
+    return pl_symbol_split(symbol, &name, &rest) && rt_text_starts(name, "__spirv_");
+}
+
+bool pl_symbol_is_atomic(rt_text symbol)
+{
+    rt_text name, rest;
+    if (!pl_symbol_split(symbol, &name, &rest)) return false;
+    return rt_text_starts(name, "atomic_") || rt_text_starts(name, "atom_") ||
+           rt_text_starts(name, "__spirv_Atomic");
+}

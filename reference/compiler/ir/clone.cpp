@@ -1,0 +1,163 @@
+/* Source of the behaviour: LLVM 14, Transforms/Utils/Cloning.h and Scalar/InferAddressSpaces.h. */
+#include "reference/compiler/ir/clone.h"
+
+extern "C" {
+#include "reference/base/alloc.h"
+}
+
+#include <llvm-c/Core.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CBindingWrapping.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <string>
+#include <vector>
+
+namespace
+{
+
+enum { WORK_GROUP_SPACE = 3 };
+
+/* What is to be copied, each once, in the order in which it was met. */
+struct reached {
+    llvm::SetVector<llvm::Function *> functions;
+    llvm::SetVector<llvm::GlobalVariable *> variables;
+};
+
+void note_operand(llvm::Value *value, reached &all)
+{
+    if (auto *function = llvm::dyn_cast<llvm::Function>(value)) {
+        if (!function->isDeclaration()) all.functions.insert(function);
+    } else if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+        if (variable->getAddressSpace() == WORK_GROUP_SPACE) all.variables.insert(variable);
+    } else if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
+        for (llvm::Use &operand : constant->operands())
+            note_operand(operand.get(), all);
+    }
+}
+
+void note_function(llvm::Function *function, reached &all)
+{
+    for (llvm::BasicBlock &block : *function)
+        for (llvm::Instruction &instruction : block)
+            for (llvm::Use &operand : instruction.operands())
+                if (llvm::isa<llvm::Constant>(operand.get())) note_operand(operand.get(), all);
+}
+
+llvm::GlobalVariable *copy_variable(llvm::GlobalVariable *variable, const char *suffix)
+{
+    auto *copy = new llvm::GlobalVariable(
+        *variable->getParent(), variable->getValueType(), variable->isConstant(),
+        llvm::GlobalValue::InternalLinkage,
+        variable->hasInitializer() ? variable->getInitializer()
+                                   : llvm::UndefValue::get(variable->getValueType()),
+        variable->getName() + suffix, variable, llvm::GlobalValue::NotThreadLocal,
+        variable->getAddressSpace());
+    copy->setAlignment(variable->getAlign());
+    return copy;
+}
+
+llvm::Function *declare_copy(llvm::Function *function, const char *suffix)
+{
+    auto *copy =
+        llvm::Function::Create(function->getFunctionType(), llvm::GlobalValue::InternalLinkage,
+                               function->getName() + suffix, function->getParent());
+    copy->setCallingConv(function->getCallingConv());
+    return copy;
+}
+
+void copy_body(llvm::Function *from, llvm::Function *to, llvm::ValueToValueMapTy &map)
+{
+    auto parameter = to->arg_begin();
+    for (llvm::Argument &argument : from->args()) {
+        parameter->setName(argument.getName());
+        map[&argument] = &*parameter++;
+    }
+    llvm::SmallVector<llvm::ReturnInst *, 8> returns;
+    llvm::CloneFunctionInto(to, from, map, llvm::CloneFunctionChangeType::GlobalChanges, returns);
+    to->setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
+} // namespace
+
+uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef **out_copies)
+{
+    reached all;
+    all.functions.insert(llvm::unwrap<llvm::Function>(root));
+    for (unsigned i = 0; i < all.functions.size(); i++)
+        note_function(all.functions[i], all);
+    llvm::ValueToValueMapTy map;
+    for (llvm::GlobalVariable *variable : all.variables)
+        map[variable] = copy_variable(variable, suffix);
+    std::vector<llvm::Function *> copies;
+    for (llvm::Function *function : all.functions) {
+        copies.push_back(declare_copy(function, suffix));
+        map[function] = copies.back();
+    }
+    for (size_t i = 0; i < copies.size(); i++)
+        copy_body(all.functions[(unsigned)i], copies[i], map);
+    *out_copies = static_cast<LLVMValueRef *>(rt_alloc(copies.size() * sizeof **out_copies));
+    for (size_t i = 0; i < copies.size(); i++)
+        (*out_copies)[i] = llvm::wrap(copies[i]);
+    return static_cast<uint32_t>(copies.size());
+}
+
+LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept)
+{
+    auto *old = llvm::unwrap<llvm::Function>(function);
+    CHECK(old->use_empty() && !old->isDeclaration());
+    std::vector<llvm::Type *> types;
+    std::vector<llvm::AttributeSet> attributes;
+    for (llvm::Argument &argument : old->args()) {
+        CHECK(kept[argument.getArgNo()] || argument.use_empty());
+        if (!kept[argument.getArgNo()]) continue;
+        types.push_back(argument.getType());
+        attributes.push_back(old->getAttributes().getParamAttrs(argument.getArgNo()));
+    }
+    auto *type = llvm::FunctionType::get(old->getReturnType(), types, false);
+    auto *made = llvm::Function::Create(type, old->getLinkage(), "", old->getParent());
+    made->setCallingConv(old->getCallingConv());
+    made->setAttributes(llvm::AttributeList::get(old->getContext(),
+                                                 old->getAttributes().getFnAttrs(),
+                                                 old->getAttributes().getRetAttrs(), attributes));
+    made->takeName(old);
+    made->getBasicBlockList().splice(made->begin(), old->getBasicBlockList());
+    auto parameter = made->arg_begin();
+    for (llvm::Argument &argument : old->args()) {
+        if (!kept[argument.getArgNo()]) continue;
+        parameter->takeName(&argument);
+        argument.replaceAllUsesWith(&*parameter++);
+    }
+    old->eraseFromParent();
+    return llvm::wrap(made);
+}
+
+void pl_drop_named_metadata(LLVMModuleRef module, const char *name)
+{
+    llvm::NamedMDNode *list = llvm::unwrap(module)->getNamedMetadata(name);
+    if (list) list->eraseFromParent();
+}
+
+void pl_infer_address_spaces(LLVMModuleRef module, unsigned generic)
+{
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    for (llvm::Function &function : *llvm::unwrap(module)) {
+        if (function.isDeclaration()) continue;
+        llvm::FunctionPassManager passes;
+        passes.addPass(llvm::InferAddressSpacesPass(generic));
+        passes.run(function, functions);
+    }
+}

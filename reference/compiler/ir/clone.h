@@ -1,0 +1,38 @@
+/* Changes that LLVM's C interface does not have: copying what a function reaches, dropping
+ * parameters and named metadata, and address spaces instead of generic pointers. */
+#ifndef REFERENCE_COMPILER_IR_CLONE_H
+#define REFERENCE_COMPILER_IR_CLONE_H
+
+#include <llvm-c/Types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "reference/base/text.h"
+
+/* Copies a defined function, every defined function that its code names, and every variable of
+ * work-group memory (address space 3) among their operands, so that the copy shares only
+ * declarations and other variables with the original.  The copies are internal and their names end
+ * in `suffix`.  *out_copies holds the copied functions, the root's first, and is freed by the
+ * caller (rt_free); returns their number.  What is reached through a variable's initial value (a
+ * vtable) is not copied. */
+uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef **out_copies);
+
+/* Gives a defined function that nobody calls only those of its parameters for which kept[i] is
+ * true; nothing uses the others.  Name, linkage, calling convention and the kept parameters'
+ * attributes stay, the function's metadata does not.  Returns the function, which is a new one. */
+LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept);
+
+/* Removes a list of named metadata, where the module has it. */
+void pl_drop_named_metadata(LLVMModuleRef module, const char *name);
+
+/* Runs InferAddressSpaces over every function, with `generic` as the number of the generic address
+ * space, which the C interface cannot tell the pass and spir64 tells nobody. */
+void pl_infer_address_spaces(LLVMModuleRef module, unsigned generic);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

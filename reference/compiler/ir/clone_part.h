@@ -1,0 +1,32 @@
+/* A module made of some functions and variables of another one, in the same context.
+ *
+ * LLVM's C interface copies whole modules only, which makes a split of n parts cost n times the
+ * module; this costs what the part holds. */
+#ifndef REFERENCE_COMPILER_IR_CLONE_PART_H
+#define REFERENCE_COMPILER_IR_CLONE_PART_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "reference/base/text.h"
+
+#include <llvm-c/Types.h>
+
+typedef struct pl_clone_item {
+    LLVMValueRef original; /* a function or a variable of the input */
+    bool defines;          /* copy its definition, which it has; else declare it */
+    LLVMValueRef clone;    /* filled in */
+} pl_clone_item;
+
+/* Makes a module with the items in their order, under their names and with their linkage, which is
+ * external for what is declared.  The input's named metadata comes along.  Whatever a definition
+ * refers to must be an item.  The module belongs to the caller. */
+LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *items,
+                            uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+/* Jobs: the life of an LLVM context, and modules in and out of it.
+ *
+ * Nothing here knows device code.  LLVM's contract for C is the header llvm-c/Core.h; that
+ * LLVMLinkModules2 ends the process unless the context has a diagnostic handler was observed. */
+#include "reference/compiler/ir/job.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+
+/* llvm/IR/CallingConv.h: not among the C API's names */
+enum { SPIR_FUNCTION_CONVENTION = 75, SPIR_KERNEL_CONVENTION = 76 };
+
+static void collect_error(LLVMDiagnosticInfoRef info, void *user)
+{
+    pl_job *job = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (job->errors.size > 0) rt_buffer_printf(&job->errors, "; ");
+    rt_buffer_printf(&job->errors, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+void pl_job_open(pl_job *job, rt_sink *sink)
+{
+    CHECK(sink);
+    *job = (pl_job){.sink = sink, .context = LLVMContextCreate()};
+    LLVMContextSetDiagnosticHandler(job->context, collect_error, job);
+}
+
+void pl_job_close(pl_job *job)
+{
+    CHECK(job->context);
+    LLVMContextDispose(job->context);
+    rt_arena_reset(&job->arena);
+    rt_buffer_free(&job->errors);
+    *job = (pl_job){0};
+}
+
+const char *pl_job_reason(const pl_job *job)
+{
+    return job->errors.size > 0 ? rt_buffer_string(&job->errors) : "no reason given";
+}
+
+rt_text pl_job_name(pl_job *job, LLVMValueRef value)
+{
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(value, &length);
+    return rt_arena_text(&job->arena, (rt_text){name, length});
+}
+
+rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModuleRef *out_module)
+{
+    *out_module = NULL;
+    CHECK(job->context && what.length > 0);
+    rt_buffer_free(&job->errors);
+    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        (const char *)bitcode.data, bitcode.size, "bitcode");
+    LLVMModuleRef module = NULL;
+    LLVMBool failed = LLVMParseBitcodeInContext2(job->context, memory, &module);
+    LLVMDisposeMemoryBuffer(memory);
+    if (failed) {
+        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "%.*s: not LLVM bitcode that LLVM 14 reads (%s)", RT_TEXT_ARG(what),
+                       pl_job_reason(job));
+    }
+    char *reason = NULL;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
+        rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                                   "%.*s: invalid LLVM IR: %s", RT_TEXT_ARG(what), reason);
+        LLVMDisposeMessage(reason);
+        LLVMDisposeModule(module);
+        return status;
+    }
+    LLVMDisposeMessage(reason);
+    *out_module = module;
+    return RT_STATUS_OK;
+}
+
+rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after)
+{
+    CHECK(LLVMGetModuleContext(module) == job->context);
+    char *reason = NULL;
+    rt_status status = RT_STATUS_OK;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
+        status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                         "the module is invalid after %s, which is a fault of assay's compiler: %s",
+                         after, reason);
+    }
+    LLVMDisposeMessage(reason);
+    return status;
+}
+
+bool pl_is_kernel(LLVMValueRef function)
+{
+    CHECK(LLVMIsAFunction(function));
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL_CONVENTION;
+}
+
+void pl_make_plain_function(LLVMValueRef kernel)
+{
+    CHECK(pl_is_kernel(kernel));
+    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
+    CHECK(!pl_is_kernel(kernel));
+    for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
+    }
+}
+
+bool pl_is_local(LLVMValueRef value)
+{
+    CHECK(LLVMIsAGlobalValue(value));
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage ||
+           linkage == LLVMAvailableExternallyLinkage;
+}
+
+rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target, LLVMModuleRef source)
+{
+    CHECK(code == RT_POSTLINK_ERROR || code == RT_LINK_ERROR);
+    CHECK(target && source && target != source);
+    rt_buffer_free(&job->errors);
+    if (!LLVMLinkModules2(target, source)) return RT_STATUS_OK;
+    return rt_fail(job->sink, code, RT_RULE_NONE, "LLVM cannot link the modules: %s",
+                   pl_job_reason(job));
+}

@@ -1,0 +1,34 @@
+/* Every run of passes goes through here, so that none leaves a module unverified. */
+#include "reference/compiler/ir/passes.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                        const char *passes)
+{
+    CHECK(LLVMGetModuleContext(module) == job->context && passes[0]);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return pl_module_verify(job, module, "the passes");
+    char *reason = LLVMGetErrorMessage(error);
+    rt_status status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                               "LLVM rejects the pass pipeline of assay's compiler: %s", reason);
+    LLVMDisposeErrorMessage(reason);
+    return status;
+}
+
+/* The data layout of spir64 names no native integers, which tells the passes that any width will
+ * do; the writer accepts 8 to 64 bits.  So the layout names them while the passes run. */
+rt_status pl_passes_run_native(pl_job *job, LLVMModuleRef module, const char *passes)
+{
+    rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));
+    rt_text native =
+        rt_arena_printf(&job->arena, "%s%sn8:16:32:64", layout.data, layout.length > 0 ? "-" : "");
+    LLVMSetDataLayout(module, native.data);
+    rt_status status = pl_passes_run(job, module, NULL, passes);
+    LLVMSetDataLayout(module, layout.data);
+    CHECK(rt_text_is(layout, LLVMGetDataLayoutStr(module)));
+    return status;
+}

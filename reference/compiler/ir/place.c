@@ -1,0 +1,39 @@
+/* Line information: of an instruction its own, of a function that of its definition.  Variables
+ * have none, since sources are compiled with line tables only. */
+#include "reference/compiler/ir/place.h"
+
+unsigned pl_place_line(LLVMValueRef value)
+{
+    CHECK(LLVMIsAFunction(value) || LLVMIsAInstruction(value));
+    return LLVMGetDebugLocLine(value);
+}
+
+rt_text pl_place(pl_job *job, LLVMValueRef value)
+{
+    unsigned line = pl_place_line(value), length = 0;
+    const char *file = line > 0 ? LLVMGetDebugLocFilename(value, &length) : NULL;
+    if (!file || length == 0) return (rt_text){0};
+    return rt_arena_printf(&job->arena, "%.*s:%u: ", (int)length, file, line);
+}
+
+/* A variable is used by instructions and by constants, such as casts of it, that have uses. */
+static LLVMValueRef first_instruction(LLVMValueRef value, LLVMValueRef first)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAInstruction(user)) {
+            if (LLVMIsAConstantExpr(user)) first = first_instruction(user, first);
+            continue;
+        }
+        unsigned line = pl_place_line(user);
+        if (line > 0 && (!first || line < pl_place_line(first))) first = user;
+    }
+    return first;
+}
+
+rt_text pl_place_of_use(pl_job *job, LLVMValueRef variable)
+{
+    CHECK(LLVMIsAGlobalVariable(variable));
+    LLVMValueRef first = first_instruction(variable, NULL);
+    return first ? pl_place(job, first) : (rt_text){0};
+}

@@ -1,0 +1,24 @@
+/* String attributes of module-scope variables, which LLVM's C interface knows of functions only. */
+#ifndef REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
+#define REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "reference/base/text.h"
+
+#include <llvm-c/Types.h>
+
+/* Reports whether a variable has the attribute `name`; *out_value is its value, which may be empty
+ * and which lives as long as the variable's context. */
+bool pl_variable_attribute(LLVMValueRef variable, const char *name, rt_text *out_value);
+
+/* Gives a variable an attribute, in place of one of that name. */
+void pl_variable_attribute_set(LLVMValueRef variable, const char *name, rt_text value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/* Calls of work-item functions, one after the other: what is known to be out of range is a number,
+ * what is not known asks for dimension 0 instead and then chooses. */
+#include "reference/compiler/lower/dimensions.h"
+
+#include "reference/base/vector.h"
+
+enum { DIMENSION_COUNT = 3 };
+
+static const struct work_item_function {
+    const char *symbol;
+    unsigned outside; /* its answer for a dimension that there is not */
+} functions[] = {
+    {"_Z13get_global_idj", 0},   {"_Z12get_local_idj", 0},
+    {"_Z12get_group_idj", 0},    {"_Z17get_global_offsetj", 0},
+    {"_Z15get_global_sizej", 1}, {"_Z14get_local_sizej", 1},
+    {"_Z14get_num_groupsj", 1},  {"_Z23get_enqueued_local_sizej", 1},
+};
+
+typedef RT_VECTOR(LLVMValueRef) value_list;
+
+/* The calls of a function with one operand, whatever else its uses are. */
+static void calls_find(LLVMValueRef function, value_list *out)
+{
+    LLVMUseRef use = LLVMGetFirstUse(function);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
+        bool calls = call && LLVMGetCalledValue(call) == function;
+        if (calls && LLVMGetNumArgOperands(call) == 1) *rt_vector_push(out) = call;
+    }
+}
+
+/* The uses of the call that are there before the selection is made, since that one stays. */
+static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outside)
+{
+    LLVMValueRef dimension = LLVMGetOperand(call, 0);
+    LLVMTypeRef type = LLVMTypeOf(dimension);
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMValueRef inside = LLVMBuildICmp(builder, LLVMIntULT, dimension,
+                                        LLVMConstInt(type, DIMENSION_COUNT, false), "");
+    LLVMValueRef safe =
+        LLVMBuildSelect(builder, inside, dimension, LLVMConstInt(type, 0, false), "");
+    LLVMSetOperand(call, 0, safe);
+    value_list users = {0};
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
+        *rt_vector_push(&users) = LLVMGetUser(use);
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
+    LLVMValueRef answer = LLVMBuildSelect(builder, inside, call, outside, "");
+    for (uint32_t i = 0; i < users.count; i++)
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users.items[i]); k++)
+            if (LLVMGetOperand(users.items[i], k) == call)
+                LLVMSetOperand(users.items[i], k, answer);
+    rt_vector_free(&users);
+}
+
+static void call_lower(LLVMBuilderRef builder, LLVMValueRef call, unsigned answer)
+{
+    LLVMValueRef outside = LLVMConstInt(LLVMTypeOf(call), answer, false);
+    LLVMValueRef dimension = LLVMGetOperand(call, 0);
+    if (!LLVMIsAConstantInt(dimension)) {
+        choose(builder, call, outside);
+    } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {
+        LLVMReplaceAllUsesWith(call, outside);
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
+void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].symbol);
+        value_list calls = {0};
+        if (function) calls_find(function, &calls);
+        for (uint32_t k = 0; k < calls.count; k++)
+            call_lower(builder, calls.items[k], functions[i].outside);
+        rt_vector_free(&calls);
+    }
+    LLVMDisposeBuilder(builder);
+}

@@ -1,0 +1,66 @@
+/* Conversions that a phi of an earlier block takes.
+ *
+ * The SPIR-V writer of version 14 decorates such a conversion by the id that it had before the
+ * phi's id for it became its own: the decoration has no target, and the conversion neither
+ * saturates nor rounds as it should.  Other instructions have no decorations that mean anything to
+ * a device. */
+#include "reference/compiler/lower/forward.h"
+
+#include <string.h>
+
+static bool is_decorated(LLVMValueRef value)
+{
+    if (!LLVMIsACallInst(value)) return false;
+    LLVMValueRef callee = LLVMGetCalledValue(value);
+    if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee)) return false;
+    size_t length;
+    const char *name = strstr(LLVMGetValueName2(callee, &length), "convert_");
+    return name && (strstr(name, "_sat") || strstr(name, "_rt"));
+}
+
+/* A bit of the value's shape, since a select of vectors takes a bit for each component. */
+static LLVMValueRef true_for(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef bits[16];
+    bits[0] = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(type)), 1, 0);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return bits[0];
+    unsigned count = LLVMGetVectorSize(type);
+    CHECK(count <= 16); /* of OpenCL's conversions */
+    for (unsigned i = 1; i < count; i++)
+        bits[i] = bits[0];
+    return LLVMConstVector(bits, count);
+}
+
+static LLVMValueRef select_behind(LLVMBuilderRef builder, LLVMValueRef call)
+{
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
+    return LLVMBuildSelect(builder, true_for(call), call, call, "");
+}
+
+/* Every phi that takes the call takes the select instead. */
+static void forward(LLVMBuilderRef builder, LLVMValueRef call)
+{
+    LLVMValueRef select = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
+        next = LLVMGetNextUse(use);
+        LLVMValueRef phi = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(phi)) continue;
+        if (!select) select = select_behind(builder, call);
+        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+            if (LLVMGetIncomingValue(phi, i) == call) LLVMSetOperand(phi, i, select);
+        next = LLVMGetFirstUse(call); /* the list has changed; no phi comes twice */
+    }
+}
+
+void pl_forward_conversions(pl_job *job, LLVMValueRef function)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction))
+            if (is_decorated(instruction)) forward(builder, instruction);
+    }
+    LLVMDisposeBuilder(builder);
+}

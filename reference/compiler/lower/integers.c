@@ -1,0 +1,280 @@
+/* Lowering of integers of odd widths.
+ *
+ * LLVM's indvars writes `i & 7` of a counter as a counter of its own of three bits, whatever widths
+ * the target has.  Each such value gets one of a width that SPIR-V has, whose upper bits are zero;
+ * who wants its sign makes it by shifting. */
+#include "reference/compiler/lower/integers.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+typedef struct widening {
+    pl_job *job;
+    LLVMBuilderRef builder;
+    rt_map index; /* of an odd value, in: */
+    RT_VECTOR(LLVMValueRef) wide;
+    RT_VECTOR(LLVMValueRef) odd; /* phis, whose wide ones are filled in at the end */
+} widening;
+
+static uint32_t width_of(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+}
+
+static bool is_odd(LLVMValueRef value)
+{
+    uint32_t width = width_of(value);
+    return width > 1 && width < 64 && width != 8 && width != 16 && width != 32;
+}
+
+static LLVMTypeRef wide_type(const widening *w, LLVMValueRef odd)
+{
+    uint32_t width = 8;
+    while (width < width_of(odd))
+        width *= 2;
+    return LLVMIntTypeInContext(w->job->context, width);
+}
+
+/* ---- What can be lowered ------------------------------------------------------------------- */
+
+static bool has_odd_operand(LLVMValueRef instruction)
+{
+    int count = LLVMGetNumOperands(instruction);
+    for (int i = 0; i < count; i++)
+        if (is_odd(LLVMGetOperand(instruction, (unsigned)i))) return true;
+    return false;
+}
+
+static bool is_known(LLVMValueRef instruction)
+{
+    if (LLVMIsABinaryOperator(instruction)) return true;
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze:
+    case LLVMICmp:
+    case LLVMSwitch: return true;
+    default: return false;
+    }
+}
+
+/* Constants are numbers, and vectors of odd integers are none of this. */
+static bool has_known_operands(LLVMValueRef instruction)
+{
+    int count = LLVMGetNumOperands(instruction);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+        bool is_other = LLVMIsAConstant(operand) && !LLVMIsAConstantInt(operand);
+        if (is_odd(operand) && is_other && !LLVMIsUndef(operand)) return false;
+        if (is_odd(operand) && LLVMIsAArgument(operand)) return false;
+    }
+    return true;
+}
+
+/* How many instructions have to do with odd integers; 0 where one of them is not known. */
+static uint32_t count_odd(LLVMValueRef function)
+{
+    uint32_t count = 0;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef i = LLVMGetFirstInstruction(block);
+        for (; i; i = LLVMGetNextInstruction(i)) {
+            if (!is_odd(i) && !has_odd_operand(i)) continue;
+            if (!is_known(i) || !has_known_operands(i)) return 0;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+static LLVMValueRef wide_of(widening *w, LLVMValueRef odd);
+
+/* With the upper bits zero again. */
+static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width)
+{
+    CHECK(width >= 1 && width < 64);
+    LLVMValueRef mask = LLVMConstInt(LLVMTypeOf(value), UINT64_MAX >> (64 - width), 0);
+    return LLVMBuildAnd(w->builder, value, mask, "");
+}
+
+/* With copies of the sign in the upper bits. */
+static LLVMValueRef with_sign(const widening *w, LLVMValueRef value, uint32_t width)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef amount = LLVMConstInt(type, LLVMGetIntTypeWidth(type) - width, 0);
+    return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
+}
+
+/* An operand as it can be computed with: an odd one wide, with its sign where that counts. */
+static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned number,
+                               bool is_signed)
+{
+    LLVMValueRef operand = LLVMGetOperand(instruction, number);
+    if (!is_odd(operand)) return operand;
+    LLVMValueRef value = wide_of(w, operand);
+    LLVMPositionBuilderBefore(w->builder, instruction);
+    return is_signed ? with_sign(w, value, width_of(operand)) : value;
+}
+
+static LLVMValueRef resize(const widening *w, LLVMValueRef value, LLVMTypeRef type, bool is_signed)
+{
+    return LLVMBuildIntCast2(w->builder, value, type, is_signed, "");
+}
+
+/* Sums and the like; only some look at the sign, and only some can reach beyond the width. */
+static LLVMValueRef make_operation(widening *w, LLVMValueRef odd, LLVMOpcode opcode)
+{
+    bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
+    LLVMValueRef a = operand_of(w, odd, 0, is_signed);
+    LLVMValueRef b = operand_of(w, odd, 1, is_signed && opcode != LLVMAShr);
+    LLVMPositionBuilderBefore(w->builder, odd);
+    LLVMValueRef made = LLVMBuildBinOp(w->builder, opcode, a, b, "");
+    return masked(w, made, width_of(odd));
+}
+
+static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
+{
+    LLVMTypeRef type = wide_type(w, odd);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(odd);
+    LLVMPositionBuilderBefore(w->builder, odd);
+    switch (opcode) {
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt: {
+        LLVMValueRef from = operand_of(w, odd, 0, opcode == LLVMSExt);
+        LLVMPositionBuilderBefore(w->builder, odd);
+        return masked(w, resize(w, from, type, opcode == LLVMSExt), width_of(odd));
+    }
+    case LLVMSelect: {
+        LLVMValueRef a = operand_of(w, odd, 1, false), b = operand_of(w, odd, 2, false);
+        LLVMPositionBuilderBefore(w->builder, odd);
+        return LLVMBuildSelect(w->builder, LLVMGetOperand(odd, 0), a, b, "");
+    }
+    case LLVMFreeze: {
+        LLVMValueRef from = operand_of(w, odd, 0, false);
+        LLVMPositionBuilderBefore(w->builder, odd);
+        return LLVMBuildFreeze(w->builder, from, "");
+    }
+    default: return make_operation(w, odd, opcode);
+    }
+}
+
+static void remember(widening *w, LLVMValueRef odd, LLVMValueRef wide)
+{
+    rt_map_set_number(&w->index, (uintptr_t)odd, w->wide.count);
+    *rt_vector_push(&w->wide) = wide;
+}
+
+/* Phis are made before, so that no circle is left to go round in. */
+static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
+{
+    CHECK(is_odd(odd));
+    if (LLVMIsUndef(odd)) return LLVMConstNull(wide_type(w, odd));
+    if (LLVMIsAConstantInt(odd))
+        return LLVMConstInt(wide_type(w, odd), LLVMConstIntGetZExtValue(odd), 0);
+    uint32_t index = rt_map_find_number(&w->index, (uintptr_t)odd);
+    CHECK(index == RT_MAP_NONE || (w->wide.items && index < w->wide.count));
+    if (index != RT_MAP_NONE) return w->wide.items[index];
+    LLVMValueRef wide = make_wide(w, odd);
+    remember(w, odd, wide);
+    return wide;
+}
+
+/* ---- Uses ---------------------------------------------------------------------------------- */
+
+static LLVMValueRef make_comparison(widening *w, LLVMValueRef comparison)
+{
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(comparison);
+    bool is_signed = predicate >= LLVMIntSGT;
+    LLVMValueRef a = operand_of(w, comparison, 0, is_signed);
+    LLVMValueRef b = operand_of(w, comparison, 1, is_signed);
+    LLVMPositionBuilderBefore(w->builder, comparison);
+    return LLVMBuildICmp(w->builder, predicate, a, b, "");
+}
+
+/* LLVM's own operands: selector, default block, then pairs of value and block. */
+static void widen_switch(widening *w, LLVMValueRef terminator)
+{
+    LLVMSetOperand(terminator, 0, operand_of(w, terminator, 0, false));
+    unsigned count = (unsigned)LLVMGetNumOperands(terminator);
+    for (unsigned i = 2; i < count; i += 2)
+        LLVMSetOperand(terminator, i, wide_of(w, LLVMGetOperand(terminator, i)));
+}
+
+/* An instruction of another type that takes odd integers. */
+static void lower_use(widening *w, LLVMValueRef instruction)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    if (opcode == LLVMSwitch) {
+        widen_switch(w, instruction);
+        return;
+    }
+    LLVMValueRef made;
+    if (opcode == LLVMICmp) {
+        made = make_comparison(w, instruction);
+    } else {
+        CHECK(opcode == LLVMZExt || opcode == LLVMSExt || opcode == LLVMTrunc);
+        LLVMValueRef from = operand_of(w, instruction, 0, opcode == LLVMSExt);
+        LLVMPositionBuilderBefore(w->builder, instruction);
+        made = resize(w, from, LLVMTypeOf(instruction), opcode == LLVMSExt);
+    }
+    LLVMReplaceAllUsesWith(instruction, made);
+}
+
+static void make_phis(widening *w, LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef i = LLVMGetFirstInstruction(block);
+        for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+            if (!is_odd(i)) continue;
+            LLVMPositionBuilderBefore(w->builder, i);
+            remember(w, i, LLVMBuildPhi(w->builder, wide_type(w, i), ""));
+            *rt_vector_push(&w->odd) = i;
+        }
+    }
+}
+
+static void fill_phis(widening *w)
+{
+    for (uint32_t p = 0; p < w->odd.count; p++) {
+        LLVMValueRef odd = w->odd.items[p], wide = wide_of(w, odd);
+        for (unsigned i = 0; i < LLVMCountIncoming(odd); i++) {
+            LLVMValueRef value = wide_of(w, LLVMGetIncomingValue(odd, i));
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(odd, i);
+            LLVMAddIncoming(wide, &value, &block, 1);
+        }
+    }
+}
+
+static void lower_function(widening *w, LLVMValueRef function)
+{
+    make_phis(w, function);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef i = LLVMGetFirstInstruction(block);
+        for (; i; i = LLVMGetNextInstruction(i))
+            if (!is_odd(i) && has_odd_operand(i)) lower_use(w, i);
+    }
+    fill_phis(w);
+}
+
+void pl_lower_integers(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (count_odd(function) == 0) continue;
+        widening w = {.job = job, .builder = LLVMCreateBuilderInContext(job->context)};
+        lower_function(&w, function);
+        LLVMDisposeBuilder(w.builder);
+        rt_map_free(&w.index);
+        rt_vector_free(&w.wide);
+        rt_vector_free(&w.odd);
+    }
+}

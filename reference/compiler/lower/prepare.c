@@ -1,0 +1,204 @@
+/* Passes of the new pass manager, and the writer's cures.
+ *
+ * The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
+ * work-items), no unrolling, no recognition of library calls, no lookup tables.  Jumps are threaded
+ * once, before the loops are looked at: a `break` reaches the optimiser as a switch over why a
+ * scope was left, which would stay in the loop for ever.  That an exit block before its loop and a
+ * loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
+#include "reference/compiler/lower/prepare.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/passes.h"
+#include "reference/compiler/lower/dimensions.h"
+#include "reference/compiler/lower/forward.h"
+#include "reference/compiler/lower/integers.h"
+#include "reference/compiler/lower/intrinsics.h"
+#include "reference/compiler/lower/vectors.h"
+
+#include <string.h>
+
+#define OPTIMISE_PASSES                                                                            \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
+    "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine)),globaldce,"            \
+    "function(jump-threading,simplifycfg,reassociate,"                                             \
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"                         \
+    "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
+    "instcombine,adce,simplifycfg,instcombine)," PL_DROP_PASSES
+
+/* After the lowering: nothing that would recognise the intrinsics again.  Questions to the compiler
+ * itself (is this a constant, how large is this object) get their answers. */
+#define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," PL_DROP_PASSES
+
+rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
+{
+    pl_lower_intrinsics(job, module);
+    pl_lower_vectors(job, module);
+    pl_lower_dimensions(job, module);
+    pl_lower_integers(job, module);
+    return pl_passes_run(job, module, NULL, CLEAN_PASSES);
+}
+
+rt_status pl_prepare_simplify(pl_job *job, LLVMModuleRef module)
+{
+    return pl_passes_run_native(job, module, OPTIMISE_PASSES);
+}
+
+rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
+{
+    RT_TRY(pl_prepare_simplify(job, module));
+    return pl_prepare_lower(job, module);
+}
+
+/* ---- Order of blocks ----------------------------------------------------------------------- */
+
+typedef struct block_visit {
+    LLVMBasicBlockRef block;
+    unsigned next_successor;
+} block_visit;
+
+typedef struct block_walk {
+    rt_map seen;
+    RT_VECTOR(block_visit) path;
+    RT_VECTOR(block_visit) post_order; /* finished visits */
+} block_walk;
+
+static void enter_block(block_walk *walk, LLVMBasicBlockRef block)
+{
+    if (rt_map_find_number(&walk->seen, (uintptr_t)block) != RT_MAP_NONE) return;
+    rt_map_set_number(&walk->seen, (uintptr_t)block, 0);
+    *rt_vector_push(&walk->path) = (block_visit){block, 0};
+}
+
+static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
+{
+    enter_block(walk, entry);
+    while (walk->path.count > 0) {
+        block_visit *top = &walk->path.items[walk->path.count - 1];
+        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(top->block);
+        CHECK(terminator);
+        if (top->next_successor < LLVMGetNumSuccessors(terminator)) {
+            enter_block(walk, LLVMGetSuccessor(terminator, top->next_successor++));
+        } else {
+            *rt_vector_push(&walk->post_order) = *top;
+            walk->path.count--;
+        }
+    }
+}
+
+/* Puts the reachable blocks of a function into reverse post-order, in which a block stands behind
+ * all that dominate it; unreachable ones end up behind. */
+static void order_blocks(LLVMValueRef function)
+{
+    unsigned block_count = LLVMCountBasicBlocks(function);
+    block_walk walk = {0};
+    LLVMBasicBlockRef last = LLVMGetEntryBasicBlock(function);
+    walk_blocks(&walk, last);
+    CHECK(walk.post_order.items && walk.post_order.count > 0);
+    CHECK(walk.post_order.items[walk.post_order.count - 1].block == last);
+    for (uint32_t i = walk.post_order.count - 1; i-- > 0;) {
+        LLVMMoveBasicBlockAfter(walk.post_order.items[i].block, last);
+        last = walk.post_order.items[i].block;
+    }
+    CHECK(LLVMCountBasicBlocks(function) == block_count);
+    CHECK(LLVMGetEntryBasicBlock(function) ==
+          walk.post_order.items[walk.post_order.count - 1].block);
+    rt_map_free(&walk.seen);
+    rt_vector_free(&walk.path);
+    rt_vector_free(&walk.post_order);
+}
+
+static void drop_loop_metadata(LLVMValueRef function, unsigned kind)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block))
+        LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
+}
+
+/* The passes narrow the selector of a switch over a single bit to i1; OpSwitch takes an integer of
+ * at least 8 bits, and SPIR-V's booleans are none.  LLVM's own operands: selector, default block,
+ * then pairs of value and block. */
+static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
+{
+    if (!LLVMIsASwitchInst(terminator)) return;
+    LLVMValueRef selector = LLVMGetOperand(terminator, 0);
+    LLVMTypeRef wide = LLVMInt8TypeInContext(job->context);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(selector)) != 1) return;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(builder, terminator);
+    LLVMSetOperand(terminator, 0, LLVMBuildZExt(builder, selector, wide, ""));
+    LLVMDisposeBuilder(builder);
+    unsigned operand_count = (unsigned)LLVMGetNumOperands(terminator);
+    CHECK(operand_count >= 2 && operand_count % 2 == 0);
+    for (unsigned i = 2; i < operand_count; i += 2) {
+        LLVMValueRef bit = LLVMGetOperand(terminator, i);
+        LLVMSetOperand(terminator, i, LLVMConstInt(wide, LLVMConstIntGetZExtValue(bit), 0));
+    }
+}
+
+/* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32, which no
+ * word of SPIR-V holds: the C API reads it as 0. */
+static void bound_alignment(LLVMBasicBlockRef block)
+{
+    LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+    for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+        bool accesses = LLVMIsALoadInst(instruction) || LLVMIsAStoreInst(instruction);
+        if (accesses && LLVMGetAlignment(instruction) == 0) LLVMSetAlignment(instruction, 1);
+    }
+}
+
+/* ---- Half ---------------------------------------------------------------------------------- */
+
+/* Pointers to half need no arithmetic of it: vload_half and the like take them everywhere. */
+static bool is_half(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind;
+}
+
+static bool handles_half(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            if (is_half(LLVMTypeOf(instruction))) return true;
+            int count = LLVMGetNumOperands(instruction);
+            for (int i = 0; i < count; i++)
+                if (is_half(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)))) return true;
+        }
+    }
+    return false;
+}
+
+/* Clang 14 does not list the extensions that a source uses, which the writer goes by. */
+static void list_half(pl_job *job, LLVMModuleRef module)
+{
+    static const char extension[] = "cl_khr_fp16";
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    while (function && !handles_half(function))
+        function = LLVMGetNextFunction(function);
+    if (!function) return;
+    LLVMValueRef name = LLVMMDStringInContext(job->context, extension, sizeof extension - 1);
+    LLVMAddNamedMetadataOperand(module, "opencl.used.extensions",
+                                LLVMMDNodeInContext(job->context, &name, 1));
+}
+
+void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
+{
+    list_half(job, module);
+    static const char loop[] = "llvm.loop";
+    unsigned kind = LLVMGetMDKindIDInContext(job->context, loop, (unsigned)strlen(loop));
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) continue;
+        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+        for (; block; block = LLVMGetNextBasicBlock(block)) {
+            widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
+            bound_alignment(block);
+        }
+        pl_forward_conversions(job, function);
+        order_blocks(function);
+        drop_loop_metadata(function, kind);
+    }
+}

@@ -1,0 +1,152 @@
+/* Decorations of device_globals, written into a translated module.
+ *
+ * Source: document 002, "Changes to the sycl-post-link tool"; SPIR-V specification, 2.4 "Logical
+ * Layout of a Module".  The numbers of SPV_INTEL_global_variable_decorations are those of its
+ * preview, which DPC++'s compiler writes and drivers know. */
+#include "reference/base/spirv.h"
+#include "reference/compiler/postlink/device_globals.h"
+
+#include "reference/base/rule.h"
+#include "reference/base/stream.h"
+
+enum {
+    OP_EXTENSION = 10,
+    OP_CAPABILITY = 17,
+    OP_DECORATE = 71,
+    CAPABILITY_DECORATIONS = 6146,
+    DECORATION_LINKAGE = 41,
+    DECORATION_HOST_ACCESS = 6147,
+    DECORATION_INIT_MODE = 6148,
+    DECORATION_IN_CSR = 6149,
+};
+
+#define EXTENSION "SPV_INTEL_global_variable_decorations"
+
+typedef struct decorator {
+    const pl_image_global *globals;
+    rt_map symbols; /* -> index in globals */
+    rt_buffer *out;
+} decorator;
+
+/* ---- Instructions -------------------------------------------------------------------------- */
+
+/* Words of a literal string: its characters, a NUL, and zeros up to a whole word. */
+static uint32_t words_of(rt_text text)
+{
+    return (uint32_t)(text.length / 4 + 1);
+}
+
+static void write_head(rt_buffer *out, uint32_t opcode, uint32_t word_count)
+{
+    CHECK(word_count <= UINT16_MAX);
+    rt_write_u32(out, word_count << 16 | opcode);
+}
+
+static void write_literal(rt_buffer *out, rt_text text)
+{
+    size_t size = 4 * (size_t)words_of(text);
+    rt_buffer_append_text(out, text);
+    for (size_t i = text.length; i < size; i++)
+        rt_write_u8(out, 0);
+}
+
+static void write_host_access(rt_buffer *out, uint32_t target, rt_host_access access, rt_text name)
+{
+    static const uint32_t modes[RT_HOST_ACCESS_COUNT] = {
+        [RT_HOST_ACCESS_READ] = 0,
+        [RT_HOST_ACCESS_WRITE] = 1,
+        [RT_HOST_ACCESS_READ_WRITE] = 2,
+        [RT_HOST_ACCESS_NONE] = 3,
+    };
+    write_head(out, OP_DECORATE, 4 + words_of(name));
+    rt_write_u32(out, target);
+    rt_write_u32(out, DECORATION_HOST_ACCESS);
+    rt_write_u32(out, modes[access]);
+    write_literal(out, name);
+}
+
+static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoration, uint32_t value)
+{
+    write_head(out, OP_DECORATE, 4);
+    rt_write_u32(out, target);
+    rt_write_u32(out, decoration);
+    rt_write_u32(out, value);
+}
+
+/* ---- Decorations --------------------------------------------------------------------------- */
+
+/* A name of more than what an instruction holds cannot come from a C identifier, whose symbol LLVM
+ * bounds far below; one of LLVM IR is cut off and finds nothing. */
+static rt_text shortened(rt_text name)
+{
+    enum { LENGTH_MAX = 4 * 60000 };
+    if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
+    return name;
+}
+
+static void decorate(decorator *all, uint32_t target, rt_text symbol,
+                     const pl_device_global *global)
+{
+    const rt_device_global *host = &global->host;
+    bool has_access = host->host_access != RT_HOST_ACCESS_READ_WRITE;
+    if (has_access || RULE(DG_POSTLINK_06)) {
+        write_host_access(all->out, target,
+                          RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE),
+                          shortened(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
+    }
+    bool has_mode = global->init_mode != PL_GLOBAL_ABSENT;
+    if (has_mode && RULE(DG_POSTLINK_09))
+        write_decoration(all->out, target, DECORATION_INIT_MODE, global->init_mode);
+    bool has_csr = global->in_csr != PL_GLOBAL_ABSENT;
+    if (has_csr && RULE(DG_POSTLINK_10))
+        write_decoration(all->out, target, DECORATION_IN_CSR, global->in_csr);
+}
+
+static void copy(decorator *all, const rt_spirv_instruction *instruction)
+{
+    rt_buffer_append(all->out, instruction->bytes.data, instruction->bytes.size);
+    if (instruction->opcode != OP_DECORATE) return;
+    if (rt_spirv_word(instruction, 2) != DECORATION_LINKAGE) return;
+    rt_text symbol = rt_spirv_text(instruction, 3);
+    uint32_t index = rt_map_find(&all->symbols, symbol);
+    if (index == RT_MAP_NONE) return;
+    decorate(all, rt_spirv_word(instruction, 1), symbol, &all->globals[index].global);
+}
+
+/* The capability goes behind the others, and the extension behind the others. */
+static void write_module(decorator *all, rt_bytes spirv)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    bool in_capabilities = true, in_extensions = true;
+    rt_buffer_append(all->out, spirv.data, RT_SPIRV_HEADER_SIZE);
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (in_capabilities && instruction.opcode != OP_CAPABILITY) {
+            in_capabilities = false;
+            write_head(all->out, OP_CAPABILITY, 2);
+            rt_write_u32(all->out, CAPABILITY_DECORATIONS);
+        }
+        if (!in_capabilities && in_extensions && instruction.opcode != OP_EXTENSION) {
+            in_extensions = false;
+            write_head(all->out, OP_EXTENSION, 1 + words_of(RT_TEXT(EXTENSION)));
+            write_literal(all->out, RT_TEXT(EXTENSION));
+        }
+        copy(all, &instruction);
+    }
+    CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
+}
+
+void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
+                                rt_buffer *out_spirv)
+{
+    CHECK(out_spirv->size == 0 && spirv.size > RT_SPIRV_HEADER_SIZE);
+    decorator all = {.globals = globals, .out = out_spirv};
+    for (uint32_t i = 0; i < count; i++)
+        rt_map_set(&all.symbols, globals[i].symbol, i);
+    if (count > 0) {
+        write_module(&all, spirv);
+    } else {
+        rt_buffer_append(out_spirv, spirv.data, spirv.size);
+    }
+    rt_map_free(&all.symbols);
+}

@@ -1,0 +1,351 @@
+/* The front end's part of device_globals, where the front end is clang 14 with assay's prelude:
+ * what their declarations say becomes attributes, and the host code of each source registers them.
+ *
+ * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global,
+ * "Properties" and the restrictions on declarations; the unique id is formed as DPC++ forms that of
+ * __builtin_sycl_unique_stable_id: the mangled name, and in front of it the translation unit where
+ * others cannot name the variable. */
+#include "reference/compiler/postlink/device_globals.h"
+
+#include "reference/base/rule.h"
+#include "reference/compiler/ir/demangle.h"
+#include "reference/compiler/ir/variable_attributes.h"
+
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A declaration of the source at hand. */
+typedef struct declaration {
+    LLVMValueRef variable;
+    rt_text properties; /* as the source has them; data NULL: it came with attributes */
+    unsigned line;      /* 0: not known */
+    uint32_t number;    /* in the order in which they were found */
+} declaration;
+
+typedef RT_VECTOR(declaration) declaration_list;
+
+typedef struct taking {
+    pl_job *job;
+    rt_text source;
+    declaration_list declarations;
+    rt_map found;                     /* variable -> index in declarations */
+    RT_VECTOR(LLVMValueRef) pointers; /* that stand for declarations */
+} taking;
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+static rt_text place_of(pl_job *job, rt_text source, unsigned line)
+{
+    if (line == 0) return rt_arena_printf(&job->arena, "%.*s: ", RT_TEXT_ARG(source));
+    return rt_arena_printf(&job->arena, "%.*s:%u: ", RT_TEXT_ARG(source), line);
+}
+
+static rt_status refuse(taking *take, const declaration *at, rt_text name, rt_text problem)
+{
+    rt_text place = place_of(take->job, take->source, at->line);
+    return rt_fail_naming(take->job->sink, RT_COMPILE_TIME, RT_RULE_NONE, &name, 1,
+                          "%.*serror: device_global '%.*s' %.*s", RT_TEXT_ARG(place),
+                          RT_TEXT_ARG(name), RT_TEXT_ARG(problem));
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+typedef struct property_row {
+    const char *name;
+    const char *attribute;
+    const char *arguments;    /* that it takes, for people; "": none */
+    const char *values[4][2]; /* argument, value of the attribute; NULL ends them */
+} property_row;
+
+static const property_row property_rows[] = {
+    {"device_image_scope", PL_GLOBAL_IMAGE_SCOPE, "", {{"", "true"}}},
+    {"host_access",
+     PL_GLOBAL_HOST_ACCESS,
+     "read, write, read_write or none",
+     {{"read", "0"}, {"write", "1"}, {"read_write", "2"}, {"none", "3"}}},
+    {"init_mode", PL_GLOBAL_INIT_MODE, "reprogram or reset", {{"reprogram", "0"}, {"reset", "1"}}},
+    {"implement_in_csr", PL_GLOBAL_IN_CSR, "true or false", {{"true", "true"}, {"false", "false"}}},
+};
+
+static const property_row *find_row(rt_text name)
+{
+    for (size_t i = 0; i < sizeof property_rows / sizeof *property_rows; i++)
+        if (rt_text_is(name, property_rows[i].name)) return &property_rows[i];
+    return NULL;
+}
+
+static const char *find_value(const property_row *row, rt_text argument)
+{
+    for (size_t i = 0; i < 4 && row->values[i][0]; i++)
+        if (rt_text_is(argument, row->values[i][0])) return row->values[i][1];
+    return NULL;
+}
+
+static rt_text trim(rt_text text)
+{
+    while (text.length > 0 && text.data[0] == ' ')
+        text = (rt_text){text.data + 1, text.length - 1};
+    while (text.length > 0 && text.data[text.length - 1] == ' ')
+        text.length--;
+    return text;
+}
+
+/* Takes what stands before the next comma outside brackets. */
+static rt_text take_property(rt_text *rest)
+{
+    size_t length = 0, depth = 0;
+    for (; length < rest->length; length++) {
+        char c = rest->data[length];
+        if (c == ',' && depth == 0) break;
+        depth += c == '(';
+        depth -= c == ')' && depth > 0;
+    }
+    rt_text property = {rest->data, length};
+    size_t taken = length < rest->length ? length + 1 : length;
+    *rest = (rt_text){rest->data + taken, rest->length - taken};
+    return trim(property);
+}
+
+/* `host_access(read)` as its name and its argument; false: it has another form. */
+static bool split_property(rt_text property, rt_text *out_name, rt_text *out_argument)
+{
+    const char *open = memchr(property.data, '(', property.length);
+    *out_name = property;
+    *out_argument = (rt_text){"", 0};
+    if (!open) return true;
+    size_t length = (size_t)(open - property.data);
+    if (property.data[property.length - 1] != ')') return false;
+    *out_name = trim((rt_text){property.data, length});
+    *out_argument = trim((rt_text){open + 1, property.length - length - 2});
+    return out_argument->length > 0;
+}
+
+static rt_status take_one(taking *take, const declaration *at, rt_text name, rt_text property)
+{
+    rt_arena *arena = &take->job->arena;
+    rt_text word, argument, before;
+    bool formed = split_property(property, &word, &argument);
+    const property_row *row = formed ? find_row(word) : NULL;
+    if (!row)
+        return refuse(take, at, name,
+                      rt_arena_printf(arena,
+                                      "has the unknown property '%.*s'; known are "
+                                      "device_image_scope, host_access(...), init_mode(...) and "
+                                      "implement_in_csr(...)",
+                                      RT_TEXT_ARG(property)));
+    const char *value = find_value(row, argument);
+    if (!value)
+        return refuse(take, at, name,
+                      rt_arena_printf(arena, "has the property '%.*s', but %s takes %s",
+                                      RT_TEXT_ARG(property), row->name,
+                                      row->arguments[0] ? row->arguments : "no argument"));
+    if (pl_variable_attribute(at->variable, row->attribute, &before))
+        return refuse(
+            take, at, name,
+            rt_arena_printf(arena, "has the property %s %s; a list of properties has each once",
+                            row->name,
+                            rt_text_is(before, value) ? "twice" : "twice, with different values"));
+    pl_variable_attribute_set(at->variable, row->attribute, rt_text_of(value));
+    return RT_STATUS_OK;
+}
+
+static rt_status take_properties(taking *take, const declaration *at, rt_text name)
+{
+    rt_text rest = trim(at->properties);
+    while (rest.length > 0)
+        RT_TRY(take_one(take, at, name, take_property(&rest)));
+    return RT_STATUS_OK;
+}
+
+/* ---- Names and types ----------------------------------------------------------------------- */
+
+/* The name in the source: of a static variable of a C function `f.x`, which no C name can be. */
+static rt_text name_of(pl_job *job, LLVMValueRef variable)
+{
+    rt_buffer name = {0};
+    pl_demangle(pl_job_name(job, variable).data, &name);
+    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&name));
+    rt_buffer_free(&name);
+    return kept;
+}
+
+static bool is_of_function(rt_text symbol)
+{
+    return rt_text_starts(symbol, "_ZZ") ||
+           (!rt_text_starts(symbol, "_Z") && memchr(symbol.data, '.', symbol.length));
+}
+
+static rt_text mangle(pl_job *job, rt_text symbol, bool local)
+{
+    if (rt_text_starts(symbol, "_Z")) return symbol;
+    return rt_arena_printf(&job->arena, "_Z%s%zu%.*s", local ? "L" : "", symbol.length,
+                           RT_TEXT_ARG(symbol));
+}
+
+static rt_text unique_id_of(taking *take, LLVMValueRef variable)
+{
+    pl_job *job = take->job;
+    bool local = pl_is_local(variable);
+    rt_text mangled = mangle(job, pl_job_name(job, variable), local);
+    if (!local) return mangled;
+    return rt_arena_printf(&job->arena, "%.*s___%.*s", RT_TEXT_ARG(take->source),
+                           RT_TEXT_ARG(mangled));
+}
+
+/* sizeof(T) of a variable that the prelude declares: a structure that ends with the value, as an
+ * array of one, or with a pointer to it.  0: with neither, or T has no size. */
+static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(variable);
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type)) return 0;
+    unsigned member_count = LLVMCountStructElementTypes(type);
+    if (member_count == 0) return 0;
+    type = LLVMStructGetTypeAtIndex(type, member_count - 1);
+    LLVMTypeKind expected = image_scope ? LLVMArrayTypeKind : LLVMPointerTypeKind;
+    if (LLVMGetTypeKind(type) != expected) return 0;
+    LLVMTypeRef underlying = LLVMGetElementType(type);
+    if (!LLVMTypeIsSized(underlying)) return 0;
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable)), underlying);
+}
+
+static rt_status take_declaration(taking *take, const declaration *at)
+{
+    pl_job *job = take->job;
+    LLVMValueRef variable = at->variable;
+    rt_text name = name_of(job, variable), scope, known;
+    if (is_of_function(pl_job_name(job, variable)))
+        return refuse(take, at, name,
+                      RT_TEXT("is declared in a function; it has to be declared in a namespace"));
+    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &known)) return RT_STATUS_OK;
+    RT_TRY(take_properties(take, at, name));
+    bool image_scope = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
+    uint64_t size = size_of_type(variable, image_scope);
+    if (size == 0 || size > UINT32_MAX)
+        return refuse(take, at, name,
+                      RT_TEXT("has no type of 1 to 4294967295 bytes; declare it with "
+                              "DEVICE_GLOBAL(type, name, properties...)"));
+    rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
+    if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
+    pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable));
+    pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
+    pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
+    return RT_STATUS_OK;
+}
+
+/* ---- The source ---------------------------------------------------------------------------- */
+
+static void note(taking *take, LLVMValueRef variable, rt_text properties, unsigned line)
+{
+    uint32_t number = take->declarations.count;
+    rt_map_set_number(&take->found, (uintptr_t)variable, number);
+    *rt_vector_push(&take->declarations) = (declaration){variable, properties, line, number};
+}
+
+/* What a pointer that stands for a declaration points to; NULL: to no variable. */
+static LLVMValueRef pointed_to(LLVMValueRef pointer)
+{
+    LLVMValueRef value = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
+    while (value && LLVMIsAConstantExpr(value))
+        value = LLVMGetOperand(value, 0);
+    return value ? LLVMIsAGlobalVariable(value) : NULL;
+}
+
+static void find_annotated(taking *take, const pl_annotations *annotations)
+{
+    for (uint32_t i = 0; i < annotations->count; i++) {
+        const pl_annotation *annotation = &annotations->items[i];
+        rt_text properties;
+        LLVMValueRef variable = NULL;
+        if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
+            variable = LLVMIsAGlobalVariable(annotation->value);
+        } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
+            variable = pointed_to(annotation->value);
+            if (variable) *rt_vector_push(&take->pointers) = annotation->value;
+        }
+        if (variable) note(take, variable, properties, annotation->line);
+    }
+}
+
+/* Those of LLVM IR that came with their attributes. */
+static void find_attributed(taking *take, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool known = rt_map_find_number(&take->found, (uintptr_t)variable) != RT_MAP_NONE;
+        if (!known && pl_is_device_global(variable)) note(take, variable, (rt_text){0}, 0);
+    }
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const declaration *a = left, *b = right;
+    if (a->line != b->line) return a->line < b->line ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static bool agrees(const pl_device_global *a, const pl_device_global *b)
+{
+    return a->host.size == b->host.size && a->host.image_scope == b->host.image_scope &&
+           a->host.host_access == b->host.host_access && a->init_mode == b->init_mode &&
+           a->in_csr == b->in_csr;
+}
+
+/* Enters a declaration into the tables of all sources. */
+static rt_status enter(taking *take, const declaration *at, pl_device_globals *globals)
+{
+    pl_device_global global;
+    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* with a fault */
+    RT_TRY(pl_device_global_read(take->job, at->variable, &global));
+    rt_text id = global.host.unique_id;
+    uint32_t known = rt_map_find(&globals->declared_ids, id);
+    if (known == RT_MAP_NONE) {
+        rt_map_set(&globals->declared_ids, id, globals->declared.count);
+        *rt_vector_push(&globals->declared) = global;
+    } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
+        rt_text other = globals->declared.items[known].symbol;
+        return refuse(take, at, global.host.name,
+                      rt_arena_printf(&take->job->arena,
+                                      "has the unique id '%.*s', which is that of '%.*s'; rename "
+                                      "one of them",
+                                      RT_TEXT_ARG(id), RT_TEXT_ARG(other)));
+    } else if (!agrees(&global, &globals->declared.items[known])) {
+        return refuse(take, at, global.host.name,
+                      RT_TEXT("is declared before with another size or other properties; make the "
+                              "declarations agree"));
+    }
+    if (LLVMIsDeclaration(at->variable)) return RT_STATUS_OK;
+    if (rt_map_find(&globals->registered_ids, id) != RT_MAP_NONE) return RT_STATUS_OK;
+    rt_map_set(&globals->registered_ids, id, globals->registered.count);
+    *rt_vector_push(&globals->registered) = global.host;
+    return RT_STATUS_OK;
+}
+
+static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotations *annotations,
+                          pl_device_globals *globals)
+{
+    find_annotated(take, annotations);
+    find_attributed(take, module);
+    uint32_t count = take->declarations.count;
+    declaration *items = take->declarations.items;
+    if (count > 1) qsort(items, count, sizeof *items, compare_places);
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].properties.data) RT_TRY(take_declaration(take, &items[i]));
+    for (uint32_t i = 0; i < take->pointers.count; i++)
+        if (!LLVMGetFirstUse(take->pointers.items[i])) LLVMDeleteGlobal(take->pointers.items[i]);
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(enter(take, &items[i], globals));
+    return RT_STATUS_OK;
+}
+
+rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, rt_text source,
+                                 const pl_annotations *annotations, pl_device_globals *globals)
+{
+    CHECK(source.length > 0);
+    taking take = {.job = job, .source = source};
+    rt_status status = take_all(&take, module, annotations, globals);
+    rt_vector_free(&take.declarations);
+    rt_vector_free(&take.pointers);
+    rt_map_free(&take.found);
+    return status;
+}

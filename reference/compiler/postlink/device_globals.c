@@ -1,0 +1,266 @@
+/* Reads the attributes of device_globals and tells an image's property set of them. */
+#include "reference/compiler/postlink/device_globals.h"
+
+#include "reference/base/rule.h"
+#include "reference/compiler/ir/demangle.h"
+#include "reference/compiler/ir/variable_attributes.h"
+
+#include <llvm-c/Target.h>
+
+/* ---- Attributes ---------------------------------------------------------------------------- */
+
+static bool has_attribute(LLVMValueRef variable, const char *name)
+{
+    rt_text value;
+    return pl_variable_attribute(variable, name, &value);
+}
+
+bool pl_is_device_global(LLVMValueRef variable)
+{
+    CHECK(LLVMIsAGlobalVariable(variable));
+    if (has_attribute(variable, PL_GLOBAL_SIZE)) return true;
+    return has_attribute(variable, PL_GLOBAL_ID) && !RULE(DG_POSTLINK_12);
+}
+
+static rt_text text_of(pl_job *job, LLVMValueRef variable, const char *name)
+{
+    rt_text value;
+    pl_variable_attribute(variable, name, &value);
+    return rt_arena_text(&job->arena, value);
+}
+
+static rt_text name_of(pl_job *job, LLVMValueRef variable)
+{
+    rt_text name = text_of(job, variable, PL_GLOBAL_NAME);
+    if (name.length > 0) return name;
+    rt_buffer demangled = {0};
+    pl_demangle(pl_job_name(job, variable).data, &demangled);
+    name = rt_arena_text(&job->arena, rt_buffer_text(&demangled));
+    rt_buffer_free(&demangled);
+    return name;
+}
+
+static rt_status refuse(pl_job *job, const pl_device_global *global, const char *problem)
+{
+    rt_text name = global->host.name;
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+                          "%.*sdevice_global variable '%.*s' %s", RT_TEXT_ARG(global->place),
+                          RT_TEXT_ARG(name), problem);
+}
+
+/* A decimal number below 2^32 that is no more than `most`; the attribute is there. */
+static bool number_read(rt_text text, uint32_t most, uint32_t *out_number)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9' || number > UINT32_MAX) return false;
+        number = 10 * number + (uint64_t)(text.data[i] - '0');
+    }
+    *out_number = (uint32_t)number;
+    return text.length > 0 && number <= most;
+}
+
+static bool truth_read(rt_text text, uint32_t *out_truth)
+{
+    *out_truth = rt_text_is(text, "true");
+    return *out_truth || rt_text_is(text, "false") || number_read(text, 1, out_truth);
+}
+
+bool pl_is_image_scope(LLVMValueRef variable)
+{
+    rt_text scope;
+    uint32_t truth = 0;
+    if (!pl_is_device_global(variable)) return false;
+    if (!pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope)) return false;
+    return !(truth_read(scope, &truth) && truth == 0);
+}
+
+/* The properties other than device_image_scope. */
+static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_global *global)
+{
+    static const rt_host_access accesses[] = {RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE,
+                                              RT_HOST_ACCESS_READ_WRITE, RT_HOST_ACCESS_NONE};
+    uint32_t access;
+    rt_text value;
+    if (pl_variable_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
+        if (!number_read(value, RT_HOST_ACCESS_COUNT - 1, &access))
+            return refuse(job, global,
+                          "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
+                          "(read), 1 (write), 2 (read_write) and 3 (none)");
+        global->host.host_access = accesses[access];
+    }
+    if (pl_variable_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
+        !number_read(value, 1, &global->init_mode))
+        return refuse(job, global,
+                      "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
+                      "(reprogram) and 1 (reset)");
+    if (pl_variable_attribute(variable, PL_GLOBAL_IN_CSR, &value) &&
+        !truth_read(value, &global->in_csr))
+        return refuse(job, global,
+                      "has an attribute '" PL_GLOBAL_IN_CSR "' other than true and false");
+    return RT_STATUS_OK;
+}
+
+/* What stands in LLVM IR written by hand and would be no variable that a host can find. */
+static rt_status place_check(pl_job *job, LLVMValueRef variable, const pl_device_global *global)
+{
+    enum { SPACE_GLOBAL = 1 };
+    if (global->symbol.length == 0) return refuse(job, global, "has no name; give it one");
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_GLOBAL) return RT_STATUS_OK;
+    return refuse(job, global, "is not in global memory; declare it with addrspace(1)");
+}
+
+/* 0 for a declaration of unknown type. */
+static uint64_t size_in_ir(LLVMValueRef variable)
+{
+    if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
+    return LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
+}
+
+static rt_status size_read(pl_job *job, LLVMValueRef variable, pl_device_global *global)
+{
+    rt_text value;
+    uint32_t size = (uint32_t)size_in_ir(variable); /* where a fault takes it for a device_global */
+    bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
+    if (given && (!number_read(value, UINT32_MAX, &size) || size == 0))
+        return refuse(job, global,
+                      "has an attribute '" PL_GLOBAL_SIZE
+                      "' that is not a number of bytes from 1 to "
+                      "4294967295");
+    global->host.size = size;
+    return RT_STATUS_OK;
+}
+
+rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_global *out_global)
+{
+    CHECK(pl_is_device_global(variable));
+    pl_device_global global = {.init_mode = PL_GLOBAL_ABSENT, .in_csr = PL_GLOBAL_ABSENT};
+    global.symbol = pl_job_name(job, variable);
+    global.host.name = name_of(job, variable);
+    global.host.unique_id = text_of(job, variable, PL_GLOBAL_ID);
+    global.place = text_of(job, variable, PL_GLOBAL_PLACE);
+    *out_global = global;
+    LLVMValueRef initial = LLVMGetInitializer(variable);
+    if (global.host.unique_id.length == 0)
+        return refuse(job, &global, "has no attribute '" PL_GLOBAL_ID "', or an empty one");
+    if (initial && !LLVMIsNull(initial))
+        return refuse(
+            job, &global,
+            "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
+            "zero-initialized\")");
+    RT_TRY(place_check(job, variable, &global));
+    RT_TRY(size_read(job, variable, &global));
+    RT_TRY(properties_read(job, variable, &global));
+    global.host.image_scope = pl_is_image_scope(variable);
+    *out_global = global;
+    return RT_STATUS_OK;
+}
+
+void pl_device_globals_free(pl_device_globals *globals)
+{
+    rt_vector_free(&globals->registered);
+    rt_map_free(&globals->registered_ids);
+    rt_vector_free(&globals->declared);
+    rt_map_free(&globals->declared_ids);
+}
+
+/* ---- The property set ---------------------------------------------------------------------- */
+
+/* Reports whether a kernel itself refers to a variable, or to a constant that does. */
+static bool is_used_by_kernel(LLVMValueRef value)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAInstruction(user)) {
+            if (pl_is_kernel(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))) return true;
+        } else if (is_used_by_kernel(user)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static rt_property describe(pl_job *job, LLVMValueRef variable, const rt_device_global *global)
+{
+    rt_device_global_value value = {
+        .size = RULE_ELSE(DG_PROPSET_04, (uint32_t)global->size, (uint32_t)size_in_ir(variable)),
+        .image_scope = RULE_ELSE(DG_PROPSET_05, global->image_scope, true),
+    };
+    rt_buffer bytes = {0};
+    rt_device_global_value_write(&bytes, value);
+    rt_property property = {
+        .name = RULE_ELSE(DG_PROPSET_01, global->unique_id, pl_job_name(job, variable)),
+        .type = RULE_ELSE(DG_PROPSET_02, RT_PROPERTY_BYTES, RT_PROPERTY_UINT32),
+        .number = value.size,
+        .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&bytes)),
+    };
+    rt_buffer_free(&bytes);
+    return property;
+}
+
+static rt_property map_id(pl_job *job, LLVMValueRef variable, const rt_device_global *global)
+{
+    rt_text symbol = pl_job_name(job, variable);
+    return (rt_property){
+        .name = rt_arena_printf(&job->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX,
+                                RT_TEXT_ARG(global->unique_id)),
+        .type = RT_PROPERTY_BYTES,
+        .bytes = {(const uint8_t *)symbol.data, symbol.length},
+    };
+}
+
+/* Reports whether a variable is to be treated as a device_global. */
+static bool is_treated(const pl_job *job, LLVMValueRef variable)
+{
+    return job->device_globals && pl_is_device_global(variable);
+}
+
+static uint32_t count_variables(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        count++;
+    return count;
+}
+
+rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
+{
+    uint32_t most = count_variables(image), count = 0;
+    rt_property *items = rt_arena_alloc_array(&job->arena, most, sizeof *items);
+    rt_property *symbols = rt_arena_alloc_array(&job->arena, most, sizeof *symbols);
+    LLVMValueRef variable = LLVMGetFirstGlobal(image);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!is_treated(job, variable) || LLVMIsDeclaration(variable)) continue;
+        if (!RULE(DG_POSTLINK_02) && !is_used_by_kernel(variable)) continue;
+        pl_device_global global;
+        RT_TRY(pl_device_global_read(job, variable, &global));
+        items[count] = describe(job, variable, &global.host);
+        symbols[count++] = map_id(job, variable, &global.host);
+    }
+    CHECK(count <= most);
+    if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
+    pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
+    pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
+                                 const pl_image_global **out_globals, uint32_t *out_count)
+{
+    pl_image_global *globals =
+        rt_arena_alloc_array(&job->arena, count_variables(image), sizeof *globals);
+    *out_globals = globals;
+    *out_count = 0;
+    LLVMValueRef variable = LLVMGetFirstGlobal(image);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!is_treated(job, variable)) continue;
+        pl_image_global *next = &globals[(*out_count)++];
+        next->symbol = pl_job_name(job, variable);
+        RT_TRY(pl_device_global_read(job, variable, &next->global));
+        /* Shipped DPC++ looks at host_access where there is device_image_scope only (C30). */
+        if (job->profile == RT_PROFILE_DPCPP && !next->global.host.image_scope)
+            next->global.host.host_access = RT_HOST_ACCESS_READ_WRITE;
+    }
+    return RT_STATUS_OK;
+}

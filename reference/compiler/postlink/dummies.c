@@ -1,0 +1,83 @@
+/* Bodies of virtual functions that an image has, has not, or has without anything in them.
+ *
+ * Functions are found by their names, since what is made here stands behind the graph's. */
+#include "reference/compiler/postlink/virtual_images.h"
+
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/postlink/virtual_functions.h"
+
+static LLVMValueRef function_of(LLVMModuleRef module, const pl_node *node)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
+    CHECK(function && node->kind == PL_VIRTUAL);
+    return function;
+}
+
+/* The old body stays behind a block that returns, until the passes remove it. */
+static void empty_body(pl_job *job, LLVMValueRef function)
+{
+    LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(function);
+    LLVMBasicBlockRef block = LLVMInsertBasicBlockInContext(job->context, old, "empty");
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderAtEnd(builder, block);
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
+        LLVMBuildRetVoid(builder);
+    } else {
+        LLVMBuildRet(builder, LLVMConstNull(type));
+    }
+    LLVMDisposeBuilder(builder);
+    CHECK(LLVMGetEntryBasicBlock(function) == block);
+}
+
+void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, const pl_part *part)
+{
+    CHECK(part->dummy && part->set != PL_NONE);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        if (part->placed[i].role != PL_ENTRY || node->kind != PL_VIRTUAL) continue;
+        /* Functions that use no optional feature are emptied as well.  Broken: these work. */
+        if (node->aspects != 0 || RULE(VF_DUMMY_02)) empty_body(job, function_of(module, node));
+    }
+}
+
+static LLVMValueRef declare_slot(pl_job *job, LLVMModuleRef module, const pl_node *node,
+                                 LLVMValueRef body)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(body);
+    LLVMValueRef slot = LLVMAddFunction(module, node->name.data, type);
+    LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
+    pl_attribute_set(job, slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
+    return slot;
+}
+
+static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
+{
+    LLVMValueRef body = function_of(module, node);
+    RT_VECTOR(LLVMValueRef) calls = {0};
+    for (LLVMUseRef use = LLVMGetFirstUse(body); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool calling = LLVMIsACallInst(user) && LLVMGetCalledValue(user) == body;
+        if (calling) *rt_vector_push(&calls) = user;
+    }
+    if (calls.count == 0) return; /* nothing was allocated */
+    rt_text own = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
+    LLVMSetValueName2(body, own.data, own.length);
+    LLVMReplaceAllUsesWith(body, declare_slot(job, module, node, body));
+    for (uint32_t i = 0; i < calls.count; i++) {
+        LLVMValueRef call = calls.items[i];
+        LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);
+    }
+    rt_vector_free(&calls);
+}
+
+void pl_slots_separate(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                       const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool copied = node->kind == PL_VIRTUAL && part->placed[i].role == PL_COPY;
+        if (copied) separate(job, module, node);
+    }
+}

@@ -1,0 +1,289 @@
+/* Builds the use graph.  It judges nothing but types of calls; split.c decides what goes where. */
+#include "reference/compiler/postlink/graph.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/variable_attributes.h"
+#include "reference/compiler/postlink/device_globals.h"
+#include "reference/compiler/postlink/input.h"
+#include "reference/compiler/postlink/symbols.h"
+#include "reference/compiler/postlink/virtual_functions.h"
+
+#include <string.h>
+
+enum { SPACE_GLOBAL = 1 }; /* address space of global memory on spir64 */
+
+typedef RT_VECTOR(uint32_t) index_vector;
+
+typedef struct builder {
+    pl_job *job;
+    pl_node *nodes;
+    uint32_t node_count;
+    rt_map index_of; /* LLVMValueRef -> node */
+    rt_map unit_of;  /* sycl-module-id -> unit */
+    rt_map set_of;   /* name of a set -> set */
+    pl_set *sets;
+    uint32_t *seen_for;            /* per node: 1 + the node whose uses it was last added to */
+    uint32_t *referred_by;         /* per node: the same for references */
+    index_vector uses, references; /* of the node at hand */
+    RT_VECTOR(rt_text) mistyped;
+    rt_text mistyped_at; /* the first call of them */
+    bool calls_through_pointers;
+} builder;
+
+static uint32_t unit_index(builder *build, rt_text id)
+{
+    rt_text text = rt_arena_text(&build->job->arena, id);
+    uint32_t unit = rt_map_find(&build->unit_of, text);
+    if (unit == RT_MAP_NONE) {
+        unit = build->unit_of.count;
+        rt_map_set(&build->unit_of, text, unit);
+    }
+    CHECK(unit < build->unit_of.count);
+    return unit;
+}
+
+static uint32_t set_index(builder *build, LLVMValueRef function)
+{
+    if (!pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return PL_NONE;
+    rt_text name =
+        rt_arena_text(&build->job->arena, pl_attribute(function, PL_INDIRECTLY_CALLABLE));
+    uint32_t set = rt_map_find(&build->set_of, name);
+    if (set == RT_MAP_NONE) {
+        set = build->set_of.count;
+        build->sets[set].name = name;
+        rt_map_set(&build->set_of, name, set);
+    }
+    build->sets[set].function_count += !LLVMIsDeclaration(function);
+    return set;
+}
+
+static uint32_t function_unit(builder *build, LLVMValueRef function)
+{
+    if (!pl_attribute_has(function, PL_MODULE_ID)) return PL_NONE;
+    return unit_index(build, pl_attribute(function, PL_MODULE_ID));
+}
+
+/* What other sources cannot call is a helper, whatever its marks; so is what shipped DPC++ takes
+ * for a builtin by its name. */
+static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit, uint32_t set)
+{
+    if (pl_is_kernel(function)) return PL_KERNEL;
+    if (set != PL_NONE) return PL_VIRTUAL;
+    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
+                 !pl_is_no_entry(job, function);
+    return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
+}
+
+static void add_node(builder *build, LLVMValueRef value, pl_node node)
+{
+    CHECK(LLVMIsAGlobalValue(value));
+    CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
+    if (node.kind == PL_VARIABLE) node.set = PL_NONE;
+    node.value = value;
+    node.name = pl_job_name(build->job, value);
+    node.defined = !LLVMIsDeclaration(value);
+    rt_map_set_number(&build->index_of, (uintptr_t)value, build->node_count);
+    build->nodes[build->node_count++] = node;
+}
+
+static void add_functions(builder *build, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        pl_node node = {.unit = function_unit(build, function), .set = set_index(build, function)};
+        node.kind = function_kind(build->job, function, node.unit, node.set);
+        node.calls = rt_arena_text(&build->job->arena, pl_attribute(function, PL_CALLS_INDIRECTLY));
+        add_node(build, function, node);
+    }
+}
+
+/* A device_global is at home in every image that refers to it (DG-POSTLINK-05). */
+static rt_status add_device_global(builder *build, LLVMValueRef variable)
+{
+    pl_device_global global;
+    RT_TRY(pl_device_global_read(build->job, variable, &global));
+    rt_text id;
+    bool image_scope = global.host.image_scope;
+    bool exported = !image_scope && pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                    pl_variable_is_offered(build->job, variable);
+    add_node(build, variable,
+             (pl_node){.kind = PL_VARIABLE,
+                       .set = PL_NONE,
+                       .shared = true,
+                       .device_global = true,
+                       .image_scope = image_scope,
+                       .unit = exported ? unit_index(build, id) : PL_NONE});
+    return RT_STATUS_OK;
+}
+
+static rt_status add_variables(builder *build, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (build->job->device_globals && pl_is_device_global(variable)) {
+            RT_TRY(add_device_global(build, variable));
+            continue;
+        }
+        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+        bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+        rt_text id;
+        bool offered = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                       pl_variable_is_offered(build->job, variable);
+        add_node(build, variable,
+                 (pl_node){.kind = PL_VARIABLE,
+                           .shared = shared,
+                           .is_vtable = pl_is_vtable(variable),
+                           .offered = offered,
+                           .unit = offered ? unit_index(build, id) : PL_NONE});
+    }
+    return RT_STATUS_OK;
+}
+
+static void note_use(builder *build, uint32_t user, uint32_t used)
+{
+    CHECK(user < build->node_count && used < build->node_count);
+    if (build->seen_for[used] == user + 1) return;
+    build->seen_for[used] = user + 1;
+    *rt_vector_push(&build->uses) = used;
+}
+
+static void note_reference(builder *build, uint32_t user, uint32_t used)
+{
+    CHECK(build->nodes[used].set != PL_NONE);
+    if (build->referred_by[used] == user + 1) return;
+    build->referred_by[used] = user + 1;
+    *rt_vector_push(&build->references) = used;
+}
+
+/* Notes the functions and variables in a value: itself, or what a constant is made of.  `called`:
+ * the value is what a call calls. */
+static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool called)
+{
+    if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
+    if (LLVMIsAGlobalValue(value)) {
+        uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
+        CHECK(used != RT_MAP_NONE);
+        bool referred = !called && build->nodes[used].set != PL_NONE;
+        (referred ? note_reference : note_use)(build, user, used);
+        return;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++)
+        note_value(build, user, LLVMGetOperand(value, (unsigned)i), false);
+}
+
+/* A source that declares a function otherwise than another source defines it is left with a call
+ * through a cast. */
+static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction)) return;
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    bool direct = LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee);
+    build->calls_through_pointers = build->calls_through_pointers || !direct;
+    build->nodes[user].calls_pointers = build->nodes[user].calls_pointers || !direct;
+    if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
+    LLVMValueRef function = LLVMGetOperand(callee, 0);
+    if (!LLVMIsAFunction(function)) return;
+    if (build->mistyped.count == 0) build->mistyped_at = pl_place(build->job, instruction);
+    *rt_vector_push(&build->mistyped) = pl_job_name(build->job, function);
+}
+
+static void note_body(builder *build, uint32_t user, LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            check_call(build, user, instruction);
+            int count = LLVMGetNumOperands(instruction);
+            bool calls = LLVMIsACallInst(instruction) != NULL; /* what it calls is the last */
+            for (int i = 0; i < count; i++)
+                note_value(build, user, LLVMGetOperand(instruction, (unsigned)i),
+                           calls && i == count - 1);
+        }
+    }
+}
+
+static const uint32_t *keep(pl_job *job, const index_vector *indices)
+{
+    uint32_t *kept = rt_arena_alloc_array(&job->arena, indices->count, sizeof *kept);
+    if (indices->count > 0) memcpy(kept, indices->items, indices->count * sizeof *kept);
+    return kept;
+}
+
+static void note_uses(builder *build, uint32_t index)
+{
+    CHECK(index < build->node_count);
+    pl_node *node = &build->nodes[index];
+    build->uses.count = build->references.count = 0;
+    if (node->kind == PL_VARIABLE) {
+        LLVMValueRef initializer = LLVMGetInitializer(node->value);
+        if (initializer) note_value(build, index, initializer, false);
+    } else {
+        note_body(build, index, node->value);
+    }
+    CHECK(build->uses.count <= build->node_count);
+    node->uses = keep(build->job, &build->uses);
+    node->use_count = build->uses.count;
+    node->references = keep(build->job, &build->references);
+    node->reference_count = build->references.count;
+}
+
+static rt_status refuse_mistyped(const builder *build)
+{
+    if (build->mistyped.count == 0) return RT_STATUS_OK;
+    CHECK(build->mistyped.items);
+    rt_text first = build->mistyped.items[0];
+    return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
+                          build->mistyped.count,
+                          "%.*sfunction '%.*s' is declared with another type than it is defined "
+                          "with; make the declarations agree",
+                          RT_TEXT_ARG(build->mistyped_at), RT_TEXT_ARG(first));
+}
+
+static uint32_t count_values(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count++;
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        count++;
+    return count;
+}
+
+rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
+{
+    *out_graph = (pl_graph){0};
+    uint32_t capacity = count_values(module);
+    builder build = {.job = job};
+    build.nodes = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.nodes);
+    build.seen_for = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.seen_for);
+    build.referred_by = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.referred_by);
+    build.sets = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.sets);
+    add_functions(&build, module);
+    uint32_t function_count = build.node_count;
+    add_variables(&build, module);
+    CHECK(function_count <= build.node_count);
+    CHECK(build.node_count == capacity);
+    CHECK(build.index_of.count == build.node_count);
+    for (uint32_t i = 0; i < build.node_count; i++)
+        note_uses(&build, i);
+    *out_graph = (pl_graph){.nodes = build.nodes,
+                            .node_count = build.node_count,
+                            .function_count = function_count,
+                            .unit_count = build.unit_of.count,
+                            .sets = build.sets,
+                            .set_count = build.set_of.count,
+                            .calls_through_pointers = build.calls_through_pointers};
+    rt_status status = refuse_mistyped(&build);
+    rt_map_free(&build.index_of);
+    rt_map_free(&build.unit_of);
+    rt_map_free(&build.set_of);
+    rt_vector_free(&build.uses);
+    rt_vector_free(&build.references);
+    rt_vector_free(&build.mistyped);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* Carries aspects from callees to callers and from sets of virtual functions to kernels.
+ *
+ * Source: document 004, "Aspects propagation". */
+#include "reference/compiler/postlink/graph.h"
+
+#include "reference/image/virtual_functions.h"
+
+static pl_aspects of_uses(const pl_graph *graph, const uint32_t *uses, uint32_t count)
+{
+    pl_aspects aspects = 0;
+    for (uint32_t i = 0; i < count; i++)
+        aspects |= graph->nodes[uses[i]].aspects;
+    return aspects;
+}
+
+/* A reference to a virtual function that is no call carries nothing, whether a vtable holds it
+ * (VF-ASPECT-04) or something else does (VF-ASPECT-06). */
+static bool follows_references(const pl_node *node)
+{
+    if (node->reference_count == 0) return false;
+    return node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06);
+}
+
+/* What something uses, that uses too which refers to it.  Each round but the last one adds an
+ * aspect to some node, and a call chain is a few functions long. */
+static void propagate_uses(pl_graph *graph)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < graph->node_count; i++) {
+            pl_node *node = &graph->nodes[i];
+            pl_aspects aspects = node->aspects | of_uses(graph, node->uses, node->use_count);
+            if (follows_references(node)) {
+                aspects |= of_uses(graph, node->references, node->reference_count);
+            }
+            changed = changed || aspects != node->aspects;
+            node->aspects = aspects;
+        }
+    }
+}
+
+/* A set has the aspects of all its functions.  Broken: those of one function only. */
+static void fill_sets(pl_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        if (node->set == PL_NONE) continue;
+        pl_set *set = &graph->sets[node->set];
+        if (set->aspects == 0 || RULE(VF_ASPECT_01)) set->aspects |= node->aspects;
+    }
+}
+
+static bool names_set(rt_text list, rt_text set)
+{
+    rt_text name;
+    while (rt_set_names_next(&list, &name))
+        if (rt_text_equal(name, set)) return true;
+    return false;
+}
+
+/* The aspects of the sets that a kernel calls indirectly.  Broken: those of all sets there are. */
+static pl_aspects of_calls(const pl_graph *graph, rt_text calls)
+{
+    pl_aspects aspects = 0;
+    for (uint32_t i = 0; i < graph->set_count; i++) {
+        bool named = names_set(calls, graph->sets[i].name);
+        if (named || !RULE(VF_ASPECT_03)) aspects |= graph->sets[i].aspects;
+    }
+    return aspects;
+}
+
+void pl_graph_fill_aspects(pl_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->function_count; i++)
+        graph->nodes[i].aspects = pl_aspects_of_function(graph->nodes[i].value);
+    propagate_uses(graph);
+    fill_sets(graph);
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        pl_node *node = &graph->nodes[i];
+        if (node->calls.length > 0 && RULE(VF_ASPECT_02)) {
+            node->aspects |= of_calls(graph, node->calls);
+        }
+    }
+}

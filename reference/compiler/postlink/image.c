@@ -1,0 +1,351 @@
+/* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
+ * symbols, translate, and check the translation against the symbols; or write PTX.
+ *
+ * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
+ * DL-IMAGE-05 to -07. */
+#include "reference/compiler/postlink/image.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/clone_part.h"
+#include "reference/compiler/ir/variable_attributes.h"
+#include "reference/compiler/lower/prepare.h"
+#include "reference/compiler/postlink/device_globals.h"
+#include "reference/compiler/postlink/spec_constants.h"
+#include "reference/compiler/postlink/symbols.h"
+#include "reference/compiler/postlink/virtual_images.h"
+#include "reference/compiler/ptx/ptx.h"
+#include "reference/compiler/refuse/refuse.h"
+#include "reference/compiler/spirv/lines.h"
+#include "reference/compiler/spirv/linkage.h"
+#include "reference/compiler/spirv/translate.h"
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* ---- Linkage ------------------------------------------------------------------------------- */
+
+/* Definitions of one device_global in images that are linked together are one variable: its symbol
+ * gives way to another definition of it, and what is nobody else's is called by its unique id.  One
+ * with image scope is in no other image (DG-POSTLINK-03), and drivers that know no HostAccess names
+ * find what code exports, as DPC++'s compiler has it; it is no exported symbol for all that. */
+static void make_shared_definition(LLVMValueRef variable)
+{
+    rt_text id;
+    if (pl_is_local(variable) && pl_variable_attribute(variable, PL_GLOBAL_ID, &id))
+        LLVMSetValueName2(variable, id.data, id.length);
+    bool alone = pl_is_image_scope(variable);
+    LLVMSetLinkage(variable, alone ? LLVMExternalLinkage : LLVMLinkOnceODRLinkage);
+}
+
+/* Copies become internal, so that images of one input never define a symbol twice. */
+static void make_copy(LLVMValueRef value, const pl_node *node)
+{
+    CHECK(node->defined && !LLVMIsDeclaration(value));
+    if (node->device_global) {
+        make_shared_definition(value);
+        return;
+    }
+    bool internal = true;
+    if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
+    if (node->kind == PL_EXTERNAL) {
+        internal = RULE(DL_SPLIT_11) && RULE(DL_SPLIT_12) && RULE(DL_SPLIT_03);
+    }
+    LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
+    if (node->kind == PL_KERNEL) pl_make_plain_function(value);
+}
+
+/* Post-link has joined the sources, so that a weak definition is as good as any other now. */
+static void make_entry(LLVMValueRef value)
+{
+    CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
+    LLVMSetLinkage(value, LLVMExternalLinkage);
+}
+
+static bool is_held(const pl_placed *placed)
+{
+    CHECK(placed->role != PL_ABSENT);
+    return placed->role == PL_ENTRY || placed->role == PL_COPY;
+}
+
+static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
+{
+    CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
+    if (role == PL_ENTRY) make_entry(value);
+    if (role == PL_COPY) make_copy(value, node);
+}
+
+/* Makes a module of the part; the caller disposes of it. */
+static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
+                           rt_text name)
+{
+    rt_arena arena = {0};
+    pl_clone_item *items = rt_arena_alloc_array(&arena, part->count, sizeof *items);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        items[i] = (pl_clone_item){.original = node->value, .defines = is_held(&part->placed[i])};
+        CHECK_IMPLIES(items[i].defines, node->defined);
+    }
+    LLVMModuleRef made = pl_clone_part(input, name, items, part->count);
+    for (uint32_t i = 0; i < part->count; i++)
+        apply_role(items[i].clone, &graph->nodes[part->placed[i].node], part->placed[i].role);
+    rt_arena_reset(&arena);
+    return made;
+}
+
+/* ---- The check of the translation ---------------------------------------------------------- */
+
+static void map_names(rt_map *map, const rt_text *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rt_map_set(map, names[i], i);
+}
+
+/* Fails when a name of `names` is not in `allowed`; `problem` says what that means. */
+static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count,
+                               const rt_map *allowed, rt_text image, const char *problem)
+{
+    RT_VECTOR(rt_text) missing = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_map_find(allowed, names[i]) == RT_MAP_NONE) *rt_vector_push(&missing) = names[i];
+    }
+    rt_status status = RT_STATUS_OK;
+    if (missing.count > 0) {
+        status = rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, missing.items,
+                                missing.count, "image %.*s: symbol '%.*s' %s", RT_TEXT_ARG(image),
+                                RT_TEXT_ARG(missing.items[0]), problem);
+    }
+    rt_vector_free(&missing);
+    return status;
+}
+
+static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_linkage *linkage,
+                               rt_text image)
+{
+    rt_map listed = {0}, written = {0};
+    map_names(&listed, symbols->imports, symbols->import_count);
+    map_names(&listed, symbols->unlisted, symbols->unlisted_count);
+    map_names(&written, linkage->imports, linkage->import_count);
+    /* A SPIR-V operation is an instruction by now; were it listed, a launch would show it. */
+    for (uint32_t i = 0; i < symbols->import_count; i++) {
+        rt_text name = symbols->imports[i];
+        if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written, name, i);
+    }
+    rt_status status = require_names(
+        job, linkage->imports, linkage->import_count, &listed, image,
+        "has the name of an OpenCL C builtin that the SPIR-V translator does not know with these "
+        "parameter types; do without it, or rename it if it is your own");
+    if (rt_ok(status)) {
+        status = require_names(job, symbols->imports, symbols->import_count, &written, image,
+                               "is listed as an import, but its translation does not import it");
+    }
+    rt_map_free(&listed);
+    rt_map_free(&written);
+    return status;
+}
+
+static void map_image_scope(rt_map *map, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(variable, &length);
+        if (pl_is_image_scope(variable)) rt_map_set(map, (rt_text){name, length}, 0);
+    }
+}
+
+/* The body of a kernel, which its entry point calls, is exported by the translator: kernels are no
+ * exports in the document's sense, and device_globals with image scope neither. */
+static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
+                               const pl_linkage *linkage, rt_text image)
+{
+    rt_map listed = {0}, written = {0};
+    map_image_scope(&listed, module);
+    map_names(&listed, symbols->exports, symbols->export_count);
+    map_names(&listed, symbols->kernels, symbols->kernel_count);
+    map_names(&listed, symbols->provided, symbols->provided_count);
+    map_names(&written, linkage->exports, linkage->export_count);
+    rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
+                                     "is exported by the translation, but not listed as an export");
+    if (rt_ok(status)) {
+        status = require_names(job, symbols->exports, symbols->export_count, &written, image,
+                               "is listed as an export, but its translation does not export it");
+    }
+    rt_map_free(&listed);
+    rt_map_free(&written);
+    return status;
+}
+
+static rt_status check_translation(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
+                                   rt_bytes spirv, rt_text image)
+{
+    CHECK(spirv.size > 0 && image.length > 0);
+    pl_linkage linkage;
+    RT_TRY(pl_linkage_scan(job, spirv, &linkage));
+    RT_TRY(check_imports(job, symbols, &linkage, image));
+    return check_exports(job, module, symbols, &linkage, image);
+}
+
+/* ---- Property sets ------------------------------------------------------------------------- */
+
+/* An image that needs (offers) nothing has no set: the document allows that or an empty one. */
+static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
+{
+    static const rt_text nameless[1] = {{"", 0}};
+    if (symbols->import_count > 0) {
+        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, symbols->imports,
+                                  symbols->import_count);
+    } else if (!RULE(DL_IMPORT_09)) {
+        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
+    }
+    if (symbols->export_count > 0) {
+        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, symbols->exports,
+                                  symbols->export_count);
+    } else if (!RULE(DL_EXPORT_04)) {
+        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
+    }
+}
+
+/* ---- The image ----------------------------------------------------------------------------- */
+
+static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                           rt_text name, rt_bytes *out_spirv)
+{
+    /* Without the extension the writer ends the process at the first pointer to a function. */
+    static const char *const extensions[] = {"SPV_INTEL_function_pointers", "SPV_KHR_linkonce_odr"};
+    rt_buffer written = {0}, lines = {0}, spirv = {0}, reason = {0};
+    const pl_image_global *globals;
+    uint32_t global_count;
+    RT_TRY(pl_device_globals_list(job, module, &globals, &global_count));
+    rt_status status;
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
+                              &reason)) {
+        status = pl_lines_keep(job, rt_buffer_bytes(&written), &lines);
+        if (rt_ok(status))
+            pl_device_globals_decorate(globals, global_count, rt_buffer_bytes(&lines), &spirv);
+        *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
+    } else {
+        status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                         "image %.*s: the SPIR-V translator refuses the code: %s",
+                         RT_TEXT_ARG(name), rt_buffer_string(&reason));
+    }
+    rt_buffer_free(&written);
+    rt_buffer_free(&lines);
+    rt_buffer_free(&spirv);
+    rt_buffer_free(&reason);
+    return status;
+}
+
+/* The names of what the split left to other images. */
+static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(map, graph->nodes[placed->node].name, i);
+    }
+}
+
+static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                                 const pl_part *part, pl_symbols *out_symbols)
+{
+    rt_map separated = {0};
+    map_separated(&separated, graph, part);
+    rt_status status = pl_symbols_collect(job, module, &separated, out_symbols);
+    rt_map_free(&separated);
+    return status;
+}
+
+static rt_status prepare(pl_job *job, LLVMModuleRef module, pl_properties *properties)
+{
+    RT_TRY(pl_prepare_optimise(job, module));
+    RT_TRY(pl_refuse_unwritable(job, module));
+    pl_spec_constants_place(job, module, properties);
+    return RT_STATUS_OK;
+}
+
+static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                       const pl_symbols *symbols, rt_image *image)
+{
+    pl_prepare_for_writer(job, module);
+    RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
+    RT_TRY(translate(job, request, module, image->name, &image->code));
+    return check_translation(job, module, symbols, image->code, image->name);
+}
+
+/* PTX has no specialisation constants, and its writer no faults that would need curing. */
+static rt_status prepare_ptx(pl_job *job, LLVMModuleRef module)
+{
+    pl_spec_constants_fold(job, module);
+    return pl_prepare_simplify(job, module);
+}
+
+/* The image's code before it gets bodies of builtin functions: what a fusion compiler can read. */
+static void embed_ir(pl_job *job, LLVMModuleRef module, pl_properties *properties)
+{
+    LLVMModuleRef plain = LLVMCloneModule(module);
+    LLVMStripModuleDebugInfo(plain);
+    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(plain);
+    rt_bytes bytes = {(const uint8_t *)LLVMGetBufferStart(memory), LLVMGetBufferSize(memory)};
+    rt_property *property = rt_arena_alloc(&job->arena, sizeof *property);
+    *property = (rt_property){.name = RT_TEXT(RT_EMBEDDED_IR_PROPERTY),
+                              .type = RT_PROPERTY_BYTES,
+                              .bytes = rt_arena_bytes(&job->arena, bytes)};
+    pl_properties_add(properties, RT_SET_EMBEDDED_IR, property, 1);
+    LLVMDisposeMemoryBuffer(memory);
+    LLVMDisposeModule(plain);
+}
+
+static void add_requirements(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                             const pl_part *part, const rt_image *image, pl_properties *properties)
+{
+    if (image->format == RT_FORMAT_PTX) {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_module(module));
+        pl_properties_add_requirements_of(job, properties, used, module);
+    } else {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
+        pl_properties_add_requirements(job, properties, used, image->code);
+    }
+}
+
+static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                            const pl_graph *graph, const pl_part *part, rt_image *image)
+{
+    bool ptx = request->format == RT_FORMAT_PTX;
+    pl_properties properties = {0};
+    if (part->dummy) pl_dummy_empty(job, module, graph, part);
+    if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
+    RT_TRY(ptx ? prepare_ptx(job, module) : prepare(job, module, &properties));
+    RT_TRY(pl_device_globals_describe(job, module, &properties));
+    RT_TRY(pl_vtables_place(job, module, graph, part));
+    pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
+    pl_symbols symbols;
+    RT_TRY(collect_symbols(job, module, graph, part, &symbols));
+    RT_TRY(ptx ? pl_ptx_write(job, module, request->library, &image->code)
+               : write(job, request, module, &symbols, image));
+    image->kernels = symbols.kernels;
+    image->kernel_count = symbols.kernel_count;
+    add_symbol_sets(job, &properties, &symbols);
+    add_requirements(job, module, graph, part, image, &properties);
+    /* Without the flag images stay small.  Broken: the flag is not looked at. */
+    if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
+    pl_properties_finish(job, &properties, image);
+    CHECK(image->code.size > 0);
+    rt_image_hash(image);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
+                        const pl_graph *graph, const pl_part *part, rt_text name,
+                        rt_image *out_image)
+{
+    CHECK(input && part->placed && name.length > 0);
+    *out_image = (rt_image){.name = name, .format = request->format};
+    LLVMModuleRef module = clone(input, graph, part, name);
+    if (request->format == RT_FORMAT_PTX) pl_ptx_names(job, module);
+    rt_status status = fill_image(job, request, module, graph, part, out_image);
+    LLVMDisposeModule(module);
+    return status;
+}

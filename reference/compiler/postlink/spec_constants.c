@@ -1,0 +1,379 @@
+/* Takes specialisation constants out of sources and puts them into images.
+ *
+ * Source: SPIR-V specification, 2.12 "Specialization"; for `__spirv_SpecConstant(id, default)`, the
+ * SPIR-V friendly IR of the translator (LLVMSPIRVLib 14).  A module may hold several constants of
+ * one number, one for each call: they are the same constant. */
+#include "reference/compiler/postlink/spec_constants.h"
+
+#include "reference/base/stream.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+
+#define CONSTANT_PREFIX "__assay_spec_constant_"
+#define DEFAULT_PREFIX  "__assay_spec_default_"
+#define VALUE_PREFIX    "__assay_spec_value_"
+
+enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
+
+/* The text behind a prefix of a symbol; empty where it has another beginning. */
+static rt_text name_behind(pl_job *job, LLVMValueRef value, const char *prefix)
+{
+    rt_text symbol = pl_job_name(job, value);
+    size_t length = strlen(prefix);
+    if (!rt_text_starts(symbol, prefix)) return (rt_text){0};
+    return (rt_text){symbol.data + length, symbol.length - length};
+}
+
+static rt_status refuse(pl_job *job, rt_text name, const char *problem)
+{
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+                          "specialisation constant '%.*s' %s", RT_TEXT_ARG(name), problem);
+}
+
+/* ---- Types --------------------------------------------------------------------------------- */
+
+/* LLVM's kind and width of a scalar, bytes of its value, and its letters in a mangled name. */
+typedef struct scalar_row {
+    LLVMTypeKind kind;
+    unsigned width; /* INTEGER: bits */
+    uint32_t size;  /* bytes */
+    const char *mangled;
+} scalar_row;
+
+static const scalar_row scalar_rows[] = {
+    {LLVMIntegerTypeKind, 1, 1, "b"},  {LLVMIntegerTypeKind, 8, 1, "c"},
+    {LLVMIntegerTypeKind, 16, 2, "s"}, {LLVMIntegerTypeKind, 32, 4, "i"},
+    {LLVMIntegerTypeKind, 64, 8, "l"}, {LLVMHalfTypeKind, 0, 2, "Dh"},
+    {LLVMFloatTypeKind, 0, 4, "f"},    {LLVMDoubleTypeKind, 0, 8, "d"},
+};
+
+/* NULL for a type that no specialisation constant can have. */
+static const scalar_row *scalar_of(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    unsigned width = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+    for (size_t i = 0; i < sizeof scalar_rows / sizeof *scalar_rows; i++) {
+        if (scalar_rows[i].kind == kind && scalar_rows[i].width == width) return &scalar_rows[i];
+    }
+    return NULL;
+}
+
+/* The bits of a constant scalar; a bool has one byte. */
+static uint64_t bits_of(pl_job *job, LLVMValueRef constant)
+{
+    const scalar_row *scalar = scalar_of(LLVMTypeOf(constant));
+    CHECK(scalar);
+    if (scalar->kind != LLVMIntegerTypeKind) {
+        LLVMTypeRef integer = LLVMIntTypeInContext(job->context, 8 * scalar->size);
+        constant = LLVMConstBitCast(constant, integer);
+    }
+    CHECK(LLVMIsAConstantInt(constant));
+    return LLVMConstIntGetZExtValue(constant);
+}
+
+/* ---- Sources ------------------------------------------------------------------------------- */
+
+/* The default of a constant: the initialiser of its other variable; NULL: there is none. */
+static LLVMValueRef default_of(pl_job *job, LLVMModuleRef module, rt_text name)
+{
+    rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
+    LLVMValueRef variable = LLVMGetNamedGlobal(module, symbol.data);
+    LLVMValueRef value = variable ? LLVMGetInitializer(variable) : NULL;
+    bool constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
+    return constant ? value : NULL;
+}
+
+static bool is_value_load(LLVMValueRef user, LLVMValueRef variable)
+{
+    return LLVMIsALoadInst(user) && LLVMGetOperand(user, 0) == variable &&
+           LLVMTypeOf(user) == LLVMGlobalGetValueType(variable) && !LLVMGetVolatile(user) &&
+           LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic;
+}
+
+static bool is_used_by_value(LLVMValueRef variable)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
+        if (!is_value_load(LLVMGetUser(use), variable)) return false;
+    }
+    return true;
+}
+
+/* Clang keeps a bool in a byte and cuts it to a bit behind each load; no other type is treated so.
+ */
+static bool is_bool(pl_job *job, LLVMValueRef variable)
+{
+    LLVMTypeRef bit = LLVMInt1TypeInContext(job->context);
+    if (LLVMGlobalGetValueType(variable) != LLVMInt8TypeInContext(job->context)) return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef load = LLVMGetUser(use);
+        for (LLVMUseRef at = LLVMGetFirstUse(load); at; at = LLVMGetNextUse(at)) {
+            LLVMValueRef user = LLVMGetUser(at);
+            if (!LLVMIsATruncInst(user) || LLVMTypeOf(user) != bit) return false;
+        }
+    }
+    return true;
+}
+
+/* Declares the function whose calls stand for the constant: it reads nothing and always returns, so
+ * that the passes may move, join and drop its calls, and do. */
+static LLVMValueRef declare_value(pl_job *job, LLVMModuleRef module, rt_text name, LLVMTypeRef type)
+{
+    rt_text symbol = rt_arena_printf(&job->arena, VALUE_PREFIX "%.*s", RT_TEXT_ARG(name));
+    LLVMValueRef function =
+        LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
+    LLVMSetFunctionCallConv(function, SPIR_FUNCTION_CONVENTION);
+    static const char *const attributes[] = {"readnone", "nounwind", "willreturn"};
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(job->context, kind, 0));
+    }
+    return function;
+}
+
+static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef function,
+                               LLVMValueRef *arguments, unsigned count, const char *name)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(builder, before);
+    LLVMValueRef call =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, name);
+    LLVMSetInstructionCallConv(call, SPIR_FUNCTION_CONVENTION);
+    LLVMDisposeBuilder(builder);
+    return call;
+}
+
+static void replace(LLVMValueRef instruction, LLVMValueRef value)
+{
+    CHECK(LLVMTypeOf(instruction) == LLVMTypeOf(value));
+    LLVMReplaceAllUsesWith(instruction, value);
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+static void replace_load(pl_job *job, LLVMValueRef load, LLVMValueRef function, LLVMValueRef value)
+{
+    LLVMValueRef call = build_call(job, load, function, &value, 1, "");
+    if (LLVMTypeOf(call) == LLVMTypeOf(load)) {
+        replace(load, call);
+        return;
+    }
+    while (LLVMGetFirstUse(load)) /* a bool */
+        replace(LLVMGetUser(LLVMGetFirstUse(load)), call);
+    LLVMInstructionEraseFromParent(load);
+}
+
+/* Replaces the loads of a variable that was checked. */
+static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variable, rt_text name,
+                          LLVMValueRef value)
+{
+    if (!LLVMGetFirstUse(variable)) return;
+    LLVMTypeRef type = LLVMGlobalGetValueType(variable);
+    if (is_bool(job, variable)) {
+        type = LLVMInt1TypeInContext(job->context);
+        value = LLVMConstInt(type, bits_of(job, value) != 0, false);
+    }
+    LLVMValueRef function = declare_value(job, module, name, type);
+    while (LLVMGetFirstUse(variable))
+        replace_load(job, LLVMGetUser(LLVMGetFirstUse(variable)), function, value);
+}
+
+static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef variable,
+                               rt_text name)
+{
+    if (!scalar_of(LLVMGlobalGetValueType(variable))) {
+        return refuse(
+            job, name,
+            "is not a scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
+            "or double");
+    }
+    LLVMValueRef value = default_of(job, module, name);
+    if (!value || LLVMTypeOf(value) != LLVMGlobalGetValueType(variable)) {
+        return refuse(job, name,
+                      "has no default of its type; declare it with SPEC_CONSTANT(type, name, "
+                      "default)");
+    }
+    if (!is_used_by_value(variable)) {
+        return refuse(job, name,
+                      "is used other than by its value; it has no address, and cannot be volatile "
+                      "or atomic");
+    }
+    replace_loads(job, module, variable, name, value);
+    return RT_STATUS_OK;
+}
+
+/* Loads whose value nobody uses tell nothing about the type. */
+static void drop_idle_loads(LLVMValueRef variable)
+{
+    LLVMUseRef use = LLVMGetFirstUse(variable);
+    while (use) {
+        LLVMValueRef user = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (is_value_load(user, variable) && !LLVMGetFirstUse(user)) {
+            LLVMInstructionEraseFromParent(user);
+        }
+    }
+}
+
+rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
+{
+    RT_VECTOR(LLVMValueRef) done = {0};
+    rt_status status = RT_STATUS_OK;
+    LLVMValueRef variable = LLVMGetFirstGlobal(source);
+    for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
+        rt_text name = name_behind(job, variable, CONSTANT_PREFIX);
+        bool constant = name.length > 0;
+        if (constant) drop_idle_loads(variable);
+        if (constant) status = take_constant(job, source, variable, name);
+        bool other = name_behind(job, variable, DEFAULT_PREFIX).length > 0;
+        if (constant || other) *rt_vector_push(&done) = variable;
+    }
+    for (uint32_t i = 0; i < done.count && rt_ok(status); i++) {
+        if (!LLVMGetFirstUse(done.items[i])) LLVMDeleteGlobal(done.items[i]);
+    }
+    rt_vector_free(&done);
+    return status;
+}
+
+/* ---- The linked sources -------------------------------------------------------------------- */
+
+/* Reports whether every use of the function is a call of its own type with one and the same
+ * default. */
+static bool agrees(LLVMValueRef function)
+{
+    LLVMValueRef value = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function) return false;
+        if (value && LLVMGetOperand(user, 0) != value) return false;
+        value = LLVMGetOperand(user, 0);
+    }
+    return true;
+}
+
+rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
+{
+    RT_VECTOR(rt_text) names = {0};
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        rt_text name = name_behind(job, function, VALUE_PREFIX);
+        if (name.length > 0 && !agrees(function)) *rt_vector_push(&names) = name;
+    }
+    rt_status status = RT_STATUS_OK;
+    if (names.count > 0) {
+        status =
+            rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, names.items, names.count,
+                           "specialisation constant '%.*s' is declared by two sources with "
+                           "different types or defaults; make the declarations agree",
+                           RT_TEXT_ARG(names.items[0]));
+    }
+    rt_vector_free(&names);
+    return status;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+typedef struct placement {
+    pl_job *job;
+    LLVMModuleRef image;
+    RT_VECTOR(LLVMValueRef) functions; /* number in the code -> function that stands for it */
+    rt_buffer defaults;
+} placement;
+
+/* `__spirv_SpecConstant(int, T)`, as the translator knows it. */
+static LLVMValueRef declare_operation(placement *place, LLVMTypeRef type)
+{
+    const scalar_row *scalar = scalar_of(type);
+    CHECK(scalar);
+    rt_text symbol =
+        rt_arena_printf(&place->job->arena, "_Z20__spirv_SpecConstanti%s", scalar->mangled);
+    LLVMValueRef known = LLVMGetNamedFunction(place->image, symbol.data);
+    if (known) return known;
+    LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(place->job->context), type};
+    LLVMValueRef function =
+        LLVMAddFunction(place->image, symbol.data, LLVMFunctionType(type, parameters, 2, false));
+    LLVMSetFunctionCallConv(function, SPIR_FUNCTION_CONVENTION);
+    return function;
+}
+
+static void write_scalar(rt_buffer *out, uint64_t bits, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++)
+        rt_write_u8(out, (uint8_t)(bits >> (8 * i)));
+}
+
+/* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size.  Its
+ * default follows that of the constant before it at once, as readers add the sizes up. */
+static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef function,
+                                  rt_text name)
+{
+    pl_job *job = place->job;
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    LLVMValueRef operation = declare_operation(place, type);
+    LLVMValueRef value = LLVMGetOperand(LLVMGetUser(LLVMGetFirstUse(function)), 0);
+    LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(job->context), id, false);
+    while (LLVMGetFirstUse(function)) {
+        LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
+        CHECK(LLVMIsACallInst(call) && LLVMGetOperand(call, 0) == value);
+        LLVMValueRef arguments[] = {number, value};
+        replace(call, build_call(job, call, operation, arguments, 2, name.data));
+    }
+    uint32_t size = scalar_of(type)->size;
+    rt_buffer described = {0};
+    rt_write_u32(&described, id);
+    rt_write_u32(&described, 0);
+    rt_write_u32(&described, size);
+    write_scalar(&place->defaults, bits_of(job, value), size);
+    rt_property property = {.name = name, .type = RT_PROPERTY_BYTES};
+    property.bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&described));
+    rt_buffer_free(&described);
+    return property;
+}
+
+static void find_constants(placement *place)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(place->image);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        bool constant = name_behind(place->job, function, VALUE_PREFIX).length > 0;
+        if (constant && LLVMGetFirstUse(function)) *rt_vector_push(&place->functions) = function;
+    }
+}
+
+void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *properties)
+{
+    placement place = {.job = job, .image = image};
+    find_constants(&place);
+    uint32_t count = place.functions.count;
+    rt_property *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
+    for (uint32_t id = 0; id < count; id++) {
+        LLVMValueRef function = place.functions.items[id];
+        rt_text name = name_behind(job, function, VALUE_PREFIX);
+        items[id] = place_constant(&place, id, function, name);
+        LLVMDeleteFunction(function);
+    }
+    if (count > 0) {
+        rt_property *all = rt_arena_alloc(&job->arena, sizeof *all);
+        *all = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
+        all->bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&place.defaults));
+        pl_properties_add(properties, RT_SET_SPEC_CONSTANTS, items, count);
+        pl_properties_add(properties, RT_SET_SPEC_CONSTANT_DEFAULTS, all, 1);
+    }
+    rt_vector_free(&place.functions);
+    rt_buffer_free(&place.defaults);
+}
+
+void pl_spec_constants_fold(pl_job *job, LLVMModuleRef image)
+{
+    placement place = {.job = job, .image = image};
+    find_constants(&place);
+    for (uint32_t i = 0; i < place.functions.count; i++) {
+        LLVMValueRef function = place.functions.items[i];
+        while (LLVMGetFirstUse(function)) {
+            LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
+            CHECK(LLVMIsACallInst(call));
+            replace(call, LLVMGetOperand(call, 0));
+        }
+        LLVMDeleteFunction(function);
+    }
+    rt_vector_free(&place.functions);
+}

@@ -1,0 +1,564 @@
+/* Plans the images of a module.
+ *
+ * It changes no code: image.c does, following the roles.  Source: document 003, "sycl-post-link
+ * changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05; document 004, "Device code split and device
+ * images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
+ *
+ * - Per kernel, the document gives functions no images; here each kernel has an image of its own
+ * and the SYCL_EXTERNAL functions of a source share one, so that the relation between functions is
+ * the same as per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
+ * - A function that any kernel of an image reaches is copied there, also past functions that the
+ *   image exports (the reading of DL-SPLIT-04); what only exported functions reach follows
+ *   DL-SPLIT-08.  Shipped DPC++ imports every such function instead (A9).
+ * - A kernel that another entry point calls is copied there as an ordinary function.
+ * - A virtual function that is called by its name (a qualified call, or one whose class the front
+ *   end knows) is copied to its caller, as a helper is; slots of vtables lead to its set.
+ * - Of variables the document says nothing.  One that other images may import is defined by one
+ *   image, its home, beside the functions of its source; a constant is copied elsewhere.  A
+ *   writable one is at home with the kernels that reach it, so that they need no link, and images
+ *   of functions import it: one program never has two of it.  Kernels of two images could not
+ *   share it, because each has a program of its own; that is refused. */
+#include "reference/compiler/postlink/split.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/compiler/postlink/device_globals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The entry points of one image, by their nodes, in the graph's order. */
+typedef struct group {
+    RT_VECTOR(uint32_t) kernels;
+    RT_VECTOR(uint32_t) functions;
+    RT_VECTOR(uint32_t) variables; /* at home there */
+    RT_VECTOR(uint32_t) virtuals;  /* all of one set */
+    uint32_t set;                  /* or PL_NONE */
+} group;
+
+/* What the plan knows of a node. */
+typedef struct node_plan {
+    uint32_t home;        /* function, variable: the group whose entry point it is, or PL_NONE */
+    uint32_t kernel_home; /* offered variable: a group whose kernels reach it, or PL_NONE */
+    bool copied_before;   /* some earlier image has a copy */
+    bool torn;            /* it is in the list of them */
+    /* Of the image at hand, valid where `image` is its number counted from 1. */
+    uint32_t image;
+    pl_role role;
+    bool visited;
+} node_plan;
+
+typedef struct planner {
+    pl_job *job;
+    const pl_graph *graph;
+    rt_split split; /* not AUTO */
+    bool whole;     /* one group of everything */
+    bool outlines;  /* virtual functions have groups of their own */
+    node_plan *nodes;
+    RT_VECTOR(group) groups;
+    rt_map group_of_unit;        /* unit -> first group of its functions and variables */
+    rt_map group_of_aspects;     /* unit and class -> group of its functions of these aspects */
+    rt_map class_of_aspects;     /* aspects -> class */
+    uint32_t image;              /* number of the image at hand, from 1 */
+    RT_VECTOR(uint32_t) held;    /* nodes with a role in it */
+    RT_VECTOR(uint32_t) pending; /* nodes whose uses are still to be looked at */
+    RT_VECTOR(uint32_t) torn;    /* writable variables that several images would have */
+    RT_VECTOR(uint32_t) scoped;  /* those of them that are device_globals with device_image_scope */
+} planner;
+
+/* ---- Grouping ------------------------------------------------------------------------------ */
+
+static bool is_entry(const pl_node *node)
+{
+    return node->defined && (node->kind == PL_KERNEL || node->kind == PL_EXTERNAL);
+}
+
+/* DPC++'s automatic choice: what is called through pointers must be with its callers. */
+static rt_split resolve(const pl_graph *graph, rt_split split)
+{
+    if (split != RT_SPLIT_AUTO) return split;
+    return graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
+}
+
+static uint32_t add_group(planner *plan)
+{
+    *rt_vector_push(&plan->groups) = (group){.set = PL_NONE};
+    return plan->groups.count - 1;
+}
+
+static uint32_t unit_key(const planner *plan, uint32_t unit)
+{
+    return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
+}
+
+/* The group of a source's variables, made where there is none yet. */
+static uint32_t group_of_unit(planner *plan, uint32_t unit)
+{
+    uint32_t key = unit_key(plan, unit);
+    uint32_t found = rt_map_find_number(&plan->group_of_unit, key);
+    if (found != RT_MAP_NONE) return found;
+    found = add_group(plan);
+    rt_map_set_number(&plan->group_of_unit, key, found);
+    return found;
+}
+
+/* The number of a combination of aspects; entry points of different ones share no image, whatever
+ * the split (VF-SPLIT-09). */
+static uint32_t class_of(planner *plan, pl_aspects aspects)
+{
+    if (aspects == 0 || plan->whole || !RULE(VF_SPLIT_09)) return 0;
+    uint32_t found = rt_map_find_number(&plan->class_of_aspects, aspects);
+    if (found != RT_MAP_NONE) return found;
+    found = plan->class_of_aspects.count + 1;
+    rt_map_set_number(&plan->class_of_aspects, aspects, found);
+    return found;
+}
+
+/* The group of a source's entry points that use the same aspects. */
+static uint32_t group_of_aspects(planner *plan, const pl_node *node)
+{
+    uint32_t key = unit_key(plan, node->unit);
+    uint64_t both = (uint64_t)class_of(plan, node->aspects) << 32 | key;
+    uint32_t found = rt_map_find_number(&plan->group_of_aspects, both);
+    if (found != RT_MAP_NONE) return found;
+    found = add_group(plan);
+    rt_map_set_number(&plan->group_of_aspects, both, found);
+    if (rt_map_find_number(&plan->group_of_unit, key) == RT_MAP_NONE) {
+        rt_map_set_number(&plan->group_of_unit, key, found);
+    }
+    return found;
+}
+
+static void group_entry(planner *plan, uint32_t index)
+{
+    const pl_node *node = &plan->graph->nodes[index];
+    CHECK(is_entry(node));
+    bool kernel = node->kind == PL_KERNEL;
+    bool alone = plan->split == RT_SPLIT_PER_KERNEL && kernel;
+    bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
+    uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
+    plan->nodes[index].home = home;
+    CHECK(plan->groups.items && home < plan->groups.count);
+    group *own = &plan->groups.items[home];
+    if (kernel) {
+        *rt_vector_push(&own->kernels) = index;
+    } else {
+        *rt_vector_push(&own->functions) = index;
+    }
+}
+
+static bool is_referred(const pl_graph *graph, uint32_t index)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->reference_count; k++)
+            if (node->references[k] == index) return true;
+    }
+    return false;
+}
+
+static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
+{
+    *rt_vector_push(&plan->groups.items[home].virtuals) = index;
+    plan->nodes[index].home = home;
+}
+
+/* Each set of which the module defines something is a group, whether or not anything of the module
+ * creates or calls it (VF-FE-01).  Broken: what no vtable of the module leads to is left out. */
+static void group_sets(planner *plan)
+{
+    const pl_graph *graph = plan->graph;
+    uint32_t *group_of =
+        rt_arena_alloc_array(&plan->job->arena, graph->set_count, sizeof *group_of);
+    for (uint32_t i = 0; i < graph->set_count; i++)
+        group_of[i] = PL_NONE;
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        if (!RULE(VF_FE_01) && !is_referred(graph, i)) continue;
+        uint32_t set = RULE_ELSE(VF_SPLIT_02, node->set, 0);
+        if (group_of[set] == PL_NONE) group_of[set] = add_group(plan);
+        plan->groups.items[group_of[set]].set = set;
+        hold_virtual(plan, group_of[set], i);
+    }
+}
+
+/* In an image of everything virtual functions are entry points beside the others. */
+static void group_whole(planner *plan)
+{
+    for (uint32_t i = 0; i < plan->graph->function_count; i++) {
+        const pl_node *node = &plan->graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        hold_virtual(plan, group_of_unit(plan, node->unit), i);
+    }
+}
+
+/* ---- The image at hand --------------------------------------------------------------------- */
+
+static void begin_image(planner *plan, uint32_t number)
+{
+    plan->image = number + 1;
+    plan->held.count = 0;
+    CHECK(plan->pending.count == 0);
+}
+
+static node_plan *at_hand(planner *plan, uint32_t index)
+{
+    node_plan *node = &plan->nodes[index];
+    if (node->image != plan->image) {
+        node->image = plan->image;
+        node->role = PL_ABSENT;
+        node->visited = false;
+    }
+    return node;
+}
+
+static void hold(planner *plan, uint32_t index, pl_role role)
+{
+    node_plan *node = at_hand(plan, index);
+    CHECK(node->role == PL_ABSENT && role != PL_ABSENT);
+    CHECK(plan->graph->nodes[index].defined == (role != PL_DECLARE));
+    node->role = role;
+    *rt_vector_push(&plan->held) = index;
+    if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
+}
+
+/* What had only its slots in the image is now called by its name there. */
+static void hold_body(planner *plan, uint32_t index)
+{
+    node_plan *node = at_hand(plan, index);
+    CHECK(node->role == PL_SLOT);
+    node->role = PL_COPY;
+    *rt_vector_push(&plan->pending) = index;
+}
+
+/* Where virtual functions have no images of their own, a slot is a use like any other. */
+static void refer(planner *plan, uint32_t index)
+{
+    if (at_hand(plan, index)->role != PL_ABSENT) return;
+    pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
+    hold(plan, index, plan->graph->nodes[index].defined ? role : PL_DECLARE);
+}
+
+/* ---- Roles --------------------------------------------------------------------------------- */
+
+/* A variable that is at home in another image: a constant is as good as a copy. */
+static pl_role role_of_variable(const planner *plan, uint32_t index)
+{
+    const pl_node *node = &plan->graph->nodes[index];
+    if (node->device_global && plan->nodes[index].copied_before && !RULE(DG_POSTLINK_05))
+        return PL_IMPORT;
+    bool elsewhere = node->offered && plan->nodes[index].home != PL_NONE;
+    return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
+}
+
+/* What an image's kernels reach is copied, so that the image needs no link (DL-SPLIT-02, -04); in
+ * the dynamic linking of shipped DPC++ such a function is imported (A9). */
+static pl_role role_for_kernel(planner *plan, uint32_t used)
+{
+    const pl_node *node = &plan->graph->nodes[used];
+    if (node->kind == PL_VARIABLE) return role_of_variable(plan, used);
+    if (node->kind != PL_EXTERNAL) return PL_COPY;
+    if (plan->job->profile == RT_PROFILE_DPCPP) return PL_IMPORT;
+    return RULE(DL_SPLIT_02) && RULE(DL_SPLIT_04) ? PL_COPY : PL_IMPORT;
+}
+
+/* A SYCL_EXTERNAL function of another image is imported, not copied; helpers are copied. */
+static pl_role role_for_function(planner *plan, uint32_t used)
+{
+    const pl_node *node = &plan->graph->nodes[used];
+    if (node->kind == PL_VARIABLE) return role_of_variable(plan, used);
+    bool helper = node->kind == PL_HELPER;
+    bool imported = (node->kind == PL_EXTERNAL && RULE(DL_SPLIT_08)) ||
+                    (helper && !RULE(DL_SPLIT_06)) ||
+                    (helper && plan->nodes[used].copied_before && !RULE(DL_SPLIT_07));
+    return imported ? PL_IMPORT : PL_COPY;
+}
+
+typedef pl_role role_rule(planner *plan, uint32_t used);
+
+/* Follows the uses of everything pending.  Entry points of the image itself are passed through. */
+static void follow(planner *plan, role_rule *rule)
+{
+    while (plan->pending.count > 0) {
+        uint32_t index = plan->pending.items[--plan->pending.count];
+        node_plan *at = at_hand(plan, index);
+        if (at->visited) continue;
+        at->visited = true;
+        const pl_node *node = &plan->graph->nodes[index];
+        CHECK(node->defined && (at->role == PL_ENTRY || at->role == PL_COPY));
+        for (uint32_t i = 0; i < node->use_count; i++) {
+            uint32_t used = node->uses[i];
+            bool defined = plan->graph->nodes[used].defined;
+            pl_role role = at_hand(plan, used)->role;
+            if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
+            if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
+            if (role == PL_SLOT) hold_body(plan, used);
+        }
+        for (uint32_t i = 0; i < node->reference_count; i++)
+            refer(plan, node->references[i]);
+    }
+}
+
+static void hold_all(planner *plan, const uint32_t *items, uint32_t count, pl_role role)
+{
+    for (uint32_t i = 0; i < count; i++)
+        hold(plan, items[i], role);
+}
+
+static void push_all(planner *plan, const uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        *rt_vector_push(&plan->pending) = items[i];
+}
+
+/* Gives roles to all that a group's image has to do with.  The original body of a function stays
+ * exported beside a kernel of its source (DL-EXPORT-05). */
+static void fill_image(planner *plan, const group *own)
+{
+    bool kept = own->kernels.count == 0 || RULE(DL_EXPORT_05);
+    hold_all(plan, own->kernels.items, own->kernels.count, PL_ENTRY);
+    hold_all(plan, own->variables.items, own->variables.count, PL_ENTRY);
+    hold_all(plan, own->virtuals.items, own->virtuals.count, PL_ENTRY);
+    if (kept) hold_all(plan, own->functions.items, own->functions.count, PL_ENTRY);
+    push_all(plan, own->kernels.items, own->kernels.count);
+    push_all(plan, own->virtuals.items, own->virtuals.count);
+    follow(plan, role_for_kernel);
+    if (!kept) {
+        for (uint32_t i = 0; i < own->functions.count; i++) {
+            uint32_t function = own->functions.items[i];
+            if (at_hand(plan, function)->role == PL_ABSENT) hold(plan, function, PL_COPY);
+        }
+    }
+    push_all(plan, own->functions.items, own->functions.count);
+    push_all(plan, own->variables.items, own->variables.count);
+    follow(plan, role_for_function);
+}
+
+/* ---- Torn variables ------------------------------------------------------------------------ */
+
+static void note_torn(planner *plan, uint32_t index)
+{
+    CHECK(plan->graph->nodes[index].shared);
+    if (plan->nodes[index].torn) return;
+    plan->nodes[index].torn = true;
+    *rt_vector_push(&plan->torn) = index;
+}
+
+static rt_status refuse_torn(const planner *plan)
+{
+    if (plan->torn.count == 0) return RT_STATUS_OK;
+    pl_job *job = plan->job;
+    rt_text *names = rt_arena_alloc_array(&job->arena, plan->torn.count, sizeof *names);
+    for (uint32_t i = 0; i < plan->torn.count; i++)
+        names[i] = plan->graph->nodes[plan->torn.items[i]].name;
+    LLVMValueRef first = plan->graph->nodes[plan->torn.items[0]].value;
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, names, plan->torn.count,
+                          "%.*svariable '%.*s' can be written and is used by entry points of "
+                          "several images, which would have a variable each; switch the split off, "
+                          "and let these entry points use the same optional features",
+                          RT_TEXT_ARG(pl_place_of_use(job, first)), RT_TEXT_ARG(names[0]));
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Source: document 002, "Changes to the sycl-post-link tool". */
+static rt_status refuse_scoped(const planner *plan)
+{
+    if (plan->scoped.count == 0) return RT_STATUS_OK;
+    pl_job *job = plan->job;
+    pl_device_global first;
+    qsort(plan->scoped.items, plan->scoped.count, sizeof *plan->scoped.items, compare_indices);
+    rt_text *names = rt_arena_alloc_array(&job->arena, plan->scoped.count, sizeof *names);
+    for (uint32_t i = plan->scoped.count; i-- > 0;) {
+        LLVMValueRef variable = plan->graph->nodes[plan->scoped.items[i]].value;
+        RT_TRY(pl_device_global_read(job, variable, &first));
+        names[i] = first.host.name;
+    }
+    return rt_fail_naming(
+        job->sink, RT_POSTLINK_ERROR, RT_RULE_DG_POSTLINK_03, names, plan->scoped.count,
+        "%.*sdevice_global variable '%.*s' with property \"device_image_scope\" is "
+        "used in more than one device image.",
+        RT_TEXT_ARG(first.place), RT_TEXT_ARG(names[0]));
+}
+
+/* ---- Homes of variables -------------------------------------------------------------------- */
+
+/* Notes which groups' kernels reach a writable variable that others may import. */
+static void note_kernel_homes(planner *plan)
+{
+    for (uint32_t g = 0; g < plan->groups.count; g++) {
+        const group *own = &plan->groups.items[g];
+        begin_image(plan, g);
+        hold_all(plan, own->kernels.items, own->kernels.count, PL_ENTRY);
+        hold_all(plan, own->functions.items, own->functions.count, PL_ENTRY);
+        push_all(plan, own->kernels.items, own->kernels.count);
+        follow(plan, role_for_kernel);
+        for (uint32_t i = 0; i < plan->held.count; i++) {
+            const pl_node *node = &plan->graph->nodes[plan->held.items[i]];
+            node_plan *at = &plan->nodes[plan->held.items[i]];
+            if (!node->offered || !node->shared) continue;
+            if (at->kernel_home != PL_NONE) note_torn(plan, plan->held.items[i]);
+            at->kernel_home = g;
+        }
+    }
+}
+
+static void settle_variables(planner *plan)
+{
+    for (uint32_t i = plan->graph->function_count; i < plan->graph->node_count; i++) {
+        const pl_node *node = &plan->graph->nodes[i];
+        node_plan *at = &plan->nodes[i];
+        if (!node->offered) continue;
+        bool with_kernels = at->kernel_home != PL_NONE;
+        at->home = with_kernels ? at->kernel_home : group_of_unit(plan, node->unit);
+        CHECK(plan->groups.items && at->home < plan->groups.count);
+        *rt_vector_push(&plan->groups.items[at->home].variables) = i;
+    }
+}
+
+/* ---- Parts --------------------------------------------------------------------------------- */
+
+static int compare_placed(const void *a, const void *b)
+{
+    uint32_t left = ((const pl_placed *)a)->node, right = ((const pl_placed *)b)->node;
+    return (left > right) - (left < right);
+}
+
+/* A device_global that an image holds.  The first image that refers to it exports it where others
+ * may import it; in further images its definition gives way to that one. */
+static pl_role place_device_global(planner *plan, uint32_t index, uint32_t number)
+{
+    const pl_node *node = &plan->graph->nodes[index];
+    node_plan *at = &plan->nodes[index];
+    CHECK(node->device_global && at->role == PL_COPY);
+    bool again = at->copied_before;
+    if (again && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
+        at->torn = true;
+        *rt_vector_push(&plan->scoped) = index;
+    }
+    if (again && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
+    bool exported = node->unit != PL_NONE && !again;
+    if (exported) at->home = number;
+    at->copied_before = true;
+    return exported ? PL_ENTRY : PL_COPY;
+}
+
+static pl_part plan_part(planner *plan, uint32_t number)
+{
+    const group *own = &plan->groups.items[number];
+    begin_image(plan, number);
+    fill_image(plan, own);
+    uint32_t count = plan->held.count;
+    pl_part part = {.set = own->set, .count = count};
+    pl_placed *placed = rt_arena_alloc_array(&plan->job->arena, count, sizeof *placed);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = plan->held.items[i];
+        node_plan *at = at_hand(plan, index);
+        placed[i] = (pl_placed){index, at->role};
+        CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
+        if (at->role == PL_ENTRY) part.aspects |= plan->graph->nodes[index].aspects;
+        if (at->role != PL_COPY) continue;
+        if (plan->graph->nodes[index].device_global) {
+            placed[i].role = place_device_global(plan, index, number);
+            continue;
+        }
+        bool shared = plan->graph->nodes[index].shared;
+        if (shared && at->copied_before) note_torn(plan, index);
+        at->copied_before = true;
+    }
+    if (count > 0) qsort(placed, count, sizeof *placed, compare_placed);
+    part.placed = placed;
+    return part;
+}
+
+/* ---- The plan ------------------------------------------------------------------------------ */
+
+static void group_entries(planner *plan)
+{
+    const pl_graph *graph = plan->graph;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        plan->nodes[i] = (node_plan){.home = PL_NONE, .kernel_home = PL_NONE};
+    for (uint32_t i = 0; i < graph->function_count; i++)
+        if (is_entry(&graph->nodes[i])) group_entry(plan, i);
+    CHECK(plan->groups.count <= graph->function_count);
+}
+
+/* A device that lacks what some function of a set uses gets the set's dummy (VF-DUMMY-01). */
+static bool has_dummy(const planner *plan, const pl_part *part)
+{
+    bool optional = part->set != PL_NONE && plan->graph->sets[part->set].aspects != 0;
+    return optional && RULE(VF_DUMMY_01);
+}
+
+static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_count)
+{
+    uint32_t group_count = plan->groups.count, count = 0;
+    pl_part *parts =
+        rt_arena_alloc_array(&plan->job->arena, 2 * (size_t)group_count, sizeof *parts);
+    for (uint32_t i = 0; i < plan->graph->node_count; i++)
+        plan->nodes[i].image = 0;
+    for (uint32_t number = 0; number < group_count; number++) {
+        pl_part part = plan_part(plan, number);
+        /* A set without optional features could stay with its users.  Broken: it is nowhere. */
+        if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
+        parts[count++] = part;
+        if (!dummies || !has_dummy(plan, &part)) continue;
+        part.dummy = true;
+        parts[count++] = part;
+    }
+    *out_count = count;
+    return parts;
+}
+
+static void planner_free(planner *plan)
+{
+    for (uint32_t i = 0; i < plan->groups.count; i++) {
+        rt_vector_free(&plan->groups.items[i].kernels);
+        rt_vector_free(&plan->groups.items[i].functions);
+        rt_vector_free(&plan->groups.items[i].variables);
+        rt_vector_free(&plan->groups.items[i].virtuals);
+    }
+    rt_vector_free(&plan->groups);
+    rt_map_free(&plan->group_of_unit);
+    rt_map_free(&plan->group_of_aspects);
+    rt_map_free(&plan->class_of_aspects);
+    rt_vector_free(&plan->held);
+    rt_vector_free(&plan->pending);
+    rt_vector_free(&plan->torn);
+    rt_vector_free(&plan->scoped);
+}
+
+rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_options *options,
+                        const pl_part **out_parts, uint32_t *out_count)
+{
+    CHECK((unsigned)options->split < RT_SPLIT_COUNT);
+    planner plan = {.job = job, .graph = graph, .whole = options->whole};
+    plan.split = plan.whole ? RT_SPLIT_OFF : resolve(graph, options->split);
+    plan.outlines = !plan.whole && options->outlines;
+    if (plan.outlines && plan.split == RT_SPLIT_OFF) plan.outlines = RULE(VF_SPLIT_01);
+    plan.nodes = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.nodes);
+    group_entries(&plan);
+    note_kernel_homes(&plan);
+    if (plan.whole) group_whole(&plan);
+    settle_variables(&plan);
+    if (plan.outlines) group_sets(&plan);
+    *out_parts = NULL;
+    *out_count = 0;
+    rt_status status = refuse_torn(&plan);
+    if (rt_ok(status)) {
+        uint32_t count = 0;
+        const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
+        status = refuse_torn(&plan);
+        if (rt_ok(status)) status = refuse_scoped(&plan);
+        *out_parts = rt_ok(status) ? parts : NULL;
+        *out_count = rt_ok(status) ? count : 0;
+    }
+    planner_free(&plan);
+    return status;
+}

@@ -1,0 +1,267 @@
+/* Which symbols an image needs and offers.
+ *
+ * Names are recorded as the IR has them (DL-IMPORT-06).  Source: document 003, "sycl-post-link
+ * changes", rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10; where shipped DPC++ parts from them,
+ * the profile decides (tags A2 to A6 of requirements.yaml). */
+#include "reference/compiler/postlink/symbols.h"
+
+#include "reference/base/vector.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/variable_attributes.h"
+#include "reference/compiler/postlink/device_globals.h"
+#include "reference/compiler/postlink/input.h"
+#include "reference/compiler/postlink/virtual_functions.h"
+
+#include <string.h>
+
+typedef RT_VECTOR(rt_text) text_vector;
+
+/* Address spaces of spir64 and, where they differ, of nvptx64. */
+enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2, SPACE_CONSTANT_NVPTX = 4 };
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+/* Reports whether the demangled form starts with two underscores.  A template's starts with its
+ * return type and a nested name with its namespace, so these do not (DL-IMPORT-10: either way is
+ * conforming). */
+static bool is_reserved(rt_text symbol)
+{
+    if (rt_text_starts(symbol, "__")) return true;
+    rt_text name, rest;
+    return pl_symbol_split(symbol, &name, &rest) && rt_text_starts(name, "__") &&
+           !rt_text_starts(rest, "I");
+}
+
+static bool is_reserved_inside(rt_text symbol)
+{
+    if (!rt_text_starts(symbol, "_Z") || is_reserved(symbol)) return false;
+    for (size_t i = 2; i + 2 < symbol.length; i++) {
+        bool digit = symbol.data[i] >= '0' && symbol.data[i] <= '9';
+        if (digit && symbol.data[i + 1] == '_' && symbol.data[i + 2] == '_') return true;
+    }
+    return false;
+}
+
+/* ---- Declarations -------------------------------------------------------------------------- */
+
+static rt_text name_of(LLVMValueRef value)
+{
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(value, &length);
+    return (rt_text){name, length};
+}
+
+/* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front end
+ * marked, and none that is there to be called through a virtual function's table. */
+static bool is_marked_import(LLVMValueRef function)
+{
+    return pl_attribute_has(function, PL_MODULE_ID) &&
+           !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
+}
+
+bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
+{
+    static const char *const prefixes[] = {"__spirv_", "__sycl", "__esimd_", "__builtin_"};
+    rt_text name = name_of(function), plain, rest;
+    if (job->profile != RT_PROFILE_DPCPP) return false;
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return true;
+    if (!pl_symbol_split(name, &plain, &rest)) plain = name;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rt_text_starts(plain, prefixes[i])) return true;
+    return false;
+}
+
+pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
+{
+    CHECK(LLVMIsDeclaration(function));
+    rt_text name = name_of(function);
+    bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
+    if (intrinsic && RULE(DL_IMPORT_07)) return PL_DECLARED_BUILTIN;
+    if (pl_symbol_is_spirv_operation(name)) {
+        return RULE(DL_IMPORT_03) ? PL_DECLARED_BUILTIN : PL_DECLARED_IMPORT;
+    }
+    if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
+    if (is_reserved(name) && RULE(DL_IMPORT_02)) return PL_DECLARED_UNLISTED;
+    if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+        return PL_DECLARED_UNLISTED;
+    }
+    /* Who defines it is found by its set. */
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+        return PL_DECLARED_UNLISTED;
+    }
+    if (job->profile == RT_PROFILE_DPCPP && !is_marked_import(function))
+        return PL_DECLARED_UNLISTED;
+    return PL_DECLARED_IMPORT;
+}
+
+/* Variables of work-items and work-groups are nobody else's. */
+static bool lies_in_shared_memory(const pl_job *job, LLVMValueRef variable)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+    unsigned constant = job->format == RT_FORMAT_PTX ? SPACE_CONSTANT_NVPTX : SPACE_CONSTANT;
+    return space == SPACE_GLOBAL || space == constant;
+}
+
+/* Shipped DPC++ takes functions for symbols, and of variables the device_globals alone. */
+static bool lists_variable(const pl_job *job, LLVMValueRef variable)
+{
+    return job->profile == RT_PROFILE_DOCUMENTS || pl_is_device_global(variable);
+}
+
+bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
+{
+    CHECK(LLVMIsAGlobalVariable(variable));
+    return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
+           !pl_is_local(variable) && lies_in_shared_memory(job, variable) &&
+           !pl_is_vtable(variable);
+}
+
+/* As for functions; what no image can define for another one is left to the device. */
+static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable)
+{
+    rt_text name = name_of(variable);
+    if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
+    bool symbol =
+        lists_variable(job, variable) && lies_in_shared_memory(job, variable) && !is_reserved(name);
+    return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
+}
+
+/* The name that the lists record: the symbol, unchanged. */
+static rt_text recorded_name(pl_job *job, LLVMValueRef function)
+{
+    rt_text name = pl_job_name(job, function);
+    CHECK(name.length > 0);
+    return RULE_ELSE(DL_IMPORT_06, name, ((rt_text){name.data, name.length - 1}));
+}
+
+/* ---- Collection ---------------------------------------------------------------------------- */
+
+typedef struct collector {
+    pl_job *job;
+    const rt_map *separated;
+    text_vector imports, exports, unlisted, provided, kernels;
+} collector;
+
+static bool is_called(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return true;
+    }
+    return false;
+}
+
+static rt_status collect_declaration(collector *all, LLVMValueRef function)
+{
+    CHECK(LLVMIsDeclaration(function));
+    rt_text name = name_of(function);
+    pl_declaration kind = pl_declaration_classify(all->job, function);
+    if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
+    /* To take its address is a reference as a call is.  Broken: only calls count. */
+    bool referred = kind == PL_DECLARED_IMPORT && (is_called(function) || RULE(DL_REQ_09));
+    if (kind == PL_DECLARED_UNLISTED || !referred) {
+        *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
+        return RT_STATUS_OK;
+    }
+    if (is_reserved_inside(name) && !RULE(DL_IMPORT_10)) {
+        return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
+                       "symbol '%.*s' is reserved", RT_TEXT_ARG(name));
+    }
+    bool by_split = rt_map_find(all->separated, name) != RT_MAP_NONE;
+    if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
+    if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
+    return RT_STATUS_OK;
+}
+
+static void collect_export(collector *all, LLVMValueRef function)
+{
+    bool declared = LLVMIsDeclaration(function);
+    if (declared && RULE(DL_EXPORT_03)) return;
+    if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
+    bool provided = !declared && !pl_is_local(function);
+    if (provided && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+        *rt_vector_push(&all->provided) = pl_job_name(all->job, function);
+        return;
+    }
+    bool offered = pl_attribute_has(function, PL_MODULE_ID) &&
+                   LLVMGetLinkage(function) == LLVMExternalLinkage &&
+                   !pl_is_no_entry(all->job, function);
+    if (offered && RULE(DL_EXPORT_01)) {
+        *rt_vector_push(&all->exports) = recorded_name(all->job, function);
+    }
+}
+
+static void collect_offered(collector *all, LLVMValueRef variable)
+{
+    rt_text id;
+    bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
+    if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
+        pl_variable_is_offered(all->job, variable) && !pl_is_image_scope(variable))
+        *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
+}
+
+/* The document's wording covers undefined variables, its exclusions and its exported list speak of
+ * functions only, so that to list them is as right as not to; we list what another image can
+ * define. */
+static rt_status collect_variables(collector *all, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!LLVMIsDeclaration(variable)) {
+            collect_offered(all, variable);
+            continue;
+        }
+        if (!RULE(DL_IMPORT_08)) {
+            return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
+                           "variable '%.*s' is not defined", RT_TEXT_ARG(name_of(variable)));
+        }
+        pl_declaration kind = classify_variable(all->job, variable);
+        text_vector *list = kind == PL_DECLARED_IMPORT ? &all->imports : &all->unlisted;
+        if (kind != PL_DECLARED_BUILTIN) *rt_vector_push(list) = recorded_name(all->job, variable);
+    }
+    return RT_STATUS_OK;
+}
+
+static const rt_text *keep(pl_job *job, text_vector *names)
+{
+    rt_text *kept = rt_arena_alloc_array(&job->arena, names->count, sizeof *kept);
+    if (names->count > 0) memcpy(kept, names->items, names->count * sizeof *kept);
+    rt_vector_free(names);
+    return kept;
+}
+
+static pl_symbols finish(collector *all)
+{
+    pl_symbols symbols = {.import_count = all->imports.count,
+                          .export_count = all->exports.count,
+                          .unlisted_count = all->unlisted.count,
+                          .provided_count = all->provided.count,
+                          .kernel_count = all->kernels.count};
+    symbols.imports = keep(all->job, &all->imports);
+    symbols.exports = keep(all->job, &all->exports);
+    symbols.unlisted = keep(all->job, &all->unlisted);
+    symbols.provided = keep(all->job, &all->provided);
+    symbols.kernels = keep(all->job, &all->kernels);
+    return symbols;
+}
+
+rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
+                             pl_symbols *out_symbols)
+{
+    CHECK(separated);
+    collector all = {.job = job, .separated = separated};
+    rt_status status = RT_STATUS_OK;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {
+        collect_export(&all, function);
+        if (LLVMIsDeclaration(function)) {
+            status = collect_declaration(&all, function);
+        } else if (pl_is_kernel(function)) {
+            *rt_vector_push(&all.kernels) = pl_job_name(job, function);
+        }
+    }
+    if (rt_ok(status)) status = collect_variables(&all, module);
+    *out_symbols = finish(&all);
+    return status;
+}

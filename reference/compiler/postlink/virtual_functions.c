@@ -1,0 +1,357 @@
+/* Annotations to attributes, and what vtables and thunks become before anything is split. */
+#include "reference/compiler/postlink/virtual_functions.h"
+
+#include "reference/base/vector.h"
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/image/virtual_functions.h"
+
+#include <string.h>
+
+/* ---- Annotations --------------------------------------------------------------------------- */
+
+static rt_status refuse_line(pl_job *job, rt_text source, LLVMValueRef value, unsigned line,
+                             const char *what)
+{
+    rt_text name = pl_job_name(job, value);
+    rt_text where = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+                          "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(where),
+                          RT_TEXT_ARG(name), what);
+}
+
+static bool is_between(char c)
+{
+    return c == ',' || c == '"' || c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The arguments of a macro as it was written, `"a", "b"` or `fp16, fp64`, as names separated by
+ * commas (VF-PROP-02).  Broken: only the first of them. */
+static rt_text list_of(pl_job *job, rt_text written)
+{
+    rt_buffer list = {0};
+    size_t at = 0;
+    while (at < written.length) {
+        size_t start = at;
+        while (at < written.length && !is_between(written.data[at]))
+            at++;
+        if (at == start) {
+            at++;
+            continue;
+        }
+        if (list.size > 0 && !RULE(VF_PROP_02)) break;
+        if (list.size > 0) rt_buffer_append_byte(&list, ',');
+        rt_buffer_append(&list, written.data + start, at - start);
+    }
+    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&list));
+    rt_buffer_free(&list);
+    return kept;
+}
+
+/* Reports whether what a macro was given is strings alone, each of which can be the name of a set:
+ * anything else would be read as other names than the author meant. */
+static bool are_strings(rt_text written)
+{
+    bool inside = false;
+    for (size_t i = 0; i < written.length; i++) {
+        char c = written.data[i];
+        if (c == '"') {
+            inside = !inside;
+        } else if (inside ? is_between(c) || c == '\\' : !is_between(c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
+static rt_text or_default(rt_text names)
+{
+    bool default_set = names.length == 0 && RULE(VF_PROP_04);
+    return default_set ? RT_TEXT(PL_DEFAULT_SET) : names;
+}
+
+typedef struct annotation_row {
+    const char *prefix;
+    const char *attribute;
+    bool is_list; /* of what a macro was given */
+    bool of_sets;
+} annotation_row;
+
+static const annotation_row annotation_rows[] = {
+    {"assay:indirectly-callable=", PL_INDIRECTLY_CALLABLE, false, true},
+    {"assay:calls-indirectly=", PL_CALLS_INDIRECTLY, true, true},
+    {"assay:uses-aspects=", PL_USES_ASPECTS, true, false},
+};
+
+static rt_status take_one(pl_job *job, rt_text source, const pl_annotation *annotation,
+                          const annotation_row *row, rt_text text)
+{
+    LLVMValueRef function = LLVMIsAFunction(annotation->value);
+    unsigned line = annotation->line;
+    if (!function) {
+        return refuse_line(job, source, annotation->value, line,
+                           "has a property of functions, and is none");
+    }
+    if (row->is_list && row->of_sets && !are_strings(text)) {
+        return refuse_line(job, source, function, line,
+                           "calls sets that are not given as strings without comma, quotation "
+                           "mark, backslash or blank; write them as \"a\", \"b\"");
+    }
+    rt_text value = row->is_list ? list_of(job, text) : text;
+    if (row->of_sets) value = or_default(value);
+    rt_text old = pl_attribute(function, row->attribute);
+    if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
+        return refuse_line(job, source, function, line,
+                           "has a property of virtual functions or aspects twice, with different "
+                           "values; a virtual function is in one set, and lists are written once");
+    }
+    bool marks = value.length > 0 && RULE(VF_PROP_01);
+    if (marks) pl_attribute_set(job, function, row->attribute, value);
+    return RT_STATUS_OK;
+}
+
+static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotation *annotation)
+{
+    rt_text text;
+    for (size_t i = 0; i < sizeof annotation_rows / sizeof *annotation_rows; i++) {
+        const annotation_row *row = &annotation_rows[i];
+        if (pl_annotation_is(annotation, row->prefix, &text)) {
+            return take_one(job, source, annotation, row, text);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Checks -------------------------------------------------------------------------------- */
+
+/* Names go into lists with commas and, in DPC++, into strings that a NUL byte ends. */
+static bool is_set_name(rt_text name)
+{
+    for (size_t i = 0; i < name.length; i++)
+        if (is_between(name.data[i]) || memchr("\\", name.data[i], 2)) return false;
+    return name.length > 0;
+}
+
+static bool are_set_names(rt_text list)
+{
+    rt_text name, rest = list;
+    while (rt_set_names_next(&rest, &name))
+        if (!is_set_name(name)) return false;
+    return list.length > 0;
+}
+
+static rt_status check_callable(pl_job *job, rt_text source, LLVMValueRef function, rt_text set)
+{
+    unsigned line = pl_place_line(function);
+    if (pl_is_kernel(function)) {
+        return refuse_line(job, source, function, line,
+                           "is a kernel, which cannot be indirectly callable");
+    }
+    if (!is_set_name(set)) {
+        return refuse_line(job, source, function, line,
+                           "is in a set whose name is empty or has a comma, a quotation mark, a "
+                           "backslash or a blank; give the set another name");
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status check_caller(pl_job *job, rt_text source, LLVMValueRef function, rt_text sets)
+{
+    unsigned line = pl_place_line(function);
+    if (!pl_is_kernel(function)) {
+        return refuse_line(job, source, function, line,
+                           "calls sets of virtual functions indirectly, which is a property of "
+                           "kernels, and it is none; give it to the kernels that call it");
+    }
+    if (!are_set_names(sets)) {
+        return refuse_line(job, source, function, line,
+                           "calls a set whose name is empty or has a comma, a quotation mark, a "
+                           "backslash or a blank; give the set another name");
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status check_aspects(pl_job *job, rt_text source, LLVMValueRef function, rt_text names)
+{
+    pl_aspects aspects;
+    rt_text unknown;
+    if (pl_aspects_of_names(names, &aspects, &unknown)) return RT_STATUS_OK;
+    rt_text what = rt_arena_printf(
+        &job->arena, "uses aspect '%.*s', which assay does not know; it knows " PL_ASPECT_NAMES,
+        RT_TEXT_ARG(unknown));
+    return refuse_line(job, source, function, pl_place_line(function), what.data);
+}
+
+static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef function)
+{
+    rt_text set = pl_attribute(function, PL_INDIRECTLY_CALLABLE);
+    rt_text calls = pl_attribute(function, PL_CALLS_INDIRECTLY);
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE))
+        RT_TRY(check_callable(job, source, function, set));
+    if (pl_attribute_has(function, PL_CALLS_INDIRECTLY))
+        RT_TRY(check_caller(job, source, function, calls));
+    return check_aspects(job, source, function, pl_attribute(function, PL_USES_ASPECTS));
+}
+
+rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text source,
+                                    const pl_annotations *annotations)
+{
+    for (uint32_t i = 0; i < annotations->count; i++)
+        RT_TRY(take_annotation(job, source, &annotations->items[i]));
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        RT_TRY(check_function(job, source, function));
+    return RT_STATUS_OK;
+}
+
+/* ---- Vtables ------------------------------------------------------------------------------- */
+
+bool pl_is_vtable(LLVMValueRef variable)
+{
+    CHECK(LLVMIsAGlobalVariable(variable));
+    size_t length = 0;
+    const char *data = LLVMGetValueName2(variable, &length);
+    rt_text name = {data, length};
+    return rt_text_starts(name, "_ZTV") || rt_text_starts(name, "_ZTC");
+}
+
+typedef struct slot_walk {
+    pl_slot_rule *rule;
+    const void *user;
+} slot_walk;
+
+static LLVMValueRef function_in(LLVMValueRef slot)
+{
+    while (LLVMIsAConstantExpr(slot))
+        slot = LLVMGetOperand(slot, 0);
+    return LLVMIsAFunction(slot);
+}
+
+static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant);
+
+/* A struct or an array of slots, made again with what its parts become. */
+static LLVMValueRef empty_parts(const slot_walk *walk, LLVMValueRef constant)
+{
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    unsigned count = (unsigned)LLVMGetNumOperands(constant);
+    RT_VECTOR(LLVMValueRef) parts = {0};
+    for (unsigned i = 0; i < count; i++)
+        *rt_vector_push(&parts) = empty_slots(walk, LLVMGetOperand(constant, i));
+    LLVMValueRef made;
+    if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
+        made = LLVMConstArray(LLVMGetElementType(type), parts.items, count);
+    } else if (LLVMGetStructName(type)) {
+        made = LLVMConstNamedStruct(type, parts.items, count);
+    } else {
+        made = LLVMConstStructInContext(LLVMGetTypeContext(type), parts.items, count,
+                                        LLVMIsPackedStruct(type));
+    }
+    rt_vector_free(&parts);
+    CHECK(LLVMTypeOf(made) == type);
+    return made;
+}
+
+static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant)
+{
+    if (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant)) {
+        return empty_parts(walk, constant);
+    }
+    LLVMValueRef function = function_in(constant);
+    bool emptied = function && walk->rule(function, walk->user);
+    return emptied ? LLVMConstNull(LLVMTypeOf(constant)) : constant;
+}
+
+void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user)
+{
+    const slot_walk walk = {rule, user};
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        LLVMValueRef value = pl_is_vtable(variable) ? LLVMGetInitializer(variable) : NULL;
+        if (value) LLVMSetInitializer(variable, empty_slots(&walk, value));
+    }
+}
+
+/* ---- Settling ------------------------------------------------------------------------------ */
+
+/* Itanium C++ ABI, 5.1.4.2 "Virtual Override Thunks". */
+static bool is_thunk(pl_job *job, LLVMValueRef function)
+{
+    rt_text name = pl_job_name(job, function);
+    return rt_text_starts(name, "_ZTh") || rt_text_starts(name, "_ZTv") ||
+           rt_text_starts(name, "_ZTc");
+}
+
+/* The function that a thunk calls; NULL: none. */
+static LLVMValueRef target_of(LLVMValueRef thunk)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(thunk);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            LLVMValueRef called =
+                LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+            if (called && LLVMIsAFunction(called) && LLVMGetIntrinsicID(called) == 0) return called;
+        }
+    }
+    return NULL;
+}
+
+static void mark_thunks(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        LLVMValueRef target = is_thunk(job, function) ? target_of(function) : NULL;
+        bool marked = target && pl_attribute_has(target, PL_INDIRECTLY_CALLABLE);
+        if (!marked || !RULE(VF_SPLIT_12)) continue;
+        pl_attribute_set(job, function, PL_INDIRECTLY_CALLABLE,
+                         pl_attribute(target, PL_INDIRECTLY_CALLABLE));
+    }
+}
+
+/* What is not marked is no device code, so its slot is empty; a pure virtual function is not
+ * marked either, and the function that reports a call of it does not exist on devices. */
+static bool is_no_device_code(LLVMValueRef function, const void *user)
+{
+    (void)user;
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return false;
+    return LLVMIsDeclaration(function) ? RULE(VF_FE_06) : RULE(VF_FE_02);
+}
+
+/* Another module may have a function of that name, since nobody outside of its source knows it. */
+static void publish(pl_job *job, LLVMValueRef function, rt_text module)
+{
+    rt_text name = pl_job_name(job, function);
+    rt_text known =
+        rt_arena_printf(&job->arena, "%.*s.%.*s", RT_TEXT_ARG(name), RT_TEXT_ARG(module));
+    LLVMSetValueName2(function, known.data, known.length);
+    LLVMSetLinkage(function, LLVMExternalLinkage);
+}
+
+/* Clang copies vtables that another source has to have, for its optimiser; what that source knows
+ * of the functions, such as their marks, the copy does not tell. */
+static void forget_copies(LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool copy = LLVMGetLinkage(variable) == LLVMAvailableExternallyLinkage;
+        if (!copy || !pl_is_vtable(variable)) continue;
+        LLVMSetInitializer(variable, NULL);
+        LLVMSetLinkage(variable, LLVMExternalLinkage);
+    }
+}
+
+void pl_virtual_functions_settle(pl_job *job, LLVMModuleRef module, rt_text name)
+{
+    mark_thunks(job, module);
+    forget_copies(module);
+    pl_vtables_empty(module, is_no_device_code, NULL);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        bool hidden = pl_is_local(function) && !LLVMIsDeclaration(function);
+        if (hidden && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) {
+            publish(job, function, name);
+        }
+    }
+}

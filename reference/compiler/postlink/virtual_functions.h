@@ -1,0 +1,41 @@
+/* Which functions of a module are indirectly callable, of which sets, and who calls the sets: the
+ * part of the front end that document 004 adds ("Changes to the SYCL header files", "Changes to the
+ * compiler front-end").
+ *
+ * Clang has no such properties; a source says them by annotations, which become the documents'
+ * function attributes here.  LLVM IR may have the attributes themselves. */
+#ifndef REFERENCE_COMPILER_POSTLINK_VIRTUAL_FUNCTIONS_H
+#define REFERENCE_COMPILER_POSTLINK_VIRTUAL_FUNCTIONS_H
+
+#include "reference/compiler/ir/annotations.h"
+
+/* Function attributes: the set of a virtual function, and the sets that a kernel calls (VF-PROP-01,
+ * -02).  A declaration may have the first one too: another module defines the function. */
+#define PL_INDIRECTLY_CALLABLE "indirectly-callable"
+#define PL_CALLS_INDIRECTLY    "calls-indirectly"
+
+/* The set of properties that name none: the string form of type void (VF-PROP-04). */
+#define PL_DEFAULT_SET "_ZTSv"
+
+/* Gives the functions of a source the attributes that its annotations say, and checks those that it
+ * has.  POSTLINK_ERROR: a function in two sets, a property on what cannot have it, a name of a set
+ * or an aspect that cannot be one; with the line where it is known. */
+RT_MUST_USE rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text source,
+                                                const pl_annotations *annotations);
+
+/* Prepares the joined sources of a module: thunks get the set of the function that they forward to
+ * (VF-SPLIT-12), vtables lose the functions that are no device code (VF-FE-02), and virtual
+ * functions that only their source knows get a name that no other module has. */
+void pl_virtual_functions_settle(pl_job *job, LLVMModuleRef module, rt_text name);
+
+/* Reports whether a variable is a vtable (Itanium C++ ABI, 5.1.4 "Other Special Functions and
+ * Entities"). */
+bool pl_is_vtable(LLVMValueRef variable);
+
+/* Decides about a slot of a vtable, which holds `function`: true empties it. */
+typedef bool pl_slot_rule(LLVMValueRef function, const void *user);
+
+/* Empties slots of all vtables of the module: they become null pointers. */
+void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user);
+
+#endif

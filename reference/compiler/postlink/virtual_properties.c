@@ -1,0 +1,225 @@
+/* Says of an image which set it provides, which sets it calls and creates, and what it requires.
+ *
+ * Shipped DPC++ has one property in place of the two for calling and creating, and none of either
+ * in an image that provides a set (tags D2 and D3 of requirements.yaml); the documents' runtime may
+ * read both of any image, so providers that create objects themselves say so too (VF-LINK-09). */
+#include "reference/compiler/postlink/virtual_images.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/describe/aspects.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/postlink/virtual_functions.h"
+#include "reference/image/virtual_functions.h"
+
+typedef RT_VECTOR(rt_property) property_list;
+
+/* Names in the order in which they came, each once. */
+typedef struct name_list {
+    rt_map seen;
+    rt_buffer text;
+} name_list;
+
+static void add_name(name_list *list, rt_text name)
+{
+    CHECK(name.length > 0);
+    if (rt_map_find(&list->seen, name) != RT_MAP_NONE) return;
+    rt_map_set(&list->seen, name, 0);
+    if (list->text.size > 0) rt_buffer_append_byte(&list->text, ',');
+    rt_buffer_append_text(&list->text, name);
+}
+
+static void add_names(name_list *list, rt_text names)
+{
+    rt_text name;
+    while (rt_set_names_next(&names, &name))
+        add_name(list, name);
+}
+
+/* The list's text, in the arena; frees the list. */
+static rt_text finish_names(pl_job *job, name_list *list)
+{
+    rt_text text = rt_arena_text(&job->arena, rt_buffer_text(&list->text));
+    rt_map_free(&list->seen);
+    rt_buffer_free(&list->text);
+    return text;
+}
+
+/* A text as bytes that end with a NUL, up to which DPC++ reads. */
+static rt_property text_property(pl_job *job, const char *name, rt_text text)
+{
+    rt_text kept = rt_arena_text(&job->arena, text); /* ends with one */
+    return (rt_property){.name = rt_text_of(name),
+                         .type = RT_PROPERTY_BYTES,
+                         .bytes = {(const uint8_t *)kept.data, kept.length + 1}};
+}
+
+/* ---- Lists --------------------------------------------------------------------------------- */
+
+/* The sets that the image's kernels say they call, called or not (VF-PROP-08). */
+static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
+{
+    name_list list = {0};
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool kernel = part->placed[i].role == PL_ENTRY && node->kind == PL_KERNEL;
+        if (kernel && RULE(VF_PROP_08)) add_names(&list, node->calls);
+    }
+    return finish_names(job, &list);
+}
+
+/* Marks the sets of the functions to which a node that the image holds refers. */
+static void mark_created(const pl_graph *graph, const pl_placed *placed, bool *created)
+{
+    const pl_node *node = &graph->nodes[placed->node];
+    if (placed->role != PL_ENTRY && placed->role != PL_COPY) return;
+    for (uint32_t i = 0; i < node->reference_count; i++) {
+        uint32_t set = graph->nodes[node->references[i]].set;
+        CHECK(set < graph->set_count);
+        created[set] = RULE(VF_PROP_09);
+    }
+}
+
+/* The sets to which the image's vtables lead, but for its own, in the module's order. */
+static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
+{
+    bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
+    for (uint32_t i = 0; i < part->count; i++)
+        mark_created(graph, &part->placed[i], created);
+    name_list list = {0};
+    for (uint32_t set = 0; set < graph->set_count; set++)
+        if (created[set] && set != part->set) add_name(&list, graph->sets[set].name);
+    return finish_names(job, &list);
+}
+
+/* ---- The documents' set -------------------------------------------------------------------- */
+
+static void add_provider(pl_job *job, property_list *items, const pl_graph *graph,
+                         const pl_part *part)
+{
+    rt_text name = RULE_ELSE(VF_PROP_06, graph->sets[part->set].name, RT_TEXT("?"));
+    *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_PROVIDES, name);
+    if (part->dummy && RULE(VF_PROP_07)) {
+        *rt_vector_push(items) = (rt_property){
+            .name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_DUMMY), .type = RT_PROPERTY_UINT32, .number = 1};
+    }
+}
+
+static void add_relations(pl_job *job, property_list *items, const pl_graph *graph,
+                          const pl_part *part)
+{
+    rt_text calls = calls_of(job, graph, part), creates = creates_of(job, graph, part);
+    if (calls.length > 0) {
+        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CALLS, calls);
+    }
+    if (creates.length > 0) {
+        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CREATES, creates);
+    }
+}
+
+static void add_uses(pl_job *job, property_list *items, const pl_graph *graph, const pl_part *part)
+{
+    name_list list = {0};
+    add_names(&list, calls_of(job, graph, part));
+    add_names(&list, creates_of(job, graph, part));
+    rt_text uses = finish_names(job, &list);
+    if (uses.length > 0) {
+        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_USES, uses);
+    }
+}
+
+static void add_relation_set(pl_job *job, property_list *items, const pl_graph *graph,
+                             const pl_part *part)
+{
+    bool provides = part->set != PL_NONE;
+    if (provides) add_provider(job, items, graph, part);
+    if (part->dummy) return; /* it creates nothing */
+    if (job->profile == RT_PROFILE_DOCUMENTS) {
+        add_relations(job, items, graph, part);
+    } else if (!provides) {
+        add_uses(job, items, graph, part);
+    }
+}
+
+/* ---- Ours ---------------------------------------------------------------------------------- */
+
+static void list_functions(pl_job *job, property_list *items, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        bool known = !LLVMIsDeclaration(function) && !pl_is_local(function);
+        if (!known || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
+        *rt_vector_push(items) = text_property(job, pl_job_name(job, function).data,
+                                               pl_attribute(function, PL_INDIRECTLY_CALLABLE));
+    }
+}
+
+static void list_callers(pl_job *job, property_list *items, const pl_graph *graph,
+                         const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool caller = part->placed[i].role == PL_ENTRY && node->calls.length > 0;
+        if (caller) *rt_vector_push(items) = text_property(job, node->name.data, node->calls);
+    }
+}
+
+/* ---- The image ----------------------------------------------------------------------------- */
+
+/* Adds a set of what was listed, if anything was; empties the list. */
+static void add_set(pl_job *job, pl_properties *properties, const char *name, property_list *items)
+{
+    if (items->count == 0) return;
+    rt_property *kept = rt_arena_alloc_array(&job->arena, items->count, sizeof *kept);
+    for (uint32_t i = 0; i < items->count; i++)
+        kept[i] = items->items[i];
+    pl_properties_add(properties, name, kept, items->count);
+    items->count = 0;
+}
+
+void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModuleRef module,
+                               const pl_graph *graph, const pl_part *part, bool ahead)
+{
+    property_list items = {0};
+    if (!ahead || !RULE(VF_PROP_11)) add_relation_set(job, &items, graph, part);
+    add_set(job, properties,
+            RULE_ELSE(VF_PROP_05, RT_SET_VIRTUAL_FUNCTIONS, "SYCL/virtual functions?"), &items);
+    list_functions(job, &items, module);
+    add_set(job, properties, RT_SET_VIRTUAL_FUNCTION_SETS, &items);
+    list_callers(job, &items, graph, part);
+    add_set(job, properties, RT_SET_KERNEL_CALLS, &items);
+    rt_vector_free(&items);
+}
+
+/* ---- Requirements -------------------------------------------------------------------------- */
+
+/* True where types of virtual functions, in their bodies or in slots, may have made capabilities of
+ * the code that its kernels do not need. */
+static bool has_virtual_code(const pl_graph *graph, const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        if (graph->nodes[part->placed[i].node].kind == PL_VIRTUAL) return true;
+    return false;
+}
+
+/* A kernel that calls a virtual function and names no set is a kernel as any other: whether its
+ * launches make the call, only its author knows.  Broken: no device can have it. */
+static pl_aspects undeclared_calls(const pl_graph *graph, const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool undeclared =
+            node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
+        if (undeclared && !RULE(VF_FE_04)) return (pl_aspects)1 << 63;
+    }
+    return 0;
+}
+
+pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code)
+{
+    if (part->dummy && RULE(VF_DUMMY_03)) return 0;
+    if (part->set != PL_NONE) return RULE_ELSE(VF_SPLIT_11, part->aspects, 0);
+    pl_aspects aspects = part->aspects | undeclared_calls(graph, part);
+    if (has_virtual_code(graph, part) && RULE(VF_DUMMY_05)) return aspects;
+    return aspects | of_code;
+}

@@ -1,0 +1,147 @@
+/* Vtables of an image: linkage, memory, and slots that a target has no function for.
+ *
+ * Two of the cures were observed to be needed: Intel's CPU runtime dies at a variable of a module
+ * in private memory, and images with one vtable are a duplicate without LinkOnceODR
+ * (SPV_KHR_linkonce_odr). */
+#include "reference/compiler/postlink/virtual_images.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/postlink/virtual_functions.h"
+
+enum { SPACE_PRIVATE = 0, SPACE_GLOBAL = 1 };
+
+/* ---- Linkage ------------------------------------------------------------------------------- */
+
+static bool may_repeat(LLVMValueRef in_source)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(in_source);
+    return linkage == LLVMLinkOnceODRLinkage || linkage == LLVMWeakODRLinkage ||
+           linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMWeakAnyLinkage;
+}
+
+/* Inline functions come with every module that has their class.  Copies keep their names where
+ * virtual functions have no images of their own, so that a device can tell calls of them. */
+static void link_function(LLVMModuleRef module, const pl_node *node, pl_role role)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
+    if (!function || LLVMIsDeclaration(function)) return;
+    bool repeats = role == PL_COPY || (role == PL_ENTRY && may_repeat(node->value));
+    if (repeats) LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
+}
+
+static void link_vtable(LLVMModuleRef module, const pl_node *node)
+{
+    LLVMValueRef variable = LLVMGetNamedGlobal(module, node->name.data);
+    bool known = !pl_is_local(node->value);
+    if (variable && known) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+static bool lies_in_private(LLVMValueRef variable)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_PRIVATE &&
+           LLVMIsGlobalConstant(variable) && LLVMGetInitializer(variable);
+}
+
+/* The C API cannot change the type of a pointer inside of others, so uses go on with a pointer of
+ * the old type, which is made of the new one's number. */
+static void move_to_global(pl_job *job, LLVMModuleRef module, LLVMValueRef old)
+{
+    rt_text name = pl_job_name(job, old);
+    LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
+    LLVMValueRef made =
+        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(old), "", SPACE_GLOBAL);
+    LLVMSetInitializer(made, LLVMGetInitializer(old));
+    LLVMSetGlobalConstant(made, true);
+    LLVMSetAlignment(made, LLVMGetAlignment(old));
+    LLVMSetLinkage(made, LLVMGetLinkage(old));
+    LLVMValueRef pointer = LLVMConstIntToPtr(LLVMConstPtrToInt(made, number), LLVMTypeOf(old));
+    LLVMReplaceAllUsesWith(old, pointer);
+    LLVMDeleteGlobal(old);
+    LLVMSetValueName2(made, name.data, name.length);
+}
+
+static void move_all(pl_job *job, LLVMModuleRef module)
+{
+    RT_VECTOR(LLVMValueRef) moved = {0};
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        if (lies_in_private(variable)) *rt_vector_push(&moved) = variable;
+    for (uint32_t i = 0; i < moved.count; i++)
+        move_to_global(job, module, moved.items[i]);
+    rt_vector_free(&moved);
+}
+
+static rt_status refuse_declared(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!pl_is_vtable(variable) || !LLVMIsDeclaration(variable)) continue;
+        rt_text name = pl_job_name(job, variable);
+        return rt_fail_naming(
+            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+            "objects of a class are made whose vtable '%.*s' the module does not "
+            "define: the first virtual function of the class that is neither pure "
+            "nor inline is defined elsewhere; define it in this module, or write "
+            "the class's virtual functions into the class",
+            RT_TEXT_ARG(name));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                           const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        if (node->kind == PL_VIRTUAL) link_function(module, node, part->placed[i].role);
+        if (node->is_vtable) link_vtable(module, node);
+    }
+    RT_TRY(refuse_declared(job, module));
+    /* The back end for NVPTX puts every variable of a module into global memory itself. */
+    if (job->format != RT_FORMAT_PTX) move_all(job, module);
+    return RT_STATUS_OK;
+}
+
+/* ---- Ahead of time ------------------------------------------------------------------------- */
+
+typedef struct drop {
+    const pl_graph *graph;
+    rt_map node_of; /* function -> node */
+    pl_aspects supported;
+    bool any; /* some set is dropped */
+} drop;
+
+/* A set can be used where every aspect of it is supported.  Broken: where any is. */
+static bool is_unsupported(const drop *all, pl_aspects aspects)
+{
+    bool some = (aspects & ~all->supported) != 0;
+    return RULE_ELSE(VF_AOT_04, some, some && (aspects & all->supported) == 0);
+}
+
+/* The whole set decides.  Broken: each function for itself.  What is not dropped can be called.
+ * Broken: where a set goes, all slots are empty. */
+static bool is_dropped(LLVMValueRef function, const void *user)
+{
+    const drop *all = user;
+    uint32_t index = rt_map_find_number(&all->node_of, (uintptr_t)function);
+    CHECK(index != RT_MAP_NONE);
+    const pl_node *node = &all->graph->nodes[index];
+    if (node->set == PL_NONE) return false;
+    pl_aspects aspects = RULE_ELSE(VF_AOT_03, all->graph->sets[node->set].aspects, node->aspects);
+    if (is_unsupported(all, aspects) && RULE(VF_AOT_02)) return true;
+    return all->any && !RULE(VF_AOT_05);
+}
+
+void pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects supported)
+{
+    drop all = {.graph = graph, .supported = supported};
+    for (uint32_t i = 0; i < graph->function_count; i++)
+        rt_map_set_number(&all.node_of, (uintptr_t)graph->nodes[i].value, i);
+    for (uint32_t i = 0; i < graph->set_count; i++)
+        all.any = all.any || (graph->sets[i].aspects & ~supported) != 0;
+    pl_vtables_empty(module, is_dropped, &all);
+    rt_map_free(&all.node_of);
+}

@@ -1,0 +1,306 @@
+/* Kernels get entries: functions of PTX's kernel convention with the parameters that
+ * reference/base/ptx.h agrees on, which call the kernel's code.
+ *
+ * Code that another kernel calls is so an ordinary function, which an entry of PTX could not be. */
+#include "reference/compiler/ptx/ptx_internal.h"
+
+#include "reference/base/ptx.h"
+#include "reference/base/vector.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+enum { PTX_KERNEL_CONVENTION = 71 }; /* llvm/IR/CallingConv.h */
+enum { LAUNCH_WORDS = RT_PTX_LAUNCH_SIZE / 8 };
+
+typedef struct entries {
+    pl_job *job;
+    LLVMModuleRef module;
+    LLVMTargetDataRef layout; /* the module's */
+    LLVMTypeRef word;         /* 32 bits */
+    LLVMTypeRef launch;       /* rt_ptx_launch: words of 64 bits */
+    LLVMValueRef array;       /* the dynamic shared memory */
+    LLVMBuilderRef builder;
+} entries;
+
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static void add_attribute(pl_job *job, LLVMValueRef function, unsigned at, const char *name,
+                          uint64_t value)
+{
+    LLVMAddAttributeAtIndex(function, at,
+                            LLVMCreateEnumAttribute(job->context, attribute_kind(name), value));
+}
+
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+/* The type that a pointer stands for, where the value is passed and not its address; or NULL. */
+static LLVMTypeRef passed_by_value(LLVMValueRef kernel, uint32_t index)
+{
+    LLVMAttributeRef by_value =
+        LLVMGetEnumAttributeAtIndex(kernel, index + 1, attribute_kind("byval"));
+    return by_value ? LLVMGetElementType(LLVMTypeOf(LLVMGetParam(kernel, index))) : NULL;
+}
+
+/* Images, samplers, events and queues are pointers to structs without members. */
+static bool is_opaque_object(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind) return false;
+    LLVMTypeRef pointee = LLVMGetElementType(type);
+    return LLVMGetTypeKind(pointee) == LLVMStructTypeKind && LLVMGetStructName(pointee) &&
+           rt_text_starts(rt_text_of(LLVMGetStructName(pointee)), "opencl.");
+}
+
+static bool pointer_kind(LLVMTypeRef type, rt_ptx_parameter_kind *out_kind)
+{
+    switch (LLVMGetPointerAddressSpace(type)) {
+    case PL_PTX_SPACE_GLOBAL:
+    case PL_PTX_SPACE_CONSTANT: *out_kind = RT_PTX_POINTER; return true;
+    case PL_PTX_SPACE_SHARED: *out_kind = RT_PTX_LOCAL; return true;
+    default: return false;
+    }
+}
+
+static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
+                          rt_ptx_parameter *out_parameter)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
+    LLVMTypeRef value = passed_by_value(kernel, index);
+    bool points = !value && LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
+    if (points && (is_opaque_object(type) || !pointer_kind(type, &out_parameter->kind)))
+        return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
+                             "has a parameter that is not a pointer to global, constant or local "
+                             "memory and no value (an image, for example), which has no form in "
+                             "PTX here");
+    uint64_t size = LLVMABISizeOfType(all->layout, value ? value : type);
+    if (out_parameter->kind == RT_PTX_LOCAL) size = LLVMABISizeOfType(all->layout, all->word);
+    out_parameter->size = (uint32_t)size;
+    if (size > 0 && size <= RT_PTX_PARAMETER_SIZE_MAX) return RT_STATUS_OK;
+    return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
+                         "has a parameter that is empty or larger than the 4352 bytes that PTX "
+                         "takes");
+}
+
+/* ---- Code ---------------------------------------------------------------------------------- */
+
+/* The body is to be part of its entry, which is called from nowhere. */
+static void hide(entries *all, LLVMValueRef kernel)
+{
+    unsigned at = (unsigned)LLVMAttributeFunctionIndex;
+    LLVMSetFunctionCallConv(kernel, LLVMCCallConv);
+    LLVMSetLinkage(kernel, LLVMInternalLinkage);
+    LLVMRemoveEnumAttributeAtIndex(kernel, at, attribute_kind("noinline"));
+    LLVMRemoveEnumAttributeAtIndex(kernel, at, attribute_kind("optnone"));
+    add_attribute(all->job, kernel, at, "alwaysinline", 0);
+}
+
+/* Every work-item copies what it will read, so that nobody has to wait. */
+static void store_launch(entries *all, LLVMValueRef parameter)
+{
+    LLVMTypeRef wide = LLVMInt64TypeInContext(all->job->context);
+    LLVMTypeRef shared = LLVMPointerType(all->launch, PL_PTX_SPACE_SHARED);
+    LLVMValueRef target = LLVMConstBitCast(all->array, shared);
+    for (unsigned i = 0; i < LAUNCH_WORDS; i++) {
+        LLVMValueRef from = LLVMBuildStructGEP2(all->builder, all->launch, parameter, i, "");
+        LLVMValueRef to = LLVMBuildStructGEP2(all->builder, all->launch, target, i, "");
+        LLVMBuildStore(all->builder, LLVMBuildLoad2(all->builder, wide, from, ""), to);
+    }
+}
+
+/* A parameter of the entry as the body has it: an offset becomes an address. */
+static LLVMValueRef argument_of(entries *all, LLVMValueRef parameter, LLVMTypeRef wanted)
+{
+    if (LLVMTypeOf(parameter) == wanted) return parameter;
+    CHECK(LLVMTypeOf(parameter) == all->word);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(all->job->context);
+    LLVMTypeRef bytes = LLVMPointerType(byte, PL_PTX_SPACE_SHARED);
+    LLVMValueRef start = LLVMConstBitCast(all->array, bytes);
+    LLVMValueRef address = LLVMBuildGEP2(all->builder, byte, start, &parameter, 1, "");
+    return LLVMBuildBitCast(all->builder, address, wanted, "");
+}
+
+static void copy_by_value(entries *all, LLVMValueRef kernel, LLVMValueRef entry, LLVMValueRef call)
+{
+    static const char *const kept[] = {"byval", "align", "zeroext", "signext"};
+    uint32_t count = LLVMCountParams(kernel);
+    (void)all;
+    for (uint32_t i = 1; i <= count; i++) {
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+            LLVMAttributeRef found =
+                LLVMGetEnumAttributeAtIndex(kernel, i, attribute_kind(kept[k]));
+            if (!found) continue;
+            LLVMAddAttributeAtIndex(entry, i, found);
+            LLVMAddCallSiteAttribute(call, i, found);
+        }
+    }
+}
+
+static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
+{
+    uint32_t count = LLVMCountParams(kernel);
+    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, entry, "");
+    LLVMPositionBuilderAtEnd(all->builder, block);
+    store_launch(all, LLVMGetParam(entry, count));
+    LLVMValueRef *arguments =
+        rt_arena_alloc_array(&all->job->arena, count + 1u, sizeof(LLVMValueRef));
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] =
+            argument_of(all, LLVMGetParam(entry, i), LLVMTypeOf(LLVMGetParam(kernel, i)));
+    LLVMValueRef call =
+        LLVMBuildCall2(all->builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
+    copy_by_value(all, kernel, entry, call);
+    LLVMBuildRetVoid(all->builder);
+}
+
+/* Gives the entry the kernel's name, type and marks. */
+static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_parameter *parameters)
+{
+    pl_job *job = all->job;
+    uint32_t count = LLVMCountParams(kernel);
+    rt_text name = pl_job_name(job, kernel);
+    LLVMTypeRef *types = rt_arena_alloc_array(&job->arena, count + 1u, sizeof(LLVMTypeRef));
+    for (uint32_t i = 0; i < count; i++)
+        types[i] =
+            parameters[i].kind == RT_PTX_LOCAL ? all->word : LLVMTypeOf(LLVMGetParam(kernel, i));
+    types[count] = LLVMPointerType(all->launch, PL_PTX_SPACE_GENERIC);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(job->context), types, count + 1, false);
+    LLVMSetValueName2(kernel, "", 0);
+    LLVMValueRef entry = LLVMAddFunction(all->module, name.data, type);
+    LLVMSetFunctionCallConv(entry, PTX_KERNEL_CONVENTION);
+    add_attribute(job, entry, (unsigned)LLVMAttributeFunctionIndex, "convergent", 0);
+    LLVMAddAttributeAtIndex(
+        entry, count + 1,
+        LLVMCreateTypeAttribute(job->context, attribute_kind("byval"), all->launch));
+    add_attribute(job, entry, count + 1, "align", 8);
+    return entry;
+}
+
+/* ---- Work-group sizes ---------------------------------------------------------------------- */
+
+/* A row of nvvm.annotations: function, property, number. */
+static void annotate(entries *all, LLVMValueRef entry, const char *property, LLVMValueRef number)
+{
+    LLVMContextRef context = all->job->context;
+    LLVMMetadataRef row[] = {
+        LLVMValueAsMetadata(entry),
+        LLVMMDStringInContext2(context, property, strlen(property)),
+        LLVMValueAsMetadata(number),
+    };
+    LLVMMetadataRef node = LLVMMDNodeInContext2(context, row, 3);
+    LLVMAddNamedMetadataOperand(all->module, "nvvm.annotations",
+                                LLVMMetadataAsValue(context, node));
+}
+
+/* The size that the source demands, which a driver then refuses launches by. */
+static void keep_group_size(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
+{
+    static const char name[] = "reqd_work_group_size";
+    static const char *const properties[] = {"reqntidx", "reqntidy", "reqntidz"};
+    unsigned kind = LLVMGetMDKindIDInContext(all->job->context, name, sizeof name - 1);
+    size_t count = 0;
+    LLVMValueMetadataEntry *found = LLVMGlobalCopyAllMetadata(kernel, &count);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(found, i) != kind) continue;
+        LLVMValueRef node =
+            LLVMMetadataAsValue(all->job->context, LLVMValueMetadataEntriesGetMetadata(found, i));
+        LLVMValueRef sizes[3] = {NULL};
+        if (LLVMGetMDNodeNumOperands(node) != 3) continue;
+        LLVMGetMDNodeOperands(node, sizes);
+        for (unsigned d = 0; d < 3; d++)
+            annotate(all, entry, properties[d], sizes[d]);
+    }
+    LLVMDisposeValueMetadataEntries(found);
+}
+
+/* ---- Entries ------------------------------------------------------------------------------- */
+
+static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_lines)
+{
+    uint32_t count = LLVMCountParams(kernel);
+    rt_ptx_parameter *parameters =
+        rt_arena_alloc_array(&all->job->arena, count, sizeof *parameters);
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(describe(all, kernel, i, &parameters[i]));
+    const rt_ptx_kernel line = {pl_job_name(all->job, kernel), parameters, count};
+    rt_ptx_kernel_write(out_lines, &line);
+    LLVMValueRef entry = declare(all, kernel, parameters);
+    hide(all, kernel);
+    fill(all, kernel, entry);
+    keep_group_size(all, kernel, entry);
+    return RT_STATUS_OK;
+}
+
+/* The array has no size here: the launch gives it one. */
+static LLVMValueRef declare_array(entries *all)
+{
+    LLVMValueRef array = LLVMGetNamedGlobal(all->module, RT_PTX_SHARED_ARRAY);
+    if (array) return array;
+    LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(all->job->context), 0);
+    array =
+        LLVMAddGlobalInAddressSpace(all->module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);
+    LLVMSetAlignment(array, RT_PTX_LOCAL_ALIGNMENT);
+    return array;
+}
+
+/* Shared memory that functions of a work-group share: 8 bytes for each sub-group of the largest
+ * work-group (CUDA C++ programming guide, "Technical Specifications per Compute Capability"). */
+enum { SCRATCH_WORDS = 1024 / 32 };
+
+static LLVMValueRef make_scratch(entries *all)
+{
+    LLVMTypeRef word = LLVMInt64TypeInContext(all->job->context);
+    LLVMTypeRef type = LLVMArrayType(word, SCRATCH_WORDS);
+    LLVMValueRef scratch = LLVMAddGlobalInAddressSpace(all->module, type, "__assay_scratch_words",
+                                                       PL_PTX_SPACE_SHARED);
+    LLVMSetInitializer(scratch, LLVMGetUndef(type));
+    LLVMSetLinkage(scratch, LLVMInternalLinkage);
+    LLVMSetAlignment(scratch, 8);
+    return scratch;
+}
+
+/* Defines a function by which our builtins find memory that they have no name for, if they call it.
+ */
+static void define_address(entries *all, const char *name, LLVMValueRef (*of)(entries *all))
+{
+    LLVMValueRef function = LLVMGetNamedFunction(all->module, name);
+    if (!function) return;
+    CHECK(LLVMIsDeclaration(function));
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, function, "");
+    LLVMPositionBuilderAtEnd(all->builder, block);
+    LLVMBuildRet(all->builder, LLVMConstBitCast(of(all), type));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    add_attribute(all->job, function, (unsigned)LLVMAttributeFunctionIndex, "alwaysinline", 0);
+}
+
+rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_lines)
+{
+    entries all = {.job = job,
+                   .module = module,
+                   .layout = LLVMGetModuleDataLayout(module),
+                   .word = LLVMInt32TypeInContext(job->context),
+                   .builder = LLVMCreateBuilderInContext(job->context)};
+    LLVMTypeRef words[LAUNCH_WORDS];
+    for (unsigned i = 0; i < LAUNCH_WORDS; i++)
+        words[i] = LLVMInt64TypeInContext(job->context);
+    all.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
+    all.array = declare_array(&all);
+    define_address(&all, "__assay_launch", declare_array);
+    define_address(&all, "__assay_scratch", make_scratch);
+    RT_VECTOR(LLVMValueRef) kernels = {0};
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (pl_is_kernel(function) && !LLVMIsDeclaration(function))
+            *rt_vector_push(&kernels) = function;
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < kernels.count && rt_ok(status); i++)
+        status = make_entry(&all, kernels.items[i], out_lines);
+    rt_vector_free(&kernels);
+    LLVMDisposeBuilder(all.builder);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* Functions of work-groups and sub-groups on NVPTX.
+ *
+ * A sub-group is a warp: 32 work-items that follow each other in the linear order of the work-group,
+ * the last one shorter (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's result is
+ * put together from what its sub-groups leave in shared memory, in their order, so that scans hold
+ * for it.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync", "vote.sync". */
+#include "builtins.clh"
+
+enum { WARP = 32 };
+
+/* One place for each sub-group of the largest work-group. */
+extern __local ulong *__assay_scratch(void);
+
+void LIBRARY barrier(cl_mem_fence_flags flags);
+size_t LIBRARY get_local_linear_id(void);
+size_t LIBRARY get_local_size(uint d);
+void LIBRARY atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order,
+                                    memory_scope scope);
+
+static void group_wait(void) { barrier(1); }
+
+/* ---- Sub-groups: who --------------------------------------------------------------------------- */
+
+static uint group_size(void)
+{
+    return (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2));
+}
+static uint lane(void) { return (uint)get_local_linear_id() % WARP; }
+
+BUILTIN uint get_max_sub_group_size(void) { return WARP; }
+BUILTIN uint get_num_sub_groups(void) { return (group_size() + WARP - 1) / WARP; }
+/* Work-groups are all of one size. */
+BUILTIN uint get_enqueued_num_sub_groups(void) { return get_num_sub_groups(); }
+BUILTIN uint get_sub_group_id(void) { return (uint)get_local_linear_id() / WARP; }
+BUILTIN uint get_sub_group_local_id(void) { return lane(); }
+BUILTIN uint get_sub_group_size(void)
+{
+    uint rest = group_size() - get_sub_group_id() * WARP;
+    return rest < WARP ? rest : WARP;
+}
+
+/* Those that there are, all of which have to come. */
+static uint members(void) { return ~0u >> (WARP - get_sub_group_size()); }
+
+/* ---- Sub-groups: barrier, votes ------------------------------------------------------------- */
+
+BUILTIN void sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    bool wider = scope == memory_scope_device || scope == memory_scope_all_svm_devices;
+    if (wider) atomic_work_item_fence(flags, memory_order_acq_rel, scope);
+    __nvvm_bar_warp_sync(members());
+    if (wider) atomic_work_item_fence(flags, memory_order_acq_rel, scope);
+}
+BUILTIN void sub_group_barrier(cl_mem_fence_flags flags)
+{
+    sub_group_barrier(flags, memory_scope_sub_group);
+}
+
+BUILTIN int sub_group_all(int predicate) { return __nvvm_vote_all_sync(members(), predicate != 0); }
+BUILTIN int sub_group_any(int predicate) { return __nvvm_vote_any_sync(members(), predicate != 0); }
+BUILTIN int work_group_all(int predicate) { return __nvvm_bar0_and(predicate) != 0; }
+BUILTIN int work_group_any(int predicate) { return __nvvm_bar0_or(predicate) != 0; }
+
+/* ---- Values of other lanes ------------------------------------------------------------------- */
+
+/* What a lane has; what the lane `by` places before has, or its own where there is none. */
+static uint lane_uint(uint x, uint from)
+{
+    return (uint)__nvvm_shfl_sync_idx_i32(members(), (int)x, (int)from, 31);
+}
+static uint before_uint(uint x, uint by)
+{
+    return (uint)__nvvm_shfl_sync_up_i32(members(), (int)x, (int)by, 0);
+}
+static ulong lane_ulong(ulong x, uint from)
+{
+    return (ulong)lane_uint((uint)(x >> 32), from) << 32 | lane_uint((uint)x, from);
+}
+static ulong before_ulong(ulong x, uint by)
+{
+    return (ulong)before_uint((uint)(x >> 32), by) << 32 | before_uint((uint)x, by);
+}
+static ushort lane_ushort(ushort x, uint from) { return (ushort)lane_uint(x, from); }
+static ushort before_ushort(ushort x, uint by) { return (ushort)before_uint(x, by); }
+
+/* Bits are left in a place of the scratch by one work-item and read by all.  The second barrier
+ * keeps who comes next from writing before all have read. */
+#define VALUES(type, bits)                                                                         \
+    static type lane_of_##type(type x, uint from)                                                  \
+    {                                                                                              \
+        return __builtin_astype(lane_##bits(__builtin_astype(x, bits), from), type);               \
+    }                                                                                              \
+    static type before_of_##type(type x, uint by)                                                  \
+    {                                                                                              \
+        return __builtin_astype(before_##bits(__builtin_astype(x, bits), by), type);               \
+    }                                                                                              \
+    static type left_##type(uint place)                                                            \
+    {                                                                                              \
+        return __builtin_astype((bits)__assay_scratch()[place], type);                             \
+    }                                                                                              \
+    static void leave_##type(uint place, type x)                                                   \
+    {                                                                                              \
+        __assay_scratch()[place] = __builtin_astype(x, bits);                                      \
+    }                                                                                              \
+    static type told_##type(type x, bool tells)                                                    \
+    {                                                                                              \
+        if (tells) leave_##type(0, x);                                                             \
+        group_wait();                                                                              \
+        type result = left_##type(0);                                                              \
+        group_wait();                                                                              \
+        return result;                                                                             \
+    }                                                                                              \
+    BUILTIN type sub_group_broadcast(type x, uint from) { return lane_of_##type(x, from); }        \
+    BUILTIN type work_group_broadcast(type x, size_t at)                                           \
+    {                                                                                              \
+        return told_##type(x, is_at(at, 0, 0));                                                    \
+    }                                                                                              \
+    BUILTIN type work_group_broadcast(type x, size_t at, size_t y)                                 \
+    {                                                                                              \
+        return told_##type(x, is_at(at, y, 0));                                                    \
+    }                                                                                              \
+    BUILTIN type work_group_broadcast(type x, size_t at, size_t y, size_t z)                       \
+    {                                                                                              \
+        return told_##type(x, is_at(at, y, z));                                                    \
+    }
+
+static bool is_at(size_t x, size_t y, size_t z)
+{
+    return get_local_linear_id() == (z * get_local_size(1) + y) * get_local_size(0) + x;
+}
+
+VALUES(int, uint)
+VALUES(uint, uint)
+VALUES(long, ulong)
+VALUES(ulong, ulong)
+VALUES(half, ushort)
+VALUES(float, uint)
+VALUES(double, ulong)
+
+/* ---- Reductions and scans -------------------------------------------------------------------- */
+
+#define SUM(a, b)      ((a) + (b))
+#define LEAST(a, b)    ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b) ((a) < (b) ? (b) : (a))
+
+/* Of the sub-groups before this one, `none` for the first; and of all. */
+#define OF_SUB_GROUPS(name, type, COMBINE, none)                                                   \
+    static type folded_##name##_##type(uint count)                                                 \
+    {                                                                                              \
+        type result = none;                                                                        \
+        for (uint i = 0; i < count; i++)                                                           \
+            result = i == 0 ? left_##type(0) : COMBINE(result, left_##type(i));                    \
+        return result;                                                                             \
+    }                                                                                              \
+    static void leave_##name##_##type(type scanned)                                                \
+    {                                                                                              \
+        if (lane() == get_sub_group_size() - 1) leave_##type(get_sub_group_id(), scanned);         \
+        group_wait();                                                                              \
+    }
+
+#define COLLECTIVE(name, type, COMBINE, none)                                                      \
+    BUILTIN type sub_group_scan_inclusive_##name(type x)                                           \
+    {                                                                                              \
+        for (uint by = 1; by < WARP; by *= 2) {                                                    \
+            type other = before_of_##type(x, by);                                                  \
+            x = lane() >= by ? COMBINE(other, x) : x;                                              \
+        }                                                                                          \
+        return x;                                                                                  \
+    }                                                                                              \
+    BUILTIN type sub_group_scan_exclusive_##name(type x)                                           \
+    {                                                                                              \
+        type other = before_of_##type(sub_group_scan_inclusive_##name(x), 1);                      \
+        return lane() == 0 ? (type)(none) : other;                                                 \
+    }                                                                                              \
+    BUILTIN type sub_group_reduce_##name(type x)                                                   \
+    {                                                                                              \
+        return lane_of_##type(sub_group_scan_inclusive_##name(x), get_sub_group_size() - 1);       \
+    }                                                                                              \
+    OF_SUB_GROUPS(name, type, COMBINE, none)                                                       \
+    BUILTIN type work_group_reduce_##name(type x)                                                  \
+    {                                                                                              \
+        leave_##name##_##type(sub_group_scan_inclusive_##name(x));                                 \
+        type result = folded_##name##_##type(get_num_sub_groups());                                \
+        group_wait();                                                                              \
+        return result;                                                                             \
+    }                                                                                              \
+    BUILTIN type work_group_scan_inclusive_##name(type x)                                          \
+    {                                                                                              \
+        type own = sub_group_scan_inclusive_##name(x);                                             \
+        leave_##name##_##type(own);                                                                \
+        type others = folded_##name##_##type(get_sub_group_id());                                  \
+        group_wait();                                                                              \
+        return get_sub_group_id() == 0 ? own : COMBINE(others, own);                               \
+    }                                                                                              \
+    BUILTIN type work_group_scan_exclusive_##name(type x)                                          \
+    {                                                                                              \
+        type own = sub_group_scan_inclusive_##name(x);                                             \
+        leave_##name##_##type(own);                                                                \
+        type others = folded_##name##_##type(get_sub_group_id());                                  \
+        group_wait();                                                                              \
+        type before = before_of_##type(own, 1);                                                    \
+        if (lane() == 0) return others;                                                            \
+        return get_sub_group_id() == 0 ? before : COMBINE(others, before);                         \
+    }
+#define COLLECTIVES(type, least, greatest)                                                         \
+    COLLECTIVE(add, type, SUM, 0)                                                                  \
+    COLLECTIVE(min, type, LEAST, greatest)                                                         \
+    COLLECTIVE(max, type, GREATEST, least)
+COLLECTIVES(int, (-0x7fffffff - 1), 0x7fffffff)
+COLLECTIVES(uint, 0u, 0xffffffffu)
+COLLECTIVES(long, (-0x7fffffffffffffffL - 1), 0x7fffffffffffffffL)
+COLLECTIVES(ulong, 0ul, 0xfffffffffffffffful)
+COLLECTIVES(half, (half)-__builtin_inff(), (half)__builtin_inff())
+COLLECTIVES(float, -__builtin_inff(), __builtin_inff())
+COLLECTIVES(double, -__builtin_inf(), __builtin_inf())

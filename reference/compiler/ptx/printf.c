@@ -1,0 +1,302 @@
+/* Calls of OpenCL C's printf become calls of vprintf, the function by which NVIDIA's drivers print.
+ *
+ * That is given a format of C's and a buffer with the values, each at its natural alignment, so
+ * that the format has to be known here: a vector's conversion is written once for each lane, with
+ * commas, and lengths that C does not have or the driver does not read are told by the values
+ * themselves. An argument that is missing, which is undefined, is a zero.  Source: OpenCL
+ * C 2.0, 6.13.13; CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to
+ * Interoperability, "System Calls". */
+#include "reference/compiler/ptx/ptx_internal.h"
+
+#include "reference/compiler/ir/annotations.h"
+#include "reference/compiler/ir/builtins.h"
+
+#include <string.h>
+
+/* The driver's buffer takes so many values of one call. */
+enum { VALUES_MAX = 32, LANES_MAX = 16 };
+
+typedef struct conversion {
+    rt_text head;   /* flags, width, precision */
+    uint32_t lanes; /* 1: no vector */
+    uint32_t bits;  /* of a whole number: 8, 16, 32 or 64 */
+    char letter;
+} conversion;
+
+typedef struct printing {
+    pl_job *job;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef call; /* of printf */
+    uint32_t next;     /* argument */
+    LLVMValueRef values[VALUES_MAX];
+    uint32_t value_count;
+    rt_buffer format;
+} printing;
+
+static rt_status refuse(const printing *print, const char *what)
+{
+    return pl_ptx_refuse(print->job, print->call, RT_TEXT("printf"), what);
+}
+
+/* ---- The format ----------------------------------------------------------------------------- */
+
+/* Takes as many characters as are in the set. */
+static rt_text take_all(rt_text *rest, const char *set)
+{
+    rt_text taken = {rest->data, 0};
+    while (taken.length < rest->length && rest->data[taken.length] &&
+           strchr(set, rest->data[taken.length]))
+        taken.length++;
+    *rest = (rt_text){rest->data + taken.length, rest->length - taken.length};
+    return taken;
+}
+
+/* Takes the word where it stands next. */
+static bool take_word(rt_text *rest, const char *word)
+{
+    if (!rt_text_starts(*rest, word)) return false;
+    size_t length = strlen(word);
+    *rest = (rt_text){rest->data + length, rest->length - length};
+    return true;
+}
+
+static const struct {
+    const char *text;
+    uint32_t number;
+} lane_counts[] = {{"v16", 16}, {"v2", 2}, {"v3", 3}, {"v4", 4}, {"v8", 8}},
+  lengths[] = {{"hh", 8}, {"hl", 32}, {"h", 16}, {"l", 64}};
+
+/* Reads what follows a percent sign; false: that is no conversion of OpenCL C's. */
+static bool conversion_read(rt_text *rest, conversion *out)
+{
+    *out = (conversion){.lanes = 1, .bits = 32};
+    const char *start = rest->data;
+    take_all(rest, "-+ #0");
+    take_all(rest, "0123456789");
+    if (take_word(rest, ".")) take_all(rest, "0123456789");
+    out->head = (rt_text){start, (size_t)(rest->data - start)};
+    for (size_t i = 0; i < sizeof lane_counts / sizeof *lane_counts && out->lanes == 1; i++)
+        if (take_word(rest, lane_counts[i].text)) out->lanes = lane_counts[i].number;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (!take_word(rest, lengths[i].text)) continue;
+        out->bits = lengths[i].number;
+        break;
+    }
+    rt_text letter = take_all(rest, "diouxXcfFeEgGaAsp");
+    if (letter.length == 0) return false;
+    out->letter = letter.data[0];
+    if (out->letter == 'c') out->bits = 32; /* a wide character is not one of OpenCL C's */
+    *rest = (rt_text){letter.data + 1, rest->length + letter.length - 1};
+    return out->lanes == 1 || !strchr("csp", out->letter);
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+/* A whole number of the conversion's width, as C passes it. */
+static LLVMValueRef whole_of(printing *print, const conversion *one, LLVMValueRef value)
+{
+    LLVMContextRef context = print->job->context;
+    LLVMTypeRef narrow = LLVMIntTypeInContext(context, one->bits);
+    LLVMTypeRef passed = LLVMIntTypeInContext(context, one->bits > 32 ? 64 : 32);
+    bool is_signed = strchr("dic", one->letter) != NULL;
+    value = LLVMBuildIntCast2(print->builder, value, narrow, is_signed, "");
+    return LLVMBuildIntCast2(print->builder, value, passed, is_signed, "");
+}
+
+static LLVMValueRef pointer_of(printing *print, LLVMValueRef value)
+{
+    LLVMTypeRef byte = LLVMInt8TypeInContext(print->job->context);
+    LLVMTypeRef generic = LLVMPointerType(byte, PL_PTX_SPACE_GENERIC);
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(value));
+    value = LLVMBuildBitCast(print->builder, value, LLVMPointerType(byte, space), "");
+    return LLVMBuildAddrSpaceCast(print->builder, value, generic, "");
+}
+
+/* The value as vprintf reads it; NULL: its type is another than the conversion's. */
+static LLVMValueRef passed_value(printing *print, const conversion *one, LLVMValueRef value)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    bool real = kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+    LLVMTypeRef wide = LLVMDoubleTypeInContext(print->job->context);
+    if (strchr("sp", one->letter))
+        return kind == LLVMPointerTypeKind ? pointer_of(print, value) : NULL;
+    if (strchr("fFeEgGaA", one->letter))
+        return real ? LLVMBuildFPCast(print->builder, value, wide, "") : NULL;
+    return kind == LLVMIntegerTypeKind ? whole_of(print, one, value) : NULL;
+}
+
+/* The next argument's lanes, or zeros of the conversion's type. */
+static uint32_t take_argument(printing *print, const conversion *one, LLVMValueRef *out_lanes)
+{
+    uint32_t count = (uint32_t)LLVMGetNumArgOperands(print->call);
+    LLVMContextRef context = print->job->context;
+    if (print->next >= count) {
+        LLVMTypeRef type = LLVMIntTypeInContext(context, one->bits);
+        if (strchr("fFeEgGaA", one->letter)) type = LLVMDoubleTypeInContext(context);
+        if (strchr("sp", one->letter)) type = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
+        for (uint32_t i = 0; i < one->lanes; i++)
+            out_lanes[i] = LLVMConstNull(type);
+        return one->lanes;
+    }
+    LLVMValueRef value = LLVMGetOperand(print->call, print->next++);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    out_lanes[0] = value;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return 1;
+    uint32_t lanes = LLVMGetVectorSize(type);
+    for (uint32_t i = 0; i < lanes && i < LANES_MAX; i++) {
+        LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), i, false);
+        out_lanes[i] = LLVMBuildExtractElement(print->builder, value, index, "");
+    }
+    return lanes;
+}
+
+static rt_status convert(printing *print, const conversion *one)
+{
+    LLVMValueRef lanes[LANES_MAX];
+    if (take_argument(print, one, lanes) != one->lanes)
+        return refuse(print, "has a conversion for another number of lanes than its argument has, "
+                             "which has no form in PTX");
+    for (uint32_t i = 0; i < one->lanes; i++) {
+        if (print->value_count == VALUES_MAX)
+            return refuse(print, "has more values than the 32 that one call prints in PTX");
+        LLVMValueRef value = passed_value(print, one, lanes[i]);
+        if (!value)
+            return refuse(print, "has a conversion for another type than its argument has, which "
+                                 "has no form in PTX");
+        print->values[print->value_count++] = value;
+        bool wide = one->bits > 32 && !strchr("fFeEgGaAspc", one->letter);
+        rt_buffer_printf(&print->format, "%s%%%.*s%s%c", i > 0 ? "," : "", RT_TEXT_ARG(one->head),
+                         wide ? "ll" : "", one->letter);
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status read_format(printing *print, rt_text rest)
+{
+    while (rest.length > 0) {
+        if (take_word(&rest, "%%")) {
+            rt_buffer_append(&print->format, "%%", 2);
+        } else if (take_word(&rest, "%")) {
+            conversion one;
+            if (!conversion_read(&rest, &one))
+                return refuse(print, "has a conversion in its format that OpenCL C does not have");
+            RT_TRY(convert(print, &one));
+        } else {
+            rt_buffer_append_byte(&print->format, rest.data[0]);
+            rest = (rt_text){rest.data + 1, rest.length - 1};
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+/* The values one behind the other in private memory; a null pointer where there is none. */
+static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
+{
+    if (print->value_count == 0) return LLVMConstNull(address);
+    LLVMContextRef context = print->job->context;
+    LLVMTypeRef types[VALUES_MAX];
+    for (uint32_t i = 0; i < print->value_count; i++)
+        types[i] = LLVMTypeOf(print->values[i]);
+    LLVMTypeRef type = LLVMStructTypeInContext(context, types, print->value_count, false);
+    /* In the first block, so that a call in a loop does not grow the stack. */
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(print->call));
+    LLVMBuilderRef first = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderBefore(first, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef buffer = LLVMBuildAlloca(first, type, "");
+    LLVMSetAlignment(buffer, 8);
+    LLVMDisposeBuilder(first);
+    for (uint32_t i = 0; i < print->value_count; i++) {
+        LLVMValueRef place = LLVMBuildStructGEP2(print->builder, type, buffer, i, "");
+        LLVMBuildStore(print->builder, print->values[i], place);
+    }
+    return LLVMBuildBitCast(print->builder, buffer, address, "");
+}
+
+static LLVMValueRef store_format(printing *print, LLVMTypeRef address)
+{
+    rt_text text = rt_buffer_text(&print->format);
+    LLVMValueRef bytes =
+        LLVMConstStringInContext(print->job->context, text.data, (unsigned)text.length, false);
+    LLVMValueRef format = LLVMAddGlobalInAddressSpace(print->module, LLVMTypeOf(bytes),
+                                                      "__assay_format", PL_PTX_SPACE_GLOBAL);
+    LLVMSetInitializer(format, bytes);
+    LLVMSetGlobalConstant(format, true);
+    LLVMSetLinkage(format, LLVMPrivateLinkage);
+    return LLVMConstAddrSpaceCast(format, address);
+}
+
+/* vprintf takes the addresses of format and values; NULL: the source has another function of that
+ * name. */
+static LLVMValueRef declare(printing *print, LLVMTypeRef address)
+{
+    LLVMTypeRef parameters[] = {address, address};
+    LLVMTypeRef number = LLVMInt32TypeInContext(print->job->context);
+    LLVMTypeRef type = LLVMFunctionType(number, parameters, 2, false);
+    LLVMValueRef function = LLVMGetNamedFunction(print->module, "vprintf");
+    if (!function) return LLVMAddFunction(print->module, "vprintf", type);
+    return LLVMGlobalGetValueType(function) == type ? function : NULL;
+}
+
+/* printf's result is 0 or -1; vprintf's the number of values, or below 0. */
+static rt_status replace_call(printing *print)
+{
+    LLVMContextRef context = print->job->context;
+    LLVMTypeRef number = LLVMInt32TypeInContext(context);
+    LLVMTypeRef address = LLVMPointerType(LLVMInt8TypeInContext(context), PL_PTX_SPACE_GENERIC);
+    LLVMValueRef function = declare(print, address);
+    if (!function)
+        return refuse(print, "is made a call of 'vprintf' in PTX, and the source has another "
+                             "function of that name");
+    LLVMValueRef arguments[] = {store_format(print, address), store_values(print, address)};
+    LLVMValueRef printed = LLVMBuildCall2(print->builder, LLVMGlobalGetValueType(function),
+                                          function, arguments, 2, "");
+    LLVMValueRef failed =
+        LLVMBuildICmp(print->builder, LLVMIntSLT, printed, LLVMConstNull(number), "");
+    LLVMValueRef result = LLVMBuildSExt(print->builder, failed, number, "");
+    LLVMReplaceAllUsesWith(print->call, result);
+    LLVMInstructionEraseFromParent(print->call);
+    return RT_STATUS_OK;
+}
+
+static rt_status print_one(pl_job *job, LLVMModuleRef module, LLVMValueRef call)
+{
+    printing print = {.job = job, .module = module, .call = call, .next = 1};
+    rt_text format;
+    if (!pl_literal_of(job, LLVMGetOperand(call, 0), &format))
+        return refuse(&print, "has a format that is no string literal, which has no form in PTX");
+    print.builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(print.builder, call);
+    rt_status status = read_format(&print, format);
+    if (rt_ok(status)) status = replace_call(&print);
+    LLVMDisposeBuilder(print.builder);
+    rt_buffer_free(&print.format);
+    return status;
+}
+
+/* A call of the function, and no use of its address; NULL: none. */
+static LLVMValueRef any_call(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return user;
+    }
+    return NULL;
+}
+
+rt_status pl_ptx_print(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef next = NULL, function = LLVMGetFirstFunction(module);
+    for (; function; function = next) {
+        next = LLVMGetNextFunction(function);
+        rt_text name = pl_job_name(job, function);
+        if (!LLVMIsDeclaration(function) || !pl_symbol_is_opencl_builtin(name)) continue;
+        if (!rt_text_is(pl_symbol_builtin_name(name), "printf")) continue;
+        for (LLVMValueRef call = any_call(function); call; call = any_call(function))
+            RT_TRY(print_one(job, module, call));
+        if (!LLVMGetFirstUse(function)) LLVMDeleteFunction(function);
+    }
+    return RT_STATUS_OK;
+}

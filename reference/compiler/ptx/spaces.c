@@ -1,0 +1,92 @@
+/* Constant memory becomes global memory.
+ *
+ * LLVM's C interface cannot change the type of a pointer inside of others, so that this is done in
+ * the text of the module: `addrspace(4)` outside of quotes stands for that space and nothing else
+ * (LLVM Language Reference Manual, "Pointer Type"). */
+#include "reference/compiler/ptx/ptx_internal.h"
+
+#include <llvm-c/IRReader.h>
+#include <string.h>
+
+static const char constant_space[] = "addrspace(4)";
+
+/* Replaces the digit in place.  A quote ends at the next one, since what it holds has none. */
+static uint32_t replace(char *text)
+{
+    uint32_t count = 0;
+    size_t length = sizeof constant_space - 1;
+    for (char *at = text; *at; at++) {
+        if (*at == '"') {
+            at = strchr(at + 1, '"');
+            CHECK(at);
+        } else if (*at == 'a' && strncmp(at, constant_space, length) == 0) {
+            at[length - 2] = '0' + PL_PTX_SPACE_GLOBAL;
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool casts_between(LLVMValueRef value)
+{
+    bool casts = LLVMIsAAddrSpaceCastInst(value) ||
+                 (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMAddrSpaceCast);
+    if (!casts) return false;
+    unsigned from = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(value, 0)));
+    unsigned to = LLVMGetPointerAddressSpace(LLVMTypeOf(value));
+    return (from == PL_PTX_SPACE_CONSTANT && to == PL_PTX_SPACE_GLOBAL) ||
+           (from == PL_PTX_SPACE_GLOBAL && to == PL_PTX_SPACE_CONSTANT);
+}
+
+static bool mentions_cast(LLVMValueRef instruction)
+{
+    if (casts_between(instruction)) return true;
+    int count = LLVMGetNumOperands(instruction);
+    for (int i = 0; i < count; i++)
+        if (casts_between(LLVMGetOperand(instruction, (unsigned)i))) return true;
+    return false;
+}
+
+/* A cast from one of the two spaces to the other would have nothing left to do. */
+static rt_status refuse_casts(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+        for (; block; block = LLVMGetNextBasicBlock(block)) {
+            LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+            for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+                if (mentions_cast(instruction))
+                    return pl_ptx_refuse(job, NULL, pl_job_name(job, function),
+                                         "casts between constant and global memory, which are one "
+                                         "in PTX");
+            }
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module)
+{
+    RT_TRY(refuse_casts(job, *module));
+    char *text = LLVMPrintModuleToString(*module);
+    rt_status status = RT_STATUS_OK;
+    if (replace(text) > 0) {
+        LLVMDisposeModule(*module);
+        *module = NULL;
+        char *reason = NULL;
+        LLVMMemoryBufferRef memory =
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "ptx");
+        if (LLVMParseIRInContext(job->context, memory, module, &reason)) {
+            *module = NULL;
+            status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                             "the module is invalid with constant memory as global memory, which "
+                             "is a fault of assay's compiler: %s",
+                             reason);
+            LLVMDisposeMessage(reason);
+        }
+    }
+    LLVMDisposeMessage(text);
+    if (!rt_ok(status)) return status;
+    return pl_module_verify(job, *module, "joining the address spaces");
+}

@@ -1,0 +1,207 @@
+/* Checks over a module as it came from a front end or a file: tables of what is refused, in the
+ * words of the message, which begins with the source and, where it is known, the line.  And, over
+ * one that is about to be written, all checks that there are. */
+#include "reference/compiler/refuse/refuse.h"
+
+#include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/compiler/refuse/circles.h"
+#include "reference/compiler/refuse/operations.h"
+#include "reference/compiler/refuse/types.h"
+
+#include <string.h>
+
+/* `at` is the function or instruction whose line the message tells; NULL: none. */
+static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text symbol,
+                        const char *what)
+{
+    unsigned line = at ? pl_place_line(at) : 0;
+    rt_text where = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &symbol, 1,
+                          "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(where),
+                          RT_TEXT_ARG(symbol), what);
+}
+
+/* An alias has no line; what it stands for may have one. */
+static rt_status refuse_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
+{
+    LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
+    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
+    if (!alias) {
+        alias = LLVMGetFirstGlobalIFunc(module);
+        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
+    }
+    if (!alias) return RT_STATUS_OK;
+    return refuse(job, source, other && LLVMIsAFunction(other) ? other : NULL,
+                  pl_job_name(job, alias),
+                  "is an alias of what stands there, which device code does not have; define a "
+                  "function that calls the other one");
+}
+
+/* ---- Start-up ------------------------------------------------------------------------------ */
+
+/* The first thing of a function that has a line: itself, or an instruction of it or of what it
+ * calls first.  Clang lists one function for all variables of a source, which has no line and calls
+ * one for each, which has none either. */
+static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
+{
+    if (pl_place_line(function) > 0) return function;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    LLVMValueRef instruction = block ? LLVMGetFirstInstruction(block) : NULL;
+    for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+        if (pl_place_line(instruction) > 0) return instruction;
+        if (!LLVMIsACallInst(instruction) || depth == 0) continue;
+        LLVMValueRef called = LLVMGetCalledValue(instruction);
+        if (LLVMIsAFunction(called)) return first_placed(called, depth - 1);
+    }
+    return NULL;
+}
+
+/* What the first row of a list of constructors runs, where that has a line: a row is priority,
+ * function, data. */
+static LLVMValueRef first_run(LLVMValueRef list)
+{
+    LLVMValueRef rows = LLVMGetInitializer(list);
+    bool filled = rows && LLVMIsAConstantArray(rows) && LLVMGetNumOperands(rows) > 0;
+    LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
+    bool complete = row && LLVMIsAConstantStruct(row) && LLVMGetNumOperands(row) >= 2;
+    LLVMValueRef function = complete ? LLVMGetOperand(row, 1) : NULL;
+    return function && LLVMIsAFunction(function) ? first_placed(function, 2) : NULL;
+}
+
+/* Lists that clang makes of constructors and of variables with dynamic initialisation. */
+static rt_status refuse_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
+{
+    static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (!list) continue;
+        return refuse(job, source, first_run(list), rt_text_of(lists[i]),
+                      "is not empty: some function or variable is to be run or initialised at "
+                      "start-up, which device code does not have; give constant initialisers");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Instructions -------------------------------------------------------------------------- */
+
+#define EXCEPTION "handles exceptions, which device code does not have"
+
+static const struct instruction_row {
+    LLVMOpcode opcode;
+    const char *what;
+} instruction_rows[] = {
+    {LLVMInvoke, EXCEPTION},
+    {LLVMLandingPad, EXCEPTION},
+    {LLVMResume, EXCEPTION},
+    {LLVMCatchSwitch, EXCEPTION},
+    {LLVMCatchPad, EXCEPTION},
+    {LLVMCatchRet, EXCEPTION},
+    {LLVMCleanupPad, EXCEPTION},
+    {LLVMCleanupRet, EXCEPTION},
+    {LLVMCallBr, "holds assembly, which SPIR-V does not have"},
+    {LLVMIndirectBr, "jumps to the address of a label, which SPIR-V does not have"},
+    {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},
+};
+
+/* NULL where the instruction is fine. */
+static const char *fault_of(LLVMValueRef instruction)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    for (size_t i = 0; i < sizeof instruction_rows / sizeof *instruction_rows; i++)
+        if (instruction_rows[i].opcode == opcode) return instruction_rows[i].what;
+    if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
+        return "holds assembly, which SPIR-V does not have";
+    return NULL;
+}
+
+static rt_status refuse_body(pl_job *job, LLVMValueRef function, rt_text source)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            const char *fault = fault_of(instruction);
+            if (fault) return refuse(job, source, instruction, pl_job_name(job, function), fault);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+/* llvm-spirv 14 was observed to spoil the bytes behind one of 0x80 and up. */
+static bool is_ascii(rt_text name)
+{
+    for (size_t i = 0; i < name.length; i++)
+        if ((unsigned char)name.data[i] >= 0x80) return false;
+    return true;
+}
+
+static const char *symbol_fault(LLVMValueRef value, rt_text name)
+{
+    bool function = LLVMIsAFunction(value) != NULL;
+    if (!is_ascii(name)) {
+        return "has a name with characters beyond ASCII, which the SPIR-V translator would spoil; "
+               "give it another name";
+    }
+    if (LLVMGetLinkage(value) == LLVMExternalWeakLinkage) {
+        return "is declared weak: device code has no symbols that may be absent; declare it "
+               "without";
+    }
+    if (function && pl_is_kernel(value) && pl_is_local(value)) {
+        return "is a kernel that is internal to its source, so that no host could name it; give "
+               "it external linkage";
+    }
+    bool variadic = function && LLVMIsFunctionVarArg(LLVMGlobalGetValueType(value));
+    if (variadic && !pl_symbol_is_opencl_builtin(name)) {
+        return "takes variable arguments, which SPIR-V does not have";
+    }
+    if (!function && LLVMIsThreadLocal(value)) {
+        return "is a variable of each thread, which device code does not have";
+    }
+    return NULL;
+}
+
+static rt_status refuse_symbol(pl_job *job, LLVMValueRef value, rt_text source)
+{
+    bool exported = LLVMGetLinkage(value) == LLVMExternalLinkage;
+    rt_text name = pl_job_name(job, value);
+    if (exported && name.length == 0) {
+        return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                       "source %.*s has a symbol without a name that is not internal; name it",
+                       RT_TEXT_ARG(source));
+    }
+    LLVMValueRef function = LLVMIsAFunction(value);
+    const char *fault = symbol_fault(value, name);
+    if (fault) return refuse(job, source, function, name, fault);
+    return function ? refuse_body(job, function, source) : RT_STATUS_OK;
+}
+
+rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
+{
+    RT_TRY(refuse_aliases(job, module, source));
+    RT_TRY(refuse_start_up(job, module, source));
+    size_t length = 0;
+    (void)LLVMGetModuleInlineAsm(module, &length);
+    if (length > 0) {
+        return rt_fail(
+            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+            "source %.*s holds assembly outside of functions, which SPIR-V does not have",
+            RT_TEXT_ARG(source));
+    }
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        RT_TRY(refuse_symbol(job, function, source));
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        RT_TRY(refuse_symbol(job, variable, source));
+    return RT_STATUS_OK;
+}
+
+rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module)
+{
+    RT_TRY(pl_refuse_types(job, module));
+    RT_TRY(pl_refuse_operations(job, module));
+    return pl_refuse_circles(job, module);
+}

@@ -1,0 +1,11 @@
+/* Reduces the debug information of a SPIR-V module to source lines. */
+#ifndef REFERENCE_COMPILER_SPIRV_LINES_H
+#define REFERENCE_COMPILER_SPIRV_LINES_H
+
+#include "reference/compiler/ir/job.h"
+
+/* Appends a copy of the module without the instructions of debug information sets, but with OpLine
+ * and the file names that it refers to.  MALFORMED: not SPIR-V. */
+RT_MUST_USE rt_status pl_lines_keep(pl_job *job, rt_bytes spirv, rt_buffer *out_spirv);
+
+#endif

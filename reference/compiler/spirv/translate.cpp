@@ -1,0 +1,147 @@
+/* The C++ shim over the SPIR-V translator.  Options come from the C side; all that it decides is
+ * which of several OpenCL versions a module has, which LLVM's C interface cannot change. */
+#include "reference/compiler/spirv/translate.h"
+
+#include <LLVMSPIRVLib/LLVMSPIRVLib.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CBindingWrapping.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace
+{
+
+using extension_map = SPIRV::TranslatorOpts::ExtensionsStatusMap;
+
+/* Every extension that the translator knows, with the name that SPIR-V gives it. */
+const std::map<std::string, SPIRV::ExtensionID> &extension_ids()
+{
+    static const std::map<std::string, SPIRV::ExtensionID> ids = {
+#define EXT(X) {#X, SPIRV::ExtensionID::X},
+#include <LLVMSPIRVLib/LLVMSPIRVExtensions.inc>
+#undef EXT
+    };
+    return ids;
+}
+
+extension_map extensions_allowed(bool all, const char *const *names, uint32_t count)
+{
+    extension_map allowed;
+    for (const auto &[name, id] : extension_ids())
+        allowed[id] = all;
+    for (uint32_t i = 0; i < count; i++) {
+        auto found = extension_ids().find(names[i]);
+        CHECK(found != extension_ids().end());
+        allowed[found->second] = true;
+    }
+    return allowed;
+}
+
+/* A row of a version list is a node of two numbers; anything else counts as no version. */
+uint64_t version_of(const llvm::MDNode *row)
+{
+    uint64_t version = 0;
+    for (unsigned i = 0; i < 2 && i < row->getNumOperands(); i++) {
+        auto *number = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(row->getOperand(i));
+        if (!number) return 0;
+        version = version << 32 | (number->getLimitedValue() & UINT32_MAX);
+    }
+    return version;
+}
+
+/* Each source of a module says of which OpenCL it is; the writer ends the process where they do not
+ * agree, or where a row is no version.  The highest one stays: what the others use, it has too. */
+void keep_one_version(llvm::Module *module)
+{
+    for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
+        llvm::NamedMDNode *list = module->getNamedMetadata(name);
+        if (!list) continue;
+        uint64_t highest = 0;
+        for (const llvm::MDNode *row : list->operands())
+            highest = std::max(highest, version_of(row));
+        if (highest == 0) highest = UINT64_C(2) << 32; /* none is given: 2.0 */
+        llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
+        auto number = [type](uint64_t value) {
+            return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
+        };
+        list->clearOperands();
+        list->addOperand(llvm::MDNode::get(module->getContext(),
+                                           {number(highest >> 32), number(highest & UINT32_MAX)}));
+    }
+}
+
+/* The reader of version 14 gives the attribute sret the type of the pointer in place of the
+ * struct's, and a compiler that believes it (LLVM 15 in PoCL) takes what a function writes beyond
+ * the size of a pointer for dead. */
+template <typename T> void correct_struct_return(T &called, unsigned index, llvm::Type *pointer)
+{
+    constexpr auto kind = llvm::Attribute::StructRet;
+    called.removeParamAttr(index, kind);
+    called.addParamAttr(index, llvm::Attribute::getWithStructRetType(
+                                   pointer->getContext(), pointer->getPointerElementType()));
+}
+
+void correct_struct_returns(llvm::Module &module)
+{
+    for (llvm::Function &function : module) {
+        for (llvm::Argument &argument : function.args())
+            if (argument.hasStructRetAttr())
+                correct_struct_return(function, argument.getArgNo(), argument.getType());
+        for (llvm::Instruction &instruction : llvm::instructions(function)) {
+            auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            for (unsigned i = 0; call && i < call->arg_size(); i++)
+                if (call->paramHasAttr(i, llvm::Attribute::StructRet))
+                    correct_struct_return(*call, i, call->getArgOperand(i)->getType());
+        }
+    }
+}
+
+} // namespace
+
+bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
+                           const char *const *extensions, uint32_t extension_count,
+                           rt_buffer *out_spirv, rt_buffer *out_reason)
+{
+    CHECK(module);
+    SPIRV::TranslatorOpts options(static_cast<SPIRV::VersionNumber>(version_max),
+                                  extensions_allowed(false, extensions, extension_count));
+    /* A fused multiply-add is what the source asks for, or nothing: never the loose `mad`. */
+    options.setReplaceLLVMFmulAddWithOpenCLMad(false);
+    options.setFPContractMode(SPIRV::FPContractMode::Off);
+    keep_one_version(llvm::unwrap(module));
+    std::ostringstream out;
+    std::string reason;
+    bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);
+    const std::string text = out.str();
+    if (written) rt_buffer_append(out_spirv, text.data(), text.size());
+    rt_buffer_append(out_reason, reason.data(), reason.size());
+    return written && reason.empty();
+}
+
+bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
+                             uint32_t value_count, LLVMModuleRef *out_module, rt_buffer *out_reason)
+{
+    CHECK(context);
+    *out_module = nullptr;
+    SPIRV::TranslatorOpts options(SPIRV::VersionNumber::MaximumVersion,
+                                  extensions_allowed(true, nullptr, 0));
+    options.setDesiredBIsRepresentation(SPIRV::BIsRepresentation::OpenCL12);
+    options.setGenKernelArgNameMDEnabled(true);
+    for (uint32_t i = 0; i < value_count; i++)
+        options.setSpecConst(values[i].id, values[i].bits);
+    std::istringstream in(std::string(reinterpret_cast<const char *>(spirv.data), spirv.size));
+    std::string reason;
+    llvm::Module *module = nullptr;
+    bool read = llvm::readSpirv(*llvm::unwrap(context), options, in, module, reason);
+    rt_buffer_append(out_reason, reason.data(), reason.size());
+    if (read) correct_struct_returns(*module);
+    if (read) *out_module = llvm::wrap(module);
+    return read;
+}
