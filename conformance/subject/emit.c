@@ -7,12 +7,12 @@
 #include <jansson.h>
 #include <unistd.h>
 
-/* A JSON string; bytes that are not UTF-8 (a driver's log may hold any) are replaced. */
+/* A JSON string; bytes that are not UTF-8 (drivers' logs contain any) are replaced. */
 static json_t *string_of(rt_text text)
 {
     json_t *string = json_stringn(text.data ? text.data : "", text.length);
     if (string) return string;
-    CHECK(text.data); /* The empty text is UTF-8. */
+    CHECK(text.data); /* empty texts are valid UTF-8 and do not get here */
     rt_buffer ascii = {0};
     for (size_t i = 0; i < text.length; i++) {
         rt_buffer_append_byte(&ascii, (unsigned char)text.data[i] < 0x80 ? text.data[i] : '?');
