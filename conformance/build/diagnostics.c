@@ -1,6 +1,8 @@
-/* Compilers' messages, line by line.  What a line about another file says is dropped: clang's
- * headers are nothing that a scenario could change.  An error in the prelude is one of the source
- * that uses it wrongly, where the note behind it says. */
+/* Compilers' messages, line by line.
+ *
+ * Messages about other files are dropped, because a scenario cannot change clang's headers. An
+ * error inside the prelude is attributed to the source that misuses it, at the place given by the
+ * note that follows. */
 #include "conformance/build/diagnostics.h"
 
 #include "reference/base/number.h"
@@ -42,7 +44,7 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
-/* `prelude:LINE:COLUMN: `, which is no place for the reader of a scenario. */
+/* Skips `prelude:LINE:COLUMN: `, a place that means nothing to the author of a scenario. */
 static bool take_prelude(rt_text *rest)
 {
     if (!rt_text_take_prefix(rest, "prelude:")) return false;
@@ -81,15 +83,14 @@ bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_messag
     if (rt_text_take_prefix(&place, ": ")) out_message->column = take_number(&place);
     if (rt_text_take_prefix(&place, ": ")) {
         rest = place;
-    } else { /* the text itself begins with a digit, or there is no place */
+    } else { /* the text begins with a digit, or there is no place */
         out_message->line = out_message->column = 0;
     }
     out_message->text = rest;
     return true;
 }
 
-/* An error at a place in a file of its own path: in a header, for which a template of the source is
- * to blame. */
+/* True for an error located in another file: in a header, caused by a template of the source. */
 static bool is_error_elsewhere(rt_text line)
 {
     static const char *const words[] = {": error: ", ": fatal error: "};
@@ -120,7 +121,7 @@ bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *o
     return found;
 }
 
-/* What clang says of the prelude has no place, until a note tells where the source uses it. */
+/* A message about the prelude has no place until a note says where the source uses it. */
 static void place_before(cnf_message_list *messages, const cnf_compile_message *note)
 {
     if (note->severity != CNF_SEVERITY_NOTE || note->line == 0) return;

@@ -3,8 +3,8 @@
  * Used for clang by the worker and for the worker by everyone else.  A child is the leader of a
  * process group of its own, so that what it started can be killed with it.  Safe in processes with
  * threads: nothing but posix_spawn runs between the parent's code and the child's. */
-#ifndef CONFORMANCE_COMPILE_PROCESS_H
-#define CONFORMANCE_COMPILE_PROCESS_H
+#ifndef CONFORMANCE_BUILD_PROCESS_H
+#define CONFORMANCE_BUILD_PROCESS_H
 
 #include "reference/base/text.h"
 

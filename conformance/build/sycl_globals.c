@@ -1,4 +1,4 @@
-/* From property sets and decorations to the list that host code registers. */
+/* Collects, from property sets and decorations, the device_globals that host code registers. */
 #include "conformance/build/sycl_globals.h"
 
 #include "conformance/scenario/resolve/sycl_kernels.h"
@@ -10,7 +10,7 @@
 /* Words of OpDecorate: the decoration, the access qualifier, the name. */
 enum { OP_DECORATE = 71, DECORATION_WORD = 2, ACCESS_WORD = 3, NAME_WORD = 4 };
 
-/* HostAccessINTEL as two extensions have it, whose access qualifiers are not numbered alike. */
+/* HostAccessINTEL in its two extensions, which number the access qualifiers differently. */
 enum { ACCESS_COUNT = 4 };
 static const struct decoration_row {
     uint32_t decoration;
@@ -90,7 +90,7 @@ rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
         globals[i] = found.items[i];
     rt_device_global_list list = {globals, found.count};
     rt_vector_free(&found);
-    /* The compiler's own order differs from one run to the next. */
+    /* The compiler's order varies from run to run. */
     if (list.count > 1) qsort(globals, list.count, sizeof *globals, compare_ids);
     return list;
 }

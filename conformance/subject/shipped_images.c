@@ -16,7 +16,7 @@ static bool lists(rt_text list, rt_text name)
     return false;
 }
 
-/* Both lists, each name once, behind what the image has of its own. */
+/* Both lists, each name once, after the image's own. */
 static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
 {
     rt_text uses = functions->uses;
@@ -32,7 +32,7 @@ static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
     return uses;
 }
 
-/* The set with one property in place of two, in the same place among the sets. */
+/* The sets with one property instead of two, at the same position. */
 static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses)
 {
     rt_property *properties =
@@ -54,7 +54,8 @@ static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses
 static void join_lists(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image, &functions)) return; /* a lie, which libsycl may judge */
+    if (rt_virtual_functions_read(image, &functions))
+        return; /* inconsistent; let libsycl judge it */
     rt_text uses = uses_of(arena, &functions);
     if (uses.length == 0) return;
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
@@ -66,7 +67,7 @@ static void join_lists(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* True for an image of functions of one set, whose entries nothing says: it was written by hand. */
+/* True for an image written by hand with functions of one set and no list of entries. */
 static bool is_provider_without_entries(const rt_image *image)
 {
     rt_virtual_functions functions;
@@ -76,9 +77,9 @@ static bool is_provider_without_entries(const rt_image *image)
            !rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
 }
 
-/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without any.  What
- * the functions are called is in the code alone; libsycl asks no more than that something is
- * listed, so it gets a name that is no kernel's. */
+/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without entries.
+ * The functions' names are in the code alone; libsycl only needs the list to be non-empty, so it
+ * gets a name that no kernel has. */
 static void list_provider(rt_arena *arena, rt_image *image)
 {
     if (!is_provider_without_entries(image)) return;
@@ -103,7 +104,7 @@ static void word_write(uint8_t *at, uint32_t word)
 enum { OP_DECORATE = 71, DECORATION_WORD = 2, HOST_ACCESS = 6147, ACCESS_WORD = 3, NAME_WORD = 4 };
 enum { ACCESS_READ_WRITE = 2 };
 
-/* True for a decoration that says what the host may do with a variable without image scope. */
+/* True for a decoration that restricts host access to a variable without image scope. */
 static bool is_device_scope_access(const rt_image *image, const rt_spirv_instruction *instruction)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
@@ -118,7 +119,7 @@ static bool is_device_scope_access(const rt_image *image, const rt_spirv_instruc
     return false;
 }
 
-/* What is no SPIR-V stays as it is. */
+/* Code that is not SPIR-V stays as it is. */
 static void rewrite_code(rt_arena *arena, rt_image *image)
 {
     if (image->format != RT_FORMAT_SPIRV64 || !rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;

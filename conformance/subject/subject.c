@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exit statuses of a child: it said all it had to say, or it could not even begin. */
+/* Exit statuses of a child: it sent its last message, or could not even begin. */
 enum { CHILD_DONE = 0, CHILD_FAILED = 3 };
 
-/* Events of the trace that a panic's message shows. */
+/* Number of trace events shown by a panic's message. */
 enum { PANIC_EVENTS = 32 };
 
 /* Descriptors of an exec'd child. */
@@ -28,7 +28,7 @@ enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
 
 /* ---- One scenario ------------------------------------------------------------------------- */
 
-/* What a panic's message adds; reads without locks, as it must. */
+/* The part that this folder adds to a panic's message; it must not take locks. */
 static void report_panic(void *user)
 {
     const cnf_execution *execution = user;
@@ -39,7 +39,7 @@ static void report_panic(void *user)
     rt_trace_print_newest(execution->runtime->trace, PANIC_EVENTS);
 }
 
-/* Opens what the subject runs on and says so, or says that it is unavailable. */
+/* Opens the subject's device and reports it, or reports that it is unavailable. */
 static bool open_runtime(cnf_execution *execution)
 {
     rt_status status = cnf_execution_open(execution);
@@ -52,7 +52,7 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-/* What no device of the scenario has is hidden from the drivers' own answers too. */
+/* Aspects that no device of the scenario has are hidden in the drivers' own answers too. */
 static uint32_t hidden_on_all(const scn_scenario *scenario)
 {
     uint32_t hidden = UINT32_MAX;
@@ -82,7 +82,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && store->misses) {
-        /* Whatever became of it is not what the scenario asks for: a runtime may go on without. */
+        /* Whatever the outcome, it is not the scenario's: the runtime may have continued without
+         * the answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
@@ -155,8 +156,7 @@ bool cnf_loader_find(rt_text word, bool *out_real)
     return *out_real || rt_text_is(word, CNF_LOADER_SIMULATED);
 }
 
-/* Reads "NAME" and the options below; only assay itself calls this, so a wrong line is told
- * briefly. */
+/* Parses "NAME" and the options below; only assay itself calls this, so errors are brief. */
 static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
@@ -225,7 +225,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
-/* Of the reference runtime's device all is known, of a runtime that is not ours little. */
+/* Everything is known about the reference runtime's device, little about the shipped runtime's. */
 static void send_capabilities(cnf_emitter *emitter, const cnf_runtime *runtime)
 {
     rt_buffer lines = {0};

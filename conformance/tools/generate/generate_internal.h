@@ -2,8 +2,8 @@
  *
  * Texts are made in one pass, in the order of the program; each mention of a variable is noted with
  * the statement or declaration that is being made. */
-#ifndef CONFORMANCE_GENERATE_GENERATE_INTERNAL_H
-#define CONFORMANCE_GENERATE_GENERATE_INTERNAL_H
+#ifndef CONFORMANCE_TOOLS_GENERATE_GENERATE_INTERNAL_H
+#define CONFORMANCE_TOOLS_GENERATE_GENERATE_INTERNAL_H
 
 #include "conformance/tools/generate/random.h"
 #include "conformance/tools/generate/tree.h"
