@@ -1,8 +1,8 @@
 /* The process of a host program: its start, its channels, its end.
  *
- * It stays in the process group of the subject, so that the runner's time limit ends both, and dies
- * with the thread that started it.  Its folder lies in that of the command (compile/scratch.h),
- * so that it goes away even when nobody is left here to remove it. */
+ * It stays in the process group of the subject, so that the runner's time limit ends both, and it
+ * dies with the thread that started it. Its folder lies inside the folder of the command
+ * (conformance/process/scratch.h), so it is removed even if this process cannot do so. */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/process/scratch.h"
@@ -22,9 +22,9 @@
 #define ANSWER_SIZE_MAX ((uint64_t)1 << 31) /* bytes; more than any memory of a scenario */
 
 enum {
-    CHANNEL_FIRST = 3,  /* descriptor of channel 0 in the program */
-    GOING_MS = 2000,    /* that a process which closed its channel has to end */
-    NOT_EXECUTED = 127, /* exit status of a child that could not become the program */
+    CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
+    GOING_MS = 2000,    /* time that a process has to end after closing its channel */
+    NOT_EXECUTED = 127, /* exit status of a child whose exec failed */
     CHUNK = 1 << 16,    /* bytes read at once */
 };
 
@@ -38,11 +38,11 @@ uint32_t cnf_host_channels(const scn_scenario *scenario)
 
 /* ---- The start ----------------------------------------------------------------------------- */
 
-/* All that the child needs after the fork, made before it: it must not allocate there. */
+/* Everything that the child needs after the fork, where it must not allocate. */
 typedef struct host_launch {
     const char *program;
     const char *const *environment;
-    int *ends; /* the program's ends of the channels, all above where they go to */
+    int *ends; /* the program's ends of the channels, numbered above their final descriptors */
     uint32_t count;
     pid_t parent;
 } host_launch;
@@ -57,7 +57,7 @@ static rt_text list_of(rt_arena *arena, uint32_t count)
     return text;
 }
 
-/* By name alone: the executable's DT_RPATH leads there, and no folder's name needs quoting. */
+/* Names only: the executable's DT_RPATH leads there, and no path needs quoting. */
 static rt_text preload_of(cnf_host *host)
 {
     rt_buffer list = {0};
@@ -86,7 +86,8 @@ static const char *const *environment_of(cnf_host *host, const char *const *give
     return cnf_host_environment(arena, changes);
 }
 
-/* In the child, where only what is safe after a fork of a process with threads may be called. */
+/* Runs in the child, where only functions that are safe after a fork of a threaded process may be
+ * called. */
 RT_NORETURN static void child_main(const host_launch *launch)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -107,7 +108,8 @@ RT_NORETURN static void child_main(const host_launch *launch)
     _exit(NOT_EXECUTED);
 }
 
-/* Makes the channels; the program's ends are above all places that they are moved to. */
+/* Creates the channels; the program's ends are numbered above the descriptors that they are moved
+ * to. */
 static bool channels_open(cnf_host *host, int *ends)
 {
     int floor = CHANNEL_FIRST + (int)host->channel_count;
@@ -226,7 +228,7 @@ static bool send_all(int channel, rt_bytes bytes)
     return true;
 }
 
-/* Reads so many bytes; memory is taken as they come, since their number is the other's word. */
+/* Reads a number of bytes, which the other process chose, so memory is allocated as they arrive. */
 static bool receive(int channel, uint64_t size, rt_buffer *out)
 {
     uint8_t chunk[CHUNK];
@@ -256,7 +258,7 @@ static bool exchange(int channel, const rt_buffer *request, rt_buffer *out_answe
     return done && *out_sane && receive(channel, size, out_answer);
 }
 
-/* Waits for the end of a process that has closed its channel; one that only hangs is killed. */
+/* Waits for a process that has closed its channel to end; kills it if it hangs. */
 static void collect(cnf_host *host)
 {
     pthread_mutex_lock(&host->lock);
@@ -275,7 +277,7 @@ static void collect(cnf_host *host)
     pthread_mutex_unlock(&host->lock);
 }
 
-/* How the process ended, in words.  One that did not become the program is no word about it. */
+/* The status that describes how the process ended, unless its exec failed. */
 static rt_status ended(cnf_host *host, const char *when)
 {
     if (WIFSIGNALED(host->how)) {
@@ -292,7 +294,7 @@ static rt_status ended(cnf_host *host, const char *when)
                               "needs)");
 }
 
-/* What a request is called where one went wrong. */
+/* The name of a request, for messages. */
 static const char *request_name(uint8_t request)
 {
     static const char *const names[HOST_REQUEST_END] = {
@@ -319,7 +321,7 @@ static const char *request_name(uint8_t request)
     return names[request];
 }
 
-/* A refusal: the class by its name, and the message. */
+/* Reads a refusal: the name of its class, and the message. */
 static rt_status refusal(cnf_host *host, rt_reader *answer)
 {
     rt_text class = rt_read_text(answer), message = rt_read_text(answer);
@@ -383,7 +385,7 @@ void cnf_host_share_fate(cnf_host *host)
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
     raise(signal_number);
-    kill(getpid(), SIGKILL); /* For a signal that ended it there and is ignored here. */
+    kill(getpid(), SIGKILL); /* in case the signal that ended the program is ignored here */
 }
 
 rt_status cnf_host_leave(cnf_host *host)
