@@ -7,7 +7,7 @@
 
 #define HELD_GROUND "#fff8e1"
 
-/* The fusions of one process, and who draws them. */
+/* The fusions of one process, and the context for drawing them. */
 typedef struct fusions {
     const rt_event *events;
     const cnf_dot_process *process;
@@ -54,7 +54,7 @@ static void box_write(rt_buffer *out, const fusions *all, uint32_t index)
     rt_buffer_printf(out, "    }\n");
 }
 
-/* True where the command was held back itself when `event` was. */
+/* True if the command was already held back at the time of `event`. */
 static bool was_held(const fusions *all, rt_text number, const rt_event *event)
 {
     uint32_t index = rt_map_find(&all->found.holds, number);
@@ -101,7 +101,7 @@ static void fused_edge(rt_buffer *out, const fusions *all, uint32_t index)
     rt_buffer_printf(out, "\"];\n");
 }
 
-/* From each kernel to itself, launched alone. */
+/* Writes an edge from each kernel to its own launch. */
 static void alone_edges(rt_buffer *out, const fusions *all, const cnf_xpl_fusion *one)
 {
     for (uint32_t i = 0; i < one->held.count; i++) {
@@ -120,7 +120,7 @@ void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process)
     fusions all = {.events = process->events, .process = process};
     cnf_fusions_find(process->events, process->begin, process->end, &all.found);
     uint32_t count = all.found.list.count;
-    for (uint32_t i = 0; i < count; i++) /* a box needs something in it */
+    for (uint32_t i = 0; i < count; i++) /* a box must not be empty */
         if (all.found.list.items[i].held.count > 0) box_write(out, &all, i);
     for (uint32_t i = 0; i < count; i++) {
         const cnf_xpl_fusion *one = &all.found.list.items[i];

@@ -20,8 +20,8 @@ static bool is_control(char character)
     return (unsigned char)character < 0x20 || character == 0x7F;
 }
 
-/* Inside quotes: a quote ends the text, a backslash begins an escape of labels, and '&' an entity;
- * a control character would break the line. */
+/* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' an entity; a
+ * control character would break the line. */
 void cnf_dot_quote(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {
@@ -51,7 +51,7 @@ static uint32_t character_number(rt_text text, size_t size)
     return number;
 }
 
-/* True for what XML 1.0 has no character for ("2.2 Characters"), a reference included. */
+/* True for a number that is not a character in XML 1.0 ("2.2 Characters"), even as a reference. */
 static bool is_no_character(uint32_t number)
 {
     return (number >= 0xD800 && number <= 0xDFFF) || number == 0xFFFE || number == 0xFFFF ||

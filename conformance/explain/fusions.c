@@ -3,7 +3,8 @@
 
 /* ---- What happened ------------------------------------------------------------------------- */
 
-/* The newest of that queue or, with a number, the one of that number; NULL: there is none. */
+/* The newest fusion of the queue or, with a number, the fusion with that number; NULL: there is
+ * none. */
 static cnf_xpl_fusion *fusion_find(cnf_fusions *all, rt_text queue, rt_text number)
 {
     for (uint32_t i = all->list.count; i-- > 0;) {
@@ -57,7 +58,7 @@ static void event_note(cnf_fusions *all, const rt_event *event, uint32_t index)
         one->detail = cnf_event_text(event, "detail");
         break;
     case RT_EVENT_LAUNCH:
-        /* The end is told behind the launch: what comes later is the application's own. */
+        /* The end is reported after the launch; later launches are the application's own. */
         if (one->end == UINT32_MAX && !one->launch && kernel.length > 0 &&
             rt_text_equal(kernel, one->kernel))
             one->launch = event;
@@ -66,7 +67,7 @@ static void event_note(cnf_fusions *all, const rt_event *event, uint32_t index)
     }
 }
 
-/* A demotion names no queue: it is of the list that the compiler was asked for last. */
+/* A demotion names no queue: it concerns the list that the compiler was last asked for. */
 static void demotion_note(cnf_fusions *all, const rt_event *event)
 {
     for (uint32_t i = all->list.count; i-- > 0;) {

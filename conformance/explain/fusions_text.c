@@ -15,7 +15,7 @@ static void names(rt_buffer *out, const char *before, const rt_event_field *fiel
         name(out, i == 0 ? before : ", ", field->values[i]);
 }
 
-/* True for a command of the list itself. */
+/* True for a command in the list. */
 static bool is_held(const cnf_xpl_fusion *one, rt_text number)
 {
     for (uint32_t i = 0; i < one->held.count; i++) {
@@ -24,7 +24,7 @@ static bool is_held(const cnf_xpl_fusion *one, rt_text number)
     return false;
 }
 
-/* Commands outside the list that kernels of it wait for, each as often as it is named. */
+/* Writes the commands outside the list that its kernels wait for, as often as they are named. */
 static void outside_write(rt_buffer *out, const cnf_xpl_fusion *one)
 {
     bool first = true;

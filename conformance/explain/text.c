@@ -15,7 +15,8 @@ static void heading(rt_buffer *out, const char *title)
     rt_buffer_printf(out, "%s%s\n", out->size ? "\n" : "", title);
 }
 
-/* Names come from scenarios and device code; what would move the cursor does not reach it. */
+/* Names come from scenarios and device code, so characters that would move the cursor are dropped.
+ */
 void cnf_explain_name(rt_buffer *out, rt_text name)
 {
     for (size_t i = 0; i < name.length; i++) {
@@ -24,8 +25,7 @@ void cnf_explain_name(rt_buffer *out, rt_text name)
     }
 }
 
-/* A name as the first word of a line, wide enough that the rest of most lines stands in one
- * column. */
+/* Writes a name as the first word of a line, padded so that the rest of most lines aligns. */
 static void put_first(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
@@ -204,7 +204,7 @@ static void join_write(rt_buffer *out, const rt_event *event)
     rt_buffer_append_byte(out, '\n');
 }
 
-/* Only where images joined by some. */
+/* Written only if images joined because of sets. */
 static void sets_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
@@ -223,7 +223,7 @@ static void counted(rt_buffer *out, uint32_t count, const char *one, const char 
     if (count > 0) rt_buffer_printf(out, "; %u %s", count, count == 1 ? one : many);
 }
 
-/* What the build event says beside the images. */
+/* What the build event says besides the images. */
 static void build_write(rt_buffer *out, const rt_event *build)
 {
     rt_text device = cnf_event_text(build, "device");
@@ -235,7 +235,7 @@ static void build_write(rt_buffer *out, const rt_event *build)
     put_names(out, constants->values, constants->value_count);
 }
 
-/* How a program came to be. */
+/* How a program was made. */
 static const char *origin(const cnf_xpl_program *program)
 {
     if (program->link) return "linked from ";
@@ -283,7 +283,7 @@ static void field_write(rt_buffer *out, const rt_event_field *field)
     if (field->is_list) rt_buffer_append_byte(out, ']');
 }
 
-/* An event under its number, the field of that key; NULL: it has none. */
+/* Writes an event after its number, the field with that key; NULL: it has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     put_first(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
@@ -302,7 +302,7 @@ static bool makes_bundle(const rt_event *event)
     return rt_event_has_field(event->kind, RT_TEXT("bundle"), NULL);
 }
 
-/* Only where the scenario makes some. */
+/* Written only if the scenario creates bundles. */
 static void bundles_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
@@ -314,8 +314,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* What is in the graph besides commands that a device gets: kernels that a fusion holds back, with
- * their edges before it ends, and what becomes of it. */
+/* True for events that are in the graph besides commands of a device: kernels that a fusion holds
+ * back, with their edges before it ends, and the outcome of the fusion. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {

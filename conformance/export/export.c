@@ -51,7 +51,8 @@ void cnf_export_literal(rt_buffer *out, rt_text text)
     for (size_t i = 0; i < text.length; i++) {
         unsigned char byte = (unsigned char)text.data[i];
         if (byte < 0x20 || byte >= 0x7f) {
-            rt_buffer_printf(out, "\\%03o", byte); /* always three digits, so that it ends */
+            rt_buffer_printf(out, "\\%03o", byte); /* always three digits, so that a following digit
+                                                    * is not part of it */
             continue;
         }
         if (byte == '"' || byte == '\\' || byte == '?') rt_buffer_append_byte(out, '\\');
@@ -89,7 +90,7 @@ rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
 
 /* ---- The scenario as a whole --------------------------------------------------------------- */
 
-/* True where a module behind the executable has a device_global without image scope. */
+/* True if a module other than the executable has a device_global without image scope. */
 static bool libraries_have_globals(const scn_scenario *scenario)
 {
     for (uint32_t i = 1; i < scenario->module_count; i++) {
@@ -100,7 +101,7 @@ static bool libraries_have_globals(const scn_scenario *scenario)
     return false;
 }
 
-/* Whether two contexts share the content of a device_global is the runtime's choice. */
+/* The runtime chooses whether two contexts share the content of a device_global. */
 static bool has_contexts_and_globals(const scn_scenario *scenario)
 {
     bool contexts = false;
@@ -146,7 +147,7 @@ static bool are_of_output(const scn_expect *expects, uint32_t count)
     return false;
 }
 
-/* What kernels print is kept where the scenario says what it is. */
+/* True if the scenario expects output, which is then captured. */
 static bool expects_output(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++)
@@ -156,7 +157,7 @@ static bool expects_output(const scn_scenario *scenario)
 
 /* ---- Copies, fills and bundles ------------------------------------------------------------- */
 
-/* One end of a copy, "&m_data" or "&global_0". */
+/* Writes one end of a copy, "&m_data" or "&global_0". */
 static rt_status end_write(cnf_exporter *made, const scn_step *step, uint32_t memory,
                            const char **out_name)
 {
@@ -195,7 +196,7 @@ static rt_status transfer_write(cnf_exporter *made, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* What a host task copies, the device copies here. */
+/* A host task's copy is done by the device here. */
 static rt_status host_task_write(cnf_exporter *made, const scn_step *step)
 {
     const scn_host_task *task = &step->task;
@@ -210,7 +211,7 @@ static rt_status host_task_write(cnf_exporter *made, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* A bundle is the runtime's; what the device sees of one are the programs made with it. */
+/* Bundles exist in the runtime only; the device sees the programs made with one. */
 static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
@@ -234,7 +235,7 @@ static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* True for what a device may be asked for while a list is open, and what nothing is asked for. */
+/* True for steps that may reach a device while a list is open, and for steps that reach none. */
 static bool fits_into_a_list(const cnf_exporter *made, const scn_step *step)
 {
     switch (step->verb) {
@@ -274,11 +275,11 @@ static rt_status step_write(cnf_exporter *made, uint32_t index)
         return RT_STATUS_OK;
     case SCN_VERB_HOST_TASK: return host_task_write(made, step);
     case SCN_VERB_UNLOAD:
-        /* Its variables go with it, and are others when it comes again. */
+        /* Its variables are destroyed with it, and new ones when it is loaded again. */
         if (libraries_have_globals(made->scenario))
             return cnf_export_refuse(made, step->at, "the unloading of a device_global");
         return step->error ? cnf_export_unasked_write(made, step) : RT_STATUS_OK;
-    /* What they decide is in the trace, or nothing depends on it on one queue. */
+    /* Their effect is in the trace, or on one queue nothing depends on it. */
     case SCN_VERB_LOAD:
     case SCN_VERB_LOAD_IMAGE:
     case SCN_VERB_DEVICE:
@@ -357,7 +358,7 @@ static void main_add(cnf_exporter *made)
     rt_buffer_free(&text);
 }
 
-/* Everything that goes beside main.c. */
+/* Adds the files that accompany main.c. */
 static void support_add(cnf_exporter *made)
 {
     const cnf_export_api *api = made->api;
@@ -369,7 +370,7 @@ static void support_add(cnf_exporter *made)
     cnf_export_file_add(made, RT_TEXT("Makefile"), api->makefile);
 }
 
-/* Where images are source, each is the text that it was made from. */
+/* If images are source, each one is the text that it was made from. */
 static rt_status source_take(cnf_exporter *made)
 {
     if (made->api->format != RT_FORMAT_OPENCL_C) return RT_STATUS_OK;

@@ -18,7 +18,7 @@ static void comparison_write(cnf_exporter *made, rt_buffer *out, uint32_t index,
                      name, tolerances[memory->tolerance_kind], memory->tolerance, place);
 }
 
-/* A device_global is compared like a memory, number for number. */
+/* A device_global is compared like a memory, element by element. */
 static rt_status variable_write(cnf_exporter *made, const scn_step *step, const scn_expect *expect)
 {
     const char *name;
@@ -34,7 +34,7 @@ static rt_status variable_write(cnf_exporter *made, const scn_step *step, const 
     return RT_STATUS_OK;
 }
 
-/* Writes the call that compares what kernels printed; `place` is a C expression. */
+/* Writes the call that compares the kernels' output; `place` is a C expression. */
 static void output_write(rt_buffer *out, const scn_expect *expect, const char *place)
 {
     rt_buffer_printf(out, "output_holds(");
@@ -50,7 +50,8 @@ static rt_text array_declare(cnf_exporter *made, const scn_expect *expect)
     return name;
 }
 
-/* Writes a branch as a condition.  What it says of the runtime, which is not here, holds. */
+/* Writes a branch as a condition. Expectations about the runtime, which is absent here, count as
+ * met. */
 static rt_status branch_write(cnf_exporter *made, const scn_outcome *outcome, rt_buffer *out,
                               bool *inout_prints)
 {
@@ -93,7 +94,7 @@ static rt_status one_of_write(cnf_exporter *made, const scn_expect *expect)
     return status;
 }
 
-/* The place of an expectation as a literal of C. */
+/* The place of an expectation as a C string literal. */
 static const char *place_of(cnf_exporter *made, const scn_expect *expect)
 {
     return rt_arena_printf(made->arena, "\"line %u\"", expect->at.line).data;
@@ -126,7 +127,7 @@ static rt_status expect_write(cnf_exporter *made, const scn_step *step, const sc
     }
 }
 
-/* True for what looks at content, which ends a list. */
+/* True for expectations about content, which end a list. */
 static bool looks_at_content(const scn_expect *expect)
 {
     return expect->kind == SCN_EXPECT_MEMORY || expect->kind == SCN_EXPECT_VARIABLE ||
@@ -152,8 +153,8 @@ static uint32_t memory_index(const scn_scenario *scenario, rt_text name)
     return index;
 }
 
-/* Whether final content number i is a memory's to compare: addresses are nobody's, and a
- * device_global may have the name of a memory, which comes first. */
+/* True if final content number i belongs to a memory that can be compared: addresses cannot, and a
+ * device_global may share its name with a memory, which comes first. */
 static bool is_compared(const cnf_exporter *made, uint32_t i, uint32_t memory)
 {
     if (memory == made->scenario->memory_count || made->scenario->memories[memory].addresses)

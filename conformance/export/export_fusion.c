@@ -9,7 +9,7 @@
 
 #include "conformance/build/compile.h"
 
-/* The result that an artefact holds; false: it is something else. */
+/* Reads the result in an artefact; false: it holds something else. */
 static bool result_read(cnf_exporter *made, const scn_artefact *artefact,
                         rt_fusion_result *out_result)
 {
@@ -38,7 +38,7 @@ static const cnf_export_fused *fused_find(const cnf_exporter *made, rt_text kern
     return NULL;
 }
 
-/* Writes the arguments of a fused kernel, which are those of the kernels that it was made of. */
+/* Writes the arguments of a fused kernel, which are those of its original kernels. */
 static rt_status arguments_write(cnf_exporter *made, const scn_step *step,
                                  const cnf_export_fused *fused)
 {
@@ -59,7 +59,7 @@ static rt_status fused_write(cnf_exporter *made, const scn_step *step)
 {
     const cnf_export_command *command;
     RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_LAUNCH, &command));
-    CHECK(command->kind == CNF_EXPORT_LAUNCH); /* list_end has looked */
+    CHECK(command->kind == CNF_EXPORT_LAUNCH); /* checked by list_end */
     const cnf_export_fused *fused = fused_find(made, command->kernel);
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     if (!fused) return cnf_export_refuse(made, step->at, "a fused kernel that nobody compiled");
@@ -78,7 +78,7 @@ static rt_status fused_write(cnf_exporter *made, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* The trace says what became of the list: a launch of a fused kernel, or one for each submit. */
+/* The trace says how the list ended: a launch of a fused kernel, or one for each submit. */
 static rt_status list_end(cnf_exporter *made, const scn_step *step)
 {
     rt_status status = RT_STATUS_OK;

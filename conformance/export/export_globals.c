@@ -6,7 +6,7 @@
 
 #include "reference/image/device_global.h"
 
-/* What modules' host code knows of a variable; NULL: none has one of that id. */
+/* What modules' host code knows about a variable; NULL: none has one with that id. */
 static const rt_device_global *global_of(const cnf_exporter *made, rt_text unique_id)
 {
     for (uint32_t i = 0; i < made->scenario->module_count; i++) {
@@ -17,7 +17,7 @@ static const rt_device_global *global_of(const cnf_exporter *made, rt_text uniqu
     return NULL;
 }
 
-/* The number of a content that the runtime makes, which is declared at its first mention. */
+/* The number of a content created by the runtime, which is declared at its first mention. */
 static uint32_t content_number(cnf_exporter *made, const rt_device_global *global)
 {
     uint32_t number = rt_map_find(&made->globals, global->unique_id);
@@ -42,7 +42,7 @@ static rt_text mapping_of(const rt_image *image, rt_text name)
     return (rt_text){0};
 }
 
-/* The name by which devices know a variable: the symbol that images map its id to, else the id
+/* The name of a variable on devices: the symbol that images map its id to, otherwise the id
  * (DG-PLUGIN-06). */
 static rt_text symbol_of(cnf_exporter *made, rt_text unique_id)
 {
@@ -75,7 +75,7 @@ rt_status cnf_export_globals_point(cnf_exporter *made, const scn_step *step, uin
     return RT_STATUS_OK;
 }
 
-/* The one program in main.c so far that has the variable; SCN_NONE: none, or several. */
+/* The only program in main.c so far that has the variable; SCN_NONE: none, or several. */
 static uint32_t program_with(const cnf_exporter *made, rt_text unique_id)
 {
     uint32_t found = SCN_NONE;

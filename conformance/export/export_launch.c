@@ -77,7 +77,7 @@ rt_status cnf_export_group_find(const cnf_exporter *made, uint32_t program, rt_t
     return status;
 }
 
-/* True where the compiler has left parameters out of a kernel, which a set of DPC++ tells
+/* True if the compiler dropped parameters of a kernel, which a property set of DPC++ reports
  * (reference/sched/eliminated.c). */
 static bool lacks_parameters(const cnf_exporter *made, uint32_t program, rt_text kernel)
 {

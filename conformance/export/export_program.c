@@ -22,7 +22,8 @@ const rt_image *cnf_export_image(const cnf_exporter *made, rt_text name)
     return found;
 }
 
-/* Declares the values of a submit's constants that an image has; *out_count is how many. */
+/* Declares the values of those constants of a submit that an image has; *out_count is their number.
+ */
 static rt_status constants_declare(cnf_exporter *made, const scn_step *step, const rt_image *image,
                                    const char *array, uint32_t *out_count)
 {
@@ -53,7 +54,7 @@ static rt_status constants_declare(cnf_exporter *made, const scn_step *step, con
     return RT_STATUS_OK;
 }
 
-/* Looks at an image, adds its file and appends its row; *inout_constants counts its constants. */
+/* Adds an image's file and appends its row; *inout_constants counts its constants. */
 static rt_status image_declare(cnf_exporter *made, const scn_step *step, rt_text name,
                                const char *constants, uint32_t *inout_constants, rt_buffer *out)
 {
@@ -92,7 +93,7 @@ static rt_status images_declare(cnf_exporter *made, const scn_step *step,
     return status;
 }
 
-/* The options of a program's images, which must be the same for all. */
+/* The options of a program's images, which must all be equal. */
 static rt_status options_find(cnf_exporter *made, const scn_step *step,
                               const cnf_export_program *program, const rt_image **out_first)
 {
@@ -106,7 +107,7 @@ static rt_status options_find(cnf_exporter *made, const scn_step *step,
     return RT_STATUS_OK;
 }
 
-/* NVIDIA's driver is given no options of OpenCL's compiler, and has none of its own here. */
+/* NVIDIA's driver gets no options of OpenCL's compiler, and none of its own here. */
 static rt_status options_check(cnf_exporter *made, const scn_step *step, const rt_image *first)
 {
     const rt_text texts[] = {first->compile_options, first->link_options, step->submit.options};
@@ -121,7 +122,7 @@ static rt_status options_check(cnf_exporter *made, const scn_step *step, const r
     return RT_STATUS_OK;
 }
 
-/* The options of its compiler for a program: the image's, then those of the submit. */
+/* The compiler options for a program: the image's, then those of the submit. */
 static rt_text options_of(cnf_exporter *made, const scn_step *step, const rt_image *first)
 {
     rt_text own = step->verb == SCN_VERB_SUBMIT ? step->submit.options : (rt_text){0};
