@@ -31,12 +31,12 @@ static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffe
 
 static rt_status refuse_end(rt_sink *sink, cnf_process_result result, rt_text errors)
 {
-    rt_buffer how = {0};
-    cnf_process_describe(&how, result, LAYOUT_TIMEOUT_MS);
+    rt_buffer outcome = {0};
+    cnf_process_describe(&outcome, result, LAYOUT_TIMEOUT_MS);
     rt_status status =
         rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
-                rt_buffer_string(&how), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
-    rt_buffer_free(&how);
+                rt_buffer_string(&outcome), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
+    rt_buffer_free(&outcome);
     return status;
 }
 

@@ -290,9 +290,9 @@ static void event_write(rt_buffer *out, const rt_event *event, const char *numbe
     rt_buffer_printf(out, "%s", rt_event_name(event->kind));
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
-        bool said = number && strcmp(field->key, number) == 0;
+        bool is_title = number && strcmp(field->key, number) == 0;
         bool empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
-        if (!said && !empty) field_write(out, field);
+        if (!is_title && !empty) field_write(out, field);
     }
     rt_buffer_append_byte(out, '\n');
 }
@@ -336,10 +336,10 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     heading(out, "Commands");
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
-        bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
-                    is_of_fusion(event->kind);
-        if (!told) continue;
+        bool is_drawn = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
+                        event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
+                        is_of_fusion(event->kind);
+        if (!is_drawn) continue;
         count++;
         bool numbered = cnf_event_is_command(event) || event->kind == RT_EVENT_FUSION_HOLD;
         event_write(out, event, numbered ? "command" : NULL);

@@ -98,90 +98,91 @@ typedef struct cnf_exporter {
 } cnf_exporter;
 
 /* Refuses with UNSUPPORTED: `what` cannot be expressed in an exported program. */
-RT_MUST_USE rt_status cnf_export_refuse(cnf_exporter *made, scn_position at, const char *what);
+RT_MUST_USE rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *what);
 
 /* The name with characters replaced that C and shells do not accept, in the arena. */
 rt_text cnf_export_plain(rt_arena *arena, rt_text name);
 
 /* The plain name of a memory. */
-const char *cnf_export_memory(cnf_exporter *made, uint32_t memory);
+const char *cnf_export_memory(cnf_exporter *exporter, uint32_t memory);
 
 /* Adds a file, unless one with that name exists. */
-void cnf_export_file_add(cnf_exporter *made, rt_text name, rt_bytes content);
+void cnf_export_file_add(cnf_exporter *exporter, rt_text name, rt_bytes content);
 
 /* Appends a C string literal, with escapes for unprintable characters. */
 void cnf_export_literal(rt_buffer *out, rt_text text);
 
 /* Takes the next command of the trace, which must be of the given kind, REFUSED or UNASKED;
  * UNSUPPORTED: it is not, so the trace does not describe the step. */
-RT_MUST_USE rt_status cnf_export_command_take(cnf_exporter *made, const scn_step *step,
+RT_MUST_USE rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_step *step,
                                               cnf_export_kind kind,
                                               const cnf_export_command **out_command);
 
 /* Takes the refusal that a step expects and that does not reach the device; UNSUPPORTED: it does.
  */
-RT_MUST_USE rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step);
+RT_MUST_USE rt_status cnf_export_unasked_write(cnf_exporter *exporter, const scn_step *step);
 
 /* ---- Programs (export_program.c) ----------------------------------------------------------- */
 
 /* The image with that name, a module's or a fused one; NULL: there is none. */
-const rt_image *cnf_export_image(const cnf_exporter *made, rt_text name);
+const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name);
 
 /* Writes the creation of a program, `program_N`, unless it exists. If the step is a submit, its
  * constants and options are the program's. `refused`: the device must refuse it; `may_fail`: it
  * may, and nothing is demanded. */
-RT_MUST_USE rt_status cnf_export_program_write(cnf_exporter *made, const scn_step *step,
+RT_MUST_USE rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool refused, bool may_fail);
 
 /* ---- Launches (export_launch.c) ------------------------------------------------------------ */
 
 /* Writes a submit: its program and its launch, or that a list holds it. */
-RT_MUST_USE rt_status cnf_export_submit_write(cnf_exporter *made, uint32_t step);
+RT_MUST_USE rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step);
 
 /* Writes the launch of a single submit. */
-RT_MUST_USE rt_status cnf_export_single_write(cnf_exporter *made, const scn_step *step);
+RT_MUST_USE rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step);
 
 /* Writes argument number `index` of a kernel. */
-void cnf_export_argument_write(cnf_exporter *made, uint32_t index, const scn_argument *argument);
+void cnf_export_argument_write(cnf_exporter *exporter, uint32_t index,
+                               const scn_argument *argument);
 
 /* Writes the end of a launch's block, after its arguments; local all 0: left to the driver. */
-void cnf_export_launch_end(cnf_exporter *made, uint32_t dimensions, const uint64_t *offset,
+void cnf_export_launch_end(cnf_exporter *exporter, uint32_t dimensions, const uint64_t *offset,
                            const uint64_t *global, const uint64_t *local);
 
 /* The work-group size that a program's kernel requires in PTX, all 0 if it requires none or the
  * program is not PTX. CUDA has no call that reports it, so it is read from the text. */
-RT_MUST_USE rt_status cnf_export_group_find(const cnf_exporter *made, uint32_t program,
+RT_MUST_USE rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program,
                                             rt_text kernel, uint64_t *out_group);
 
 /* ---- Lists (export_fusion.c) --------------------------------------------------------------- */
 
 /* Finds the fused kernels among the answers that a child received; NULL: none ran. */
-void cnf_export_fused_find(cnf_exporter *made, const cnf_messages *messages);
+void cnf_export_fused_find(cnf_exporter *exporter, const cnf_messages *messages);
 
 /* Writes a step that begins or ends a list. */
-RT_MUST_USE rt_status cnf_export_list_write(cnf_exporter *made, const scn_step *step);
+RT_MUST_USE rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_step *step);
 
 /* ---- device_globals (export_globals.c) ----------------------------------------------------- */
 
 /* Writes the code that sets the pointers in a program to those contents; `may_fail`: if the program
  * exists. */
-RT_MUST_USE rt_status cnf_export_globals_point(cnf_exporter *made, const scn_step *step,
+RT_MUST_USE rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool may_fail);
 
 /* Writes the code that makes a variable available as a memory, and returns its name, "&global_0";
  * with image scope it belongs to the only program that contains it. A copy takes that program from
  * the trace. */
-RT_MUST_USE rt_status cnf_export_global_write(cnf_exporter *made, const scn_step *step,
+RT_MUST_USE rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
                                               const scn_variable *variable, bool copied,
                                               const char **out_name);
 
 /* ---- Expectations (export_expect.c) -------------------------------------------------------- */
 
 /* Writes the checks of an expect step. */
-RT_MUST_USE rt_status cnf_export_expects_write(cnf_exporter *made, const scn_step *step);
+RT_MUST_USE rt_status cnf_export_expects_write(cnf_exporter *exporter, const scn_step *step);
 
 /* Writes the comparison of the final memories with those that the simulated device left. */
-void cnf_export_finals_write(cnf_exporter *made);
+void cnf_export_finals_write(cnf_exporter *exporter);
 
 /* ---- Values (export_values.c) -------------------------------------------------------------- */
 
