@@ -6,8 +6,8 @@
  * were run before start no compiler. */
 #include "conformance/host/host_internal.h"
 
-#include "conformance/build/process.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/process/process.h"
 
 #include "reference/base/vector.h"
 
@@ -44,28 +44,6 @@ typedef struct host_build {
     const char *const *environment;
     bool *stubs; /* per module: its stub exists */
 } host_build;
-
-const char *const *cnf_host_environment(rt_arena *arena, const char *const *changes)
-{
-    size_t count = 0, change_count = 0;
-    while (environ[count])
-        count++;
-    while (changes[change_count])
-        change_count++;
-    const char **all = rt_arena_alloc_array(arena, count + change_count + 1, sizeof *all);
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t name = strcspn(environ[i], "=");
-        bool given_anew = false;
-        for (size_t k = 0; k < change_count; k++) {
-            given_anew = given_anew ||
-                         (strncmp(environ[i], changes[k], name) == 0 && changes[k][name] == '=');
-        }
-        if (!given_anew) all[at++] = environ[i];
-    }
-    memcpy(all + at, changes, change_count * sizeof *all);
-    return all;
-}
 
 /* ---- The compiler -------------------------------------------------------------------------- */
 
@@ -419,7 +397,7 @@ rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
      */
     const char *changes[] = {rt_arena_printf(&build.arena, "TMPDIR=%.*s", RT_TEXT_ARG(folder)).data,
                              "LC_ALL=C", "LD_PRELOAD=", "LD_LIBRARY_PATH=", NULL};
-    build.environment = cnf_host_environment(&build.arena, changes);
+    build.environment = cnf_start_environment(&build.arena, changes);
     rt_status status = build_all(&build);
     rt_arena_reset(&build.arena);
     return status;
