@@ -1,16 +1,17 @@
-/* The serialised form of answers.  Little-endian (base/stream.h):
+/* The serialised form of answers. Little-endian (base/stream.h):
  *
  *     tag version code message  names  messages  artefact
  *     message: source line column severity text
  *
- * Answers come from a process that may have died and from files that may be damaged. */
+ * Answers come from a process that may have died and from files that may be damaged, so every
+ * length is checked. */
 #include "conformance/build/answer.h"
 
 #include "reference/base/stream.h"
 
 enum { ANSWER_TAG = 0x4E414341, ANSWER_VERSION = 1 }; /* "ACAN" */
 
-/* Least sizes in bytes of the items. */
+/* Smallest serialised size of an item, in bytes. */
 enum { NAME_SIZE_MIN = 8, MESSAGE_SIZE_MIN = 25 };
 
 void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer)

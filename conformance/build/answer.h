@@ -1,6 +1,6 @@
 /* Writing answers: the worker's side of what compile.h reads. */
-#ifndef CONFORMANCE_COMPILE_ANSWER_H
-#define CONFORMANCE_COMPILE_ANSWER_H
+#ifndef CONFORMANCE_BUILD_ANSWER_H
+#define CONFORMANCE_BUILD_ANSWER_H
 
 #include "conformance/build/compile.h"
 

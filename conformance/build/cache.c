@@ -1,8 +1,9 @@
 /* The artefact cache: answers of the compile worker in a store (reference/base/store.h), in the
  * folder <folder>/compile.
  *
- * The key covers the request, the compilers and the fault planted in them; nothing else decides
- * what an answer holds.  It is kept as its hash: the request would double what an entry takes. */
+ * The key covers the request, the compilers and the fault planted in them; an answer depends on
+ * nothing else. Only the hash of the key is stored: the request itself would double the size of an
+ * entry. */
 #include "conformance/build/cache.h"
 
 #include "conformance/build/toolchain.h"
@@ -23,9 +24,9 @@ enum { ANSWER_VERSION = 6 };
 #define CACHE_SIZE_KEPT (CACHE_SIZE_MAX / 4 * 3)
 
 struct cnf_cache {
-    rt_buffer folder;   /* "" : the cache holds nothing */
-    rt_store *store;    /* NULL: the same */
-    rt_buffer identity; /* of compilers and format; part of every key */
+    rt_buffer folder;   /* "": nothing is cached */
+    rt_store *store;    /* NULL: nothing is cached */
+    rt_buffer identity; /* compilers and format versions; part of every key */
     rt_buffer warning;
 };
 
@@ -47,7 +48,7 @@ static void choose_folder(rt_buffer *out, rt_text folder)
     }
 }
 
-/* A fault planted in what the worker runs changes artefacts; one planted elsewhere does not. */
+/* Only a fault planted in code that the worker runs changes artefacts. */
 static void identify_fault(rt_buffer *out)
 {
     const char *fault = getenv("ASSAY_FAULT");
@@ -111,7 +112,7 @@ rt_text cnf_cache_folder(const cnf_cache *cache)
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* Appends the key of a request to who is identified so; the caller frees it. */
+/* The key of a request to the tool with this identity; the caller frees it. */
 static rt_buffer key_of(rt_text identity, rt_bytes request)
 {
     CHECK(identity.length > 0);
@@ -139,7 +140,7 @@ void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt
     if (!cache->store) return;
     CHECK(made.data && made.size > 0);
     rt_buffer key = key_of(tool, request);
-    /* What cannot be kept is compiled again next time; opening the cache has said so. */
+    /* An answer that cannot be stored is compiled again next time; cnf_cache_open has warned. */
     (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), made);
     rt_buffer_free(&key);
 }

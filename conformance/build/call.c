@@ -1,14 +1,14 @@
-/* Asking for an artefact: the cache first, then a worker that is waited for. */
+/* Answers a request from the cache, or else from a worker, whose end it awaits. */
 #include "conformance/build/cache.h"
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #define THIS_PROGRAM "/proc/self/exe"
 
-/* Variables that concern the process that asks (a vendor's libraries, a recorder), not the worker.
- */
+/* Variables meant for the calling process (a vendor's libraries, a recorder) and not for the
+ * worker. */
 static bool is_passed_on(const char *variable)
 {
     static const char *const dropped[] = {"LD_LIBRARY_PATH=", "LD_PRELOAD=", "ASSAY_CACHE_DIR="};
@@ -35,7 +35,7 @@ const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *aren
     return variables;
 }
 
-/* The last line of what a process wrote, which mostly says why it ended. */
+/* The last line that a process wrote, which usually says why it ended. */
 static rt_text last_line(rt_text text)
 {
     while (text.length > 0 && text.data[text.length - 1] == '\n')
@@ -58,7 +58,7 @@ static void write_death(rt_buffer *out, cnf_process_result result, uint32_t time
     rt_buffer_free(&message);
 }
 
-/* Runs a worker to its end. */
+/* Runs a worker and waits for its end. */
 static cnf_process_result run_worker(const cnf_cache *cache, rt_arena *arena, rt_bytes request,
                                      uint32_t timeout_ms, rt_buffer *out_answer,
                                      rt_buffer *out_errors)

@@ -1,4 +1,4 @@
-/* Reading and writing that signals may interrupt and pipes may cut into pieces. */
+/* Reading and writing whole streams, although signals interrupt calls and pipes split data. */
 #include "conformance/build/descriptors.h"
 
 #include <errno.h>

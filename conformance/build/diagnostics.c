@@ -1,26 +1,21 @@
-/* Compilers' messages, line by line.  What a line about another file says is dropped: clang's
- * headers are nothing that a scenario could change.  An error in the prelude is one of the source
- * that uses it wrongly, where the note behind it says. */
+/* Compilers' messages, line by line.
+ *
+ * Messages about other files are dropped, because a scenario cannot change clang's headers. An
+ * error inside the prelude is attributed to the source that misuses it, at the place given by the
+ * note that follows. */
 #include "conformance/build/diagnostics.h"
+
+#include "reference/base/number.h"
 
 #include <string.h>
 
+/* The number at the front, 0 where there is none; lines past the bound are no lines of a source. */
 static uint32_t take_number(rt_text *rest)
 {
-    uint32_t value = 0;
-    size_t at = 0;
-    while (at < rest->length && rest->data[at] >= '0' && rest->data[at] <= '9' && at < 9)
-        value = value * 10 + (uint32_t)(rest->data[at++] - '0');
-    *rest = (rt_text){rest->data + at, rest->length - at};
-    return value;
-}
-
-static bool take_prefix(rt_text *rest, const char *prefix)
-{
-    if (!rt_text_starts(*rest, prefix)) return false;
-    size_t length = rt_text_of(prefix).length;
-    *rest = (rt_text){rest->data + length, rest->length - length};
-    return true;
+    enum { NUMBER_MAX = 999999999 };
+    uint64_t number;
+    (void)rt_number_take(rest, 10, NUMBER_MAX, &number);
+    return (uint32_t)number;
 }
 
 static bool take_name(rt_text *rest, rt_text name)
@@ -44,34 +39,34 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *out_severity = rows[i].severity;
-        if (take_prefix(rest, rows[i].text)) return true;
+        if (rt_text_take_prefix(rest, rows[i].text)) return true;
     }
     return false;
 }
 
-/* `prelude:LINE:COLUMN: `, which is no place for the reader of a scenario. */
+/* Skips `prelude:LINE:COLUMN: `, a place that means nothing to the author of a scenario. */
 static bool take_prelude(rt_text *rest)
 {
-    if (!take_prefix(rest, "prelude:")) return false;
+    if (!rt_text_take_prefix(rest, "prelude:")) return false;
     take_number(rest);
-    if (take_prefix(rest, ":")) take_number(rest);
-    return take_prefix(rest, ": ");
+    if (rt_text_take_prefix(rest, ":")) take_number(rest);
+    return rt_text_take_prefix(rest, ": ");
 }
 
 bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){0};
     rt_text rest = line;
-    if (take_name(&rest, source) && take_prefix(&rest, ":")) {
+    if (take_name(&rest, source) && rt_text_take_prefix(&rest, ":")) {
         out_message->source = source;
         out_message->line = take_number(&rest);
-        if (take_prefix(&rest, ":")) out_message->column = take_number(&rest);
-        take_prefix(&rest, ":");
-        take_prefix(&rest, " ");
+        if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+        rt_text_take_prefix(&rest, ":");
+        rt_text_take_prefix(&rest, " ");
     } else {
         rest = line;
         if (take_prelude(&rest)) out_message->source = source;
-        take_prefix(&rest, "clang-14: ");
+        rt_text_take_prefix(&rest, "clang-14: ");
     }
     bool found = take_severity(&rest, &out_message->severity);
     out_message->text = rest;
@@ -85,18 +80,17 @@ bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_messag
     if (!take_severity(&rest, &out_message->severity)) return false;
     rt_text place = rest;
     out_message->line = take_number(&place);
-    if (take_prefix(&place, ": ")) out_message->column = take_number(&place);
-    if (take_prefix(&place, ": ")) {
+    if (rt_text_take_prefix(&place, ": ")) out_message->column = take_number(&place);
+    if (rt_text_take_prefix(&place, ": ")) {
         rest = place;
-    } else { /* the text itself begins with a digit, or there is no place */
+    } else { /* the text begins with a digit, or there is no place */
         out_message->line = out_message->column = 0;
     }
     out_message->text = rest;
     return true;
 }
 
-/* An error at a place in a file of its own path: in a header, for which a template of the source is
- * to blame. */
+/* True for an error located in another file: in a header, caused by a template of the source. */
 static bool is_error_elsewhere(rt_text line)
 {
     static const char *const words[] = {": error: ", ": fatal error: "};
@@ -114,20 +108,20 @@ bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *o
         (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
     if (is_error_elsewhere(line)) return true;
     rt_text rest = line;
-    if (!take_prefix(&rest, "rtc_"))
+    if (!rt_text_take_prefix(&rest, "rtc_"))
         return take_severity(&out_message->text, &out_message->severity);
     take_number(&rest);
-    if (!take_prefix(&rest, ".cpp:")) return false;
+    if (!rt_text_take_prefix(&rest, ".cpp:")) return false;
     out_message->line = take_number(&rest);
-    if (take_prefix(&rest, ":")) out_message->column = take_number(&rest);
-    take_prefix(&rest, ":");
-    take_prefix(&rest, " ");
+    if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+    rt_text_take_prefix(&rest, ":");
+    rt_text_take_prefix(&rest, " ");
     bool found = take_severity(&rest, &out_message->severity);
     out_message->text = rest;
     return found;
 }
 
-/* What clang says of the prelude has no place, until a note tells where the source uses it. */
+/* A message about the prelude has no place until a note says where the source uses it. */
 static void place_before(cnf_message_list *messages, const cnf_compile_message *note)
 {
     if (note->severity != CNF_SEVERITY_NOTE || note->line == 0) return;

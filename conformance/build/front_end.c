@@ -1,9 +1,9 @@
-/* From sources to bitcode, unoptimised, so that post-link still sees every function and call; from
- * SPIR-V in text to the binary; and from SYCL to the images of the shipped compiler.
+/* Compiles OpenCL sources to unoptimised bitcode, so that post-link still sees every function and
+ * call; SPIR-V assembly to the binary; and SYCL to the images of the shipped compiler.
  *
- * The source goes in and the code comes out through pipes: no file has a path that could find its
- * way into an artefact.  A `#line` names OpenCL sources in messages and line information.  Programs
- * get an environment of their own, since several variables would change what clang does. */
+ * Source and code pass through pipes, so no file has a path that could leak into an artefact;
+ * `#line` names OpenCL sources in messages and line information. The programs run with a fixed
+ * environment, because several variables would change what clang does. */
 #include "conformance/build/front_end.h"
 
 #include "conformance/build/packages.h"
@@ -16,8 +16,8 @@
 
 enum { FRONT_END_TIMEOUT_MS = 60000 };
 
-/* Of every OpenCL source, before the scenario's options.  -O1 without passes: functions are not
- * marked optnone.  A date in the source would make two compilations of it differ.  For -H see
+/* For every OpenCL source, before the scenario's options. -O1 without passes keeps functions from
+ * being marked optnone. A date in the source would make two compilations differ. For -H see
  * form_of_include. */
 #define CLANG_ARGUMENTS                                                                            \
     "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off",                   \
@@ -26,7 +26,8 @@ enum { FRONT_END_TIMEOUT_MS = 60000 };
         "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
         "-Werror=date-time", "-H"
 
-/* The extension is known; a source that takes addresses of functions enables it by a pragma. */
+/* The extension is declared; a source that takes addresses of functions enables it with a pragma.
+ */
 static const char *const opencl_c_arguments[] = {"-x",
                                                  "cl",
                                                  "-c",
@@ -36,9 +37,9 @@ static const char *const opencl_c_arguments[] = {"-x",
                                                  CLANG_ARGUMENTS,
                                                  NULL};
 
-/* The driver's own -fno-rtti changes nothing: type information would import from a C++ library.  A
- * destructor that is the same as its base's would be an alias, or called as of another type.  As
- * text, which can be mended (virtual_bases.h). */
+/* The driver's -fno-rtti does not help: type information would import symbols from a C++ library.
+ * Without the option against aliases, a destructor equal to its base's would become an alias or be
+ * called with another type. The output is text, which can be patched (virtual_bases.h). */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
                                                    "-S",
@@ -53,20 +54,20 @@ static const char *const opencl_cpp_arguments[] = {"-x",
                                                    CLANG_ARGUMENTS,
                                                    NULL};
 
-/* Clang gives nvptx64 few of OpenCL's extensions; what the device lacks indeed is told by
- * post-link, at the use.  The version of the processor is the back end's concern. */
+/* Clang enables few of OpenCL's extensions for nvptx64; if the device really lacks one, post-link
+ * reports it at the use. The processor version is the back end's concern. */
 static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
 static const char *const nvptx64_arguments[] = {"-target", "nvptx64-nvidia-cuda", "-Xclang",
                                                 "-cl-ext=+all", NULL};
 
-/* The version that post-link writes too.  Numbers of ids stay what the text says, so that findings
- * can be told by them. */
+/* The version that post-link writes too. Ids keep the numbers of the text, so that findings can
+ * refer to them. */
 static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--preserve-numeric-ids",
                                                  NULL};
 
-/* Of every SYCL source.  What is only declared is imported at run time; -H as for OpenCL.  The
- * split is the module's, see split_arguments; what tells translation units apart is the source's,
- * see unique_prefix. */
+/* For every SYCL source. Functions that are only declared are imported at run time; -H as for
+ * OpenCL. The module chooses the split (split_arguments); the source's name distinguishes
+ * translation units (unique_prefix). */
 static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependencies",
                                              "-ffp-contract=off", "-H", NULL};
 
@@ -78,7 +79,7 @@ static const char *const split_arguments[RT_SPLIT_COUNT] = {
 
 static const char *const output_arguments[] = {"-o", "-", "-", NULL};
 
-/* The variables of every program. */
+/* The variables that every program gets. */
 #define ENVIRONMENT "PATH=/usr/bin:/bin", "LC_ALL=C"
 
 static const char *const *plain_environment(rt_arena *arena)
@@ -88,9 +89,9 @@ static const char *const *plain_environment(rt_arena *arena)
     return variables;
 }
 
-/* libsycl compiles for a device, which is Intel's CPU runtime in the same folder and no other: its
- * loader takes the first variable that it knows of the two.  Without LD_LIBRARY_PATH libsycl does
- * not find the loader, nor that runtime its own libraries. */
+/* libsycl compiles for a device, here Intel's CPU runtime in the same folder and no other: its
+ * loader obeys the first of the two variables that it knows. LD_LIBRARY_PATH lets libsycl find the
+ * loader, and that runtime its own libraries. */
 static const char *const *sycl_environment(rt_arena *arena)
 {
     rt_text folder = cnf_packages_folder(arena);
@@ -112,18 +113,18 @@ static const char *const *sycl_environment(rt_arena *arena)
 typedef struct front_end {
     const char *program;    /* its first argument */
     const char *install;    /* the command that installs it */
-    const char *capability; /* what a machine has that it is installed on; NULL: every machine has
-                               it that compiles anything */
+    const char *capability; /* capability of machines where it is installed; NULL: every machine
+                             * that compiles needs it */
     size_t path;            /* offset in cnf_toolchain */
     const char *const *arguments;
-    const char *const *ends; /* the last arguments, NULL: none */
+    const char *const *ends; /* trailing arguments; NULL: none */
     const char *const *(*environment)(rt_arena *arena);
     bool is_opencl; /* takes prelude and #line */
-    bool is_sycl;   /* is told the split and the unit */
+    bool is_sycl;   /* gets the split and the unit as options */
     bool takes_build_options;
     cnf_diagnostic_form *form;
-    cnf_diagnostic_form *form_of_include; /* a line about a file that is not the scenario's, as an
-                                             error; NULL: no source can include one */
+    cnf_diagnostic_form *form_of_include; /* reports a file that is not part of the scenario as an
+                                           * error; NULL: its sources cannot include files */
 } front_end;
 
 static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message);
@@ -173,9 +174,9 @@ bool cnf_front_end_makes_ptx(scn_language language)
 
 typedef RT_VECTOR(const char *) argument_list;
 
-/* The driver of DPC++ makes a prefix of each translation unit's path, which the ids of variables
- * with internal linkage begin with (DeviceGlobal.md, sycl-unique-id); libsycl-jit leaves it out,
- * since it compiles one unit at a time. A scenario's source is a unit by its name. */
+/* The driver of DPC++ derives a prefix from each translation unit's path; the ids of variables with
+ * internal linkage begin with it (DeviceGlobal.md, sycl-unique-id). libsycl-jit omits it, since it
+ * compiles one unit at a time. Here the unit is identified by the source's name. */
 static const char *unique_prefix(rt_arena *arena, rt_text source_name)
 {
     uint64_t hash = rt_hash64(source_name.data, source_name.length);
@@ -239,8 +240,8 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* What a request does not hold must not be in its artefact, so a source includes no file; -H lists
- * those that it does, as ". PATH". */
+/* An artefact may depend only on its request, so a source must not include files; -H lists those
+ * that it includes, as ". PATH". */
 static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR};

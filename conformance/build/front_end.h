@@ -1,54 +1,54 @@
-/* Front ends: programs that make LLVM IR, SPIR-V or SYCLBIN of one source. */
-#ifndef CONFORMANCE_COMPILE_FRONT_END_H
-#define CONFORMANCE_COMPILE_FRONT_END_H
+/* Front ends: programs that translate one source to LLVM IR, SPIR-V or SYCLBIN. */
+#ifndef CONFORMANCE_BUILD_FRONT_END_H
+#define CONFORMANCE_BUILD_FRONT_END_H
 
 #include "conformance/build/diagnostics.h"
-#include "conformance/build/process.h"
 #include "conformance/build/request.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/process/process.h"
 
 /* One run of a front end.  Zero-initialise it. */
 typedef struct cnf_front_end_run {
     cnf_process process;
-    rt_buffer input;  /* what the program reads */
-    rt_buffer output; /* what it wrote: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
-                         SYCLBIN */
+    rt_buffer input;  /* the program's standard input */
+    rt_buffer output; /* its standard output: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
+                       * SYCLBIN */
     rt_buffer errors;
-    bool kept; /* output and errors are those of an earlier run that succeeded */
+    bool kept; /* output and errors come from an earlier, successful run */
 } cnf_front_end_run;
 
-/* Reports whether a program is the language's front end; the compiler plugin is that of the
- * others. */
+/* Reports whether the language's front end is a program; for the other languages it is the compiler
+ * plugin. */
 bool cnf_front_end_has(scn_language language);
 
-/* Reports whether a language's sources can be compiled for nvptx64, and not for spir64 alone. */
+/* Reports whether a language's sources can be compiled for nvptx64 as well as for spir64. */
 bool cnf_front_end_makes_ptx(scn_language language);
 
-/* What a module says about the compilation of its sources. */
+/* How a module wants its sources compiled. */
 typedef struct cnf_front_end_options {
-    rt_text build_options; /* of OpenCL and SYCL sources; they were checked */
-    rt_split split;        /* of SYCL sources, which their compiler splits; post-link does others */
-    bool ptx;              /* the code is for nvptx64; the language has that form */
+    rt_text build_options; /* of OpenCL and SYCL sources; already validated */
+    rt_split split;        /* of SYCL sources, which their compiler splits; post-link splits the
+                            * others */
+    bool ptx;              /* compile for nvptx64, which the language supports */
 } cnf_front_end_options;
 
-/* Starts the front end of a source's language, which has one.  Runs of several sources may overlap.
- * UNAVAILABLE: the program is not installed or cannot be started; the diagnostic names the
- * capability of a machine that it is not installed on, where not every machine needs it. */
+/* Starts the front end of a source's language, which must have one. Runs of several sources may
+ * overlap. UNAVAILABLE: the program is not installed or cannot be started; where not every machine
+ * needs it, the diagnostic names the capability that this machine lacks. */
 RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
                                           const cnf_toolchain *toolchain,
                                           const cnf_request_source *source,
                                           const cnf_front_end_options *options,
                                           cnf_front_end_run *run);
 
-/* Waits for a run that was started, unless what it made was kept, and adds its diagnostics to
+/* Waits for a started run, unless its result came from the cache, and adds its diagnostics to
  * *messages (texts in the arena). COMPILE_TIME: the source was refused; TOOL: the program died or
- * took longer than its time limit.
- */
+ * exceeded its time limit. */
 RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
                                            const cnf_request_source *source, cnf_front_end_run *run,
                                            cnf_message_list *messages);
 
-/* Frees a run, killing the program where it still runs. */
+/* Frees a run, killing the program if it is still running. */
 void cnf_front_end_free(cnf_front_end_run *run);
 
 #endif

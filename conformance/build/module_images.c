@@ -1,11 +1,10 @@
 /* From a module's sources to its images.
  *
- * Every source goes through the front end of its language.  Bitcode of the module's sources goes
- * through post-link together; SPIR-V is an image as it is, and SYCL comes as images, split by the
- * shipped compiler source by source.  The offline compiler makes them again
- * in the native format where the module asks for it.  For PTX the sources are compiled once more.
- * An image written by hand is made alone, and then says of itself what the scenario says.  Images
- * are numbered in this order. */
+ * Every source goes through the front end of its language. The bitcode of all sources goes through
+ * post-link together; SPIR-V is an image as it is; SYCL arrives as images, split by the shipped
+ * compiler source by source. Where the module asks for the native format, the offline compiler
+ * translates them. For PTX the sources are compiled once more. An image written by hand is compiled
+ * alone and then described as the scenario says. Images are numbered in this order. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/front_end.h"
@@ -18,14 +17,16 @@
 
 #include <string.h>
 
-enum { SPIRV_VERSION_MAX = 0x00010200 /* 1.2: what the drivers at hand take */ };
+enum {
+    SPIRV_VERSION_MAX = 0x00010200 /* 1.2, the newest version that the supported drivers accept */
+};
 
-/* One source on its way. */
+/* A source while it is compiled. */
 typedef struct unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
-    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once it is there */
-    rt_image_list images; /* of SPIR-V, which has one, and of SYCL */
+    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
+    rt_image_list images; /* images of SPIR-V (one) and of SYCL */
     bool ptx;             /* compiled for nvptx64 */
 } unit;
 
@@ -35,10 +36,10 @@ typedef RT_VECTOR(rt_device_global) global_list;
 typedef struct module_job {
     cnf_worker *worker;
     const cnf_request *request;
-    unit *units; /* of the sources, then of the images, then of the sources for nvptx64 */
+    unit *units; /* the sources, then the images, then the sources again for nvptx64 */
     uint32_t unit_count;
     image_list images;
-    global_list globals; /* that host code registers, each id once */
+    global_list globals; /* registered by host code, each id once */
     rt_map global_ids;
 } module_job;
 
@@ -48,7 +49,7 @@ static bool is_spirv(const unit *one)
     return language == SCN_LANGUAGE_SPIRV_ASM || language == SCN_LANGUAGE_SPIRV;
 }
 
-/* True where the source's images are there without post-link. */
+/* True if the source becomes images without post-link. */
 static bool has_images(const unit *one)
 {
     return is_spirv(one) || one->source->language == SCN_LANGUAGE_SYCL;
@@ -64,7 +65,7 @@ static bool makes(const cnf_request *request, rt_format format)
     return request->formats >> format & 1;
 }
 
-/* Everything but PTX comes from code for spir64. */
+/* Every format but PTX is made from code for spir64. */
 static bool makes_spirv(const cnf_request *request)
 {
     return (request->formats & ~(1u << RT_FORMAT_PTX)) != 0;
@@ -72,7 +73,7 @@ static bool makes_spirv(const cnf_request *request)
 
 /* ---- Front ends ---------------------------------------------------------------------------- */
 
-/* A source that the plugin refuses, for the reason in words. */
+/* Refuses a source with the plugin's reason. */
 static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
 {
     rt_text name = one->source->name;
@@ -88,7 +89,7 @@ static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
                    "source %.*s does not compile: 1 error", RT_TEXT_ARG(name));
 }
 
-/* Malformed data that the scenario gave is the scenario's fault. */
+/* Malformed data from the scenario is the scenario's fault. */
 static rt_status judge(cnf_worker *worker, const unit *one, rt_status status)
 {
     if (status.code != RT_MALFORMED) return status;
@@ -107,8 +108,8 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     return judge(worker, one, status);
 }
 
-/* What clang wrote of C++ for OpenCL, which is text.  A fault of it is clang's, and its place is
- * none of the source's. */
+/* Reads clang's output for C++ for OpenCL, which is text. An error in it is clang's, so its
+ * position does not refer to the source. */
 static rt_status read_text(cnf_worker *worker, unit *one)
 {
     rt_text written = rt_buffer_text(&one->run.output);
@@ -147,7 +148,8 @@ static rt_status describe(cnf_worker *worker, unit *one)
     return status;
 }
 
-/* What the compiler of SYCL took and our images cannot hold is refused like what it refuses. */
+/* Refuses what the SYCL compiler accepts but our images cannot hold, as if the compiler had refused
+ * it. */
 static rt_status take_sycl(module_job *job, unit *one)
 {
     cnf_worker *worker = job->worker;
@@ -181,7 +183,7 @@ static rt_status finish_unit(module_job *job, unit *one)
     return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
 }
 
-/* What is not compiled from source has no other form than the one that it has. */
+/* Code that is not compiled from source exists in its own format only. */
 static rt_status refuse_ptx(cnf_worker *worker, const unit *one)
 {
     static const rt_text capability = {"ptx-source", 10};
@@ -205,8 +207,8 @@ static rt_status start_unit(module_job *job, unit *one)
                                &options, &one->run);
 }
 
-/* Runs all front ends at once while the plugin is opened.  All are waited for, so that the messages
- * of every source are reported; the first failure counts. */
+/* Runs all front ends concurrently while the plugin is opened. Waits for all of them, so that the
+ * messages of every source are reported; the first failure decides. */
 static rt_status compile_units(module_job *job)
 {
     cnf_worker *worker = job->worker;
@@ -224,7 +226,8 @@ static rt_status compile_units(module_job *job)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* Sources are compiled apart, so that each registers what it defines; one id is one variable. */
+/* Sources are compiled separately and each registers its own variables; the same id means the same
+ * variable. */
 static void add_globals(module_job *job, rt_device_global_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -235,7 +238,7 @@ static void add_globals(module_job *job, rt_device_global_list list)
     }
 }
 
-/* Decodes what post-link made; it lives in the worker's arena. */
+/* Decodes the answer of post-link into the worker's arena. */
 static rt_status read_answer(module_job *job, const rt_buffer *written, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
@@ -246,7 +249,8 @@ static rt_status read_answer(module_job *job, const rt_buffer *written, rt_image
     return RT_STATUS_OK;
 }
 
-/* A declaration that post-link refuses in the front end's place is told in its form. */
+/* Reports a declaration that post-link refuses on behalf of the front end like a front-end error.
+ */
 static rt_status refuse_declaration(module_job *job, const rt_postlink_source *sources,
                                     uint32_t count, rt_status status)
 {
@@ -283,7 +287,7 @@ static void add_image(module_job *job, rt_image image)
     *rt_vector_push(&job->images) = image;
 }
 
-/* An image of the module's sources has the module's options. */
+/* Images of the module's sources carry the module's options. */
 static void add_source_image(module_job *job, rt_image image)
 {
     image.compile_options = job->request->compile_options;
@@ -329,8 +333,7 @@ static rt_status add_in_format(module_job *job, rt_image image, rt_format format
     return RT_STATUS_OK;
 }
 
-/* Makes the images of the sources for some of the module's formats: all in one, then all in the
- * next. */
+/* Adds the images of the sources for some of the module's formats, format by format. */
 static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_of_time)
 {
     if (formats == 0) return RT_STATUS_OK;
@@ -352,7 +355,7 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
     return status;
 }
 
-/* The images in PTX are post-linked for themselves: symbols have other names there. */
+/* Post-link runs separately for PTX, where symbols have other names. */
 static rt_status make_ptx(module_job *job)
 {
     if (!makes(job->request, RT_FORMAT_PTX)) return RT_STATUS_OK;
@@ -365,7 +368,7 @@ static rt_status make_ptx(module_job *job)
     return status;
 }
 
-/* What is compiled ahead of time has a target that is known, which post-link goes by. */
+/* Code compiled ahead of time has a known target, which post-link takes into account. */
 static rt_status make_of_sources(module_job *job)
 {
     static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
@@ -374,7 +377,7 @@ static rt_status make_of_sources(module_job *job)
     return make_ptx(job);
 }
 
-/* The image of one source alone, whole. */
+/* The image of a single source, not split. */
 static rt_status make_alone(module_job *job, const unit *one, rt_image *out_image)
 {
     *out_image = (rt_image){0};
@@ -402,7 +405,7 @@ static rt_status make_alone(module_job *job, const unit *one, rt_image *out_imag
     return RT_STATUS_OK;
 }
 
-/* What the scenario says of an image comes before what its code says. */
+/* The scenario's description of an image takes precedence over what its code says. */
 static rt_image override(rt_image made, const cnf_request_image *image)
 {
     const rt_image *claims = &image->claims;
@@ -461,7 +464,7 @@ static rt_status check_options(cnf_worker *worker, const cnf_request *request)
                    RT_TEXT_ARG(refused));
 }
 
-/* A unit that is not wanted has no source and is passed over. */
+/* A unit that is not needed has no source and is skipped. */
 static void list_units(module_job *job)
 {
     const cnf_request *request = job->request;

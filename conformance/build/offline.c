@@ -3,7 +3,7 @@
 
 #include "backends/sim/simdev.h"
 #include "conformance/build/descriptors.h"
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ int cnf_offline_main(int input, int output)
 
 /* ---- The call ------------------------------------------------------------------------------ */
 
-/* What the device refuses ahead of time is a message of the compilation like a front end's. */
+/* Reports a refusal by the device as a message of the compilation, like a front end's. */
 static rt_status refuse(cnf_worker *worker, rt_text name, rt_text reason)
 {
     while (reason.length > 0 && reason.data[reason.length - 1] == '\n')
@@ -70,7 +70,7 @@ static rt_status judge(cnf_worker *worker, rt_text name, cnf_process_result resu
     return status;
 }
 
-/* The constants of an image compiled ahead of time can be set no more. */
+/* The specialisation constants of an image compiled ahead of time are fixed. */
 static void drop_constants(rt_arena *arena, rt_image *image)
 {
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);

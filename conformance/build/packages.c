@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A variable of the environment, empty where it is not set. */
+/* An environment variable; empty if it is not set. */
 static rt_text variable(const char *name)
 {
     return rt_text_of(getenv(name));

@@ -1,5 +1,5 @@
-/* Looking answers up in a packed scenario.  Workload: a handful a scenario, so a list is searched.
- */
+/* Looking up answers in a packed scenario. Workload: a handful per scenario, so a linear search is
+ * enough. */
 #include "conformance/build/packed_answer.h"
 
 #include "conformance/build/answer.h"

@@ -44,13 +44,13 @@
 
 #define SAYS_C "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"
 
-/* Clang 14 drops the annotations of destructors, and keeps what is assumed of them. */
+/* Clang 14 drops the annotations of destructors but keeps assumptions. */
 #define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
- * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
- * argument that is not looked at.  More than six properties cannot all be different, so that what
- * stands behind the sixth is refused anyway. */
+ * behind __ASSAY_SCOPE_ gives ", 1" and so a second argument, or anything else, which is one
+ * argument that is ignored.  More than six properties cannot all be different, so that what
+ * follows the sixth is refused anyway. */
 #define SCOPES                                                                                     \
     "#define __ASSAY_SCOPE_device_image_scope ~, 1\n"                                              \
     "#define __ASSAY_SECOND_OF(a, b, ...) b\n"                                                     \
@@ -71,7 +71,7 @@
     "#define __ASSAY_PASTE(a, b) __ASSAY_PASTE_OF(a, b)\n"                                         \
     "#define __ASSAY_ANNOTATED(...) __attribute__((annotate(__VA_ARGS__)))\n"
 
-/* A declaration has one declarator, so that `static` and `inline` may stand before it. */
+/* One declarator per declaration, so that `static` and `inline` may precede it. */
 #define DEVICE_GLOBALS                                                                             \
     "#define DG(variable) (*(variable).value)\n"                                                   \
     "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
@@ -95,7 +95,7 @@
     "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
     "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
 
-/* Within extern "C" clang gives what is static and used an alias, which device code does not have.
+/* Inside extern "C" clang gives used static definitions an alias, which device code does not have.
  */
 #define DEVICE_GLOBALS_CPP                                                                          \
     SCOPES                                                                                          \
@@ -111,8 +111,8 @@
     "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                     \
     "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
-/* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
- * for OpenCL has no header that would declare placement new. */
+/* Virtual functions need the extension: an option makes it known, only a pragma enables it. C++ for
+ * OpenCL has no header that declares placement new. */
 #define CPP                                                                                        \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
     "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
@@ -129,8 +129,8 @@
     "#define CALLS_INDIRECTLY(...) "                                                               \
     "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
-/* What stands before the value in a device_global: nothing, since the runtime takes its address for
- * that of the variable. */
+/* Members before the value in a device_global: none, since the runtime takes the value's address
+ * for the variable's. */
 #define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
 
 rt_text cnf_prelude(scn_language language)

@@ -1,11 +1,11 @@
-/* What every OpenCL source can use without writing it down: the documents' vocabulary. */
-#ifndef CONFORMANCE_COMPILE_PRELUDE_H
-#define CONFORMANCE_COMPILE_PRELUDE_H
+/* The documents' vocabulary, available to every OpenCL source. */
+#ifndef CONFORMANCE_BUILD_PRELUDE_H
+#define CONFORMANCE_BUILD_PRELUDE_H
 
 #include "conformance/scenario/model/model.h"
 
-/* The text that stands in front of a source, static: complete lines, after which a #line begins the
- * source's own counting.  `language` is OpenCL C or C++ for OpenCL. */
+/* The text that precedes a source, static: complete lines, followed by a #line that restarts the
+ * source's line numbers. `language` is OpenCL C or C++ for OpenCL. */
 rt_text cnf_prelude(scn_language language);
 
 /* Appends a whole translation unit: the prelude, `#line 1 "name"`, the code; compilers then report

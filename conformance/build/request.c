@@ -15,7 +15,7 @@
 
 enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 5 }; /* "ACRQ" */
 
-/* Least sizes in bytes of the items. */
+/* Smallest serialised size of an item, in bytes. */
 enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -61,14 +61,14 @@ static uint64_t target_aspects(const scn_module *module)
     uint64_t aspects = UINT64_MAX;
     for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
         bool lacks = module->target_lacks >> i & 1;
-        /* What no code uses has a number past the mask's end. */
+        /* Aspects beyond the mask are used by no code. */
         if (lacks && numbers[i] < 64) aspects &= ~(UINT64_C(1) << numbers[i]);
     }
     return aspects;
 }
 
-/* What the module does not say, the use of fusion does; images in other formats hold no IR, so that
- * requests for them do not differ by it. */
+/* If the module does not say, it depends on whether kernels are fused. Images in other formats hold
+ * no IR, so requests for them do not depend on it. */
 static bool embeds_ir(const scn_module *module, rt_format format, bool fuses)
 {
     uint32_t formats = module->formats ? module->formats : 1u << format;
@@ -159,7 +159,7 @@ static void read_sources(rt_arena *arena, rt_reader *reader, cnf_request *reques
     request->sources = sources;
 }
 
-/* The claims fail like everything else of a damaged request: the reader notes where. */
+/* Damaged claims fail like any other damaged part of a request: the reader records where. */
 static void read_claims(rt_sink *sink, rt_arena *arena, rt_reader *reader, rt_image *out)
 {
     rt_image_list list;
@@ -191,7 +191,8 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->split = (rt_split)rt_read_below(reader, RT_SPLIT_COUNT);
     request->profile = (rt_profile)rt_read_below(reader, RT_PROFILE_COUNT);
     request->build_options = rt_read_text(reader);
-    request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* no module asks for it */
+    request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* not a format that modules
+                                                                         * ask for */
     request->target_aspects = rt_read_u64(reader);
     request->embed_ir = read_truth(reader);
     request->compile_options = rt_read_text(reader);

@@ -1,6 +1,6 @@
-/* The requests as values: the worker's side of the bytes that compile.h writes. */
-#ifndef CONFORMANCE_COMPILE_REQUEST_H
-#define CONFORMANCE_COMPILE_REQUEST_H
+/* Requests as values: the worker's side of the bytes that compile.h writes. */
+#ifndef CONFORMANCE_BUILD_REQUEST_H
+#define CONFORMANCE_BUILD_REQUEST_H
 
 #include "conformance/build/compile.h"
 
@@ -20,7 +20,7 @@ typedef struct cnf_request_source {
 /* An image written by hand. */
 typedef struct cnf_request_image {
     cnf_request_source source;
-    rt_image claims; /* format, options, and what is given of the rest; no code */
+    rt_image claims; /* format, options and whatever else is given; no code */
     bool kernels_given, sets_given;
 } cnf_request_image;
 

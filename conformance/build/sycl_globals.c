@@ -1,8 +1,8 @@
-/* From property sets and decorations to the list that host code registers. */
+/* Collects, from property sets and decorations, the device_globals that host code registers. */
 #include "conformance/build/sycl_globals.h"
 
-#include "conformance/build/spirv_walk.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
+#include "reference/base/spirv.h"
 #include "reference/base/vector.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 /* Words of OpDecorate: the decoration, the access qualifier, the name. */
 enum { OP_DECORATE = 71, DECORATION_WORD = 2, ACCESS_WORD = 3, NAME_WORD = 4 };
 
-/* HostAccessINTEL as two extensions have it, whose access qualifiers are not numbered alike. */
+/* HostAccessINTEL in its two extensions, which number the access qualifiers differently. */
 enum { ACCESS_COUNT = 4 };
 static const struct decoration_row {
     uint32_t decoration;
@@ -33,14 +33,14 @@ static const rt_host_access *accesses_of(uint32_t decoration)
 
 static rt_host_access access_of(rt_bytes code, rt_text id)
 {
-    cnf_spirv_walk walk = cnf_spirv_walk_of(code);
-    rt_text name;
-    while (cnf_spirv_walk_next(&walk)) {
-        if (walk.opcode != OP_DECORATE) continue;
-        const rt_host_access *accesses = accesses_of(cnf_spirv_walk_word(&walk, DECORATION_WORD));
-        uint32_t access = cnf_spirv_walk_word(&walk, ACCESS_WORD);
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != OP_DECORATE) continue;
+        const rt_host_access *accesses = accesses_of(rt_spirv_word(&instruction, DECORATION_WORD));
+        uint32_t access = rt_spirv_word(&instruction, ACCESS_WORD);
         if (!accesses || access >= ACCESS_COUNT) continue;
-        if (cnf_spirv_walk_string(&walk, NAME_WORD, &name) && rt_text_equal(name, id))
+        if (id.length > 0 && rt_text_equal(rt_spirv_text(&instruction, NAME_WORD), id))
             return accesses[access];
     }
     return RT_HOST_ACCESS_READ_WRITE;
@@ -90,7 +90,7 @@ rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
         globals[i] = found.items[i];
     rt_device_global_list list = {globals, found.count};
     rt_vector_free(&found);
-    /* The compiler's own order differs from one run to the next. */
+    /* The compiler's order varies from run to run. */
     if (list.count > 1) qsort(globals, list.count, sizeof *globals, compare_ids);
     return list;
 }

@@ -16,7 +16,7 @@
 #include "conformance/build/sycl_images.h"
 
 #include "conformance/build/cache.h"
-#include "conformance/build/spirv_walk.h"
+#include "reference/base/spirv.h"
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
@@ -34,17 +34,18 @@ enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
 
 typedef RT_VECTOR(rt_text) name_list;
 
-/* Adds the names of the entry points; false: the words do not form instructions. */
+/* Adds the names of the entry points; false: the words are not a sequence of instructions. */
 static bool list_entry_points(rt_bytes code, name_list *names)
 {
-    cnf_spirv_walk walk = cnf_spirv_walk_of(code);
-    rt_text name;
-    while (cnf_spirv_walk_next(&walk)) {
-        if (walk.opcode != SPIRV_OP_ENTRY_POINT) continue;
-        if (!cnf_spirv_walk_string(&walk, ENTRY_NAME_WORD, &name)) return false;
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        rt_text name = rt_spirv_text(&instruction, ENTRY_NAME_WORD);
+        if (name.length == 0) return false;
         *rt_vector_push(names) = name;
     }
-    return !walk.damaged;
+    return !walk.is_damaged;
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */
@@ -56,8 +57,8 @@ static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
                    RT_TEXT_ARG(source), RT_TEXT_ARG(how));
 }
 
-/* The value of a specialization_id is asked of a function that a pass of DPC++ replaces;
- * libsycl-jit does not run that pass and leaves a call that nothing resolves. */
+/* The value of a specialization_id is read by a function that a pass of DPC++ replaces; libsycl-jit
+ * does not run that pass and leaves a call that nothing resolves. */
 static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
 {
     static const char left_over[] = "2020SpecConstantValue";
@@ -68,10 +69,10 @@ static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
                    "OpenCL C, with SPEC_CONSTANT");
 }
 
-/* The name of the only bundle of a compilation, as libsycl puts it before names. */
+/* The name of a compilation's only bundle, which libsycl prepends to names. */
 #define BUNDLE_PREFIX "rtc_0$"
 
-/* The set of device_globals under the ids that the code has. */
+/* The set of device_globals, keyed by the ids in the code. */
 static rt_property_set without_bundle(rt_arena *arena, rt_property_set set)
 {
     rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
@@ -98,8 +99,8 @@ static void name_globals(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* The compiler lists a provider's virtual functions among its kernels; we have a set of our own for
- * them, in which each has the name of its virtual-functions set as value. */
+/* The compiler lists a provider's virtual functions among its kernels; assay has a property set for
+ * them, which maps each to the name of its virtual-functions set. */
 static rt_property_set function_set(rt_arena *arena, const rt_property_set *names, rt_text provides)
 {
     rt_property *properties =
@@ -116,7 +117,8 @@ static rt_property_set function_set(rt_arena *arena, const rt_property_set *name
     return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
 }
 
-/* What the image's kernels may call, as far as it is known: its whole list, each of them. */
+/* The sets that the image's kernels may call, as far as known: every kernel gets the image's whole
+ * list. */
 static rt_property_set calls_set(rt_arena *arena, const rt_image *image, rt_text uses)
 {
     rt_property *properties = rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
@@ -139,7 +141,8 @@ static void add_set(rt_arena *arena, rt_image *image, rt_property_set set)
     image->sets = sets;
 }
 
-/* Our own sets, by which the simulated device judges calls (virtual_functions.h). */
+/* Adds assay's property sets, which the simulated device checks calls against
+ * (virtual_functions.h). */
 static void name_virtual_functions(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
@@ -151,9 +154,9 @@ static void name_virtual_functions(rt_arena *arena, rt_image *image)
         add_set(arena, image, calls_set(arena, image, functions.uses));
 }
 
-/* The shipped compiler's one list of sets, of those that an image calls and those that it creates,
- * is the documents' second one: what is linked of it suits the device, and an image whose kernels
- * call a set requires the set's aspects anyway. */
+/* The shipped compiler has a single list of the sets that an image calls or creates; it becomes the
+ * documents' second list. That is safe: every image linked because of it suits the device, and an
+ * image whose kernels call a set requires the set's aspects anyway. */
 static void name_list_of_sets(rt_arena *arena, rt_image *image)
 {
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
@@ -193,8 +196,8 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     return RT_STATUS_OK;
 }
 
-/* The hash of what tells images apart: all but the names of kernels and functions, which the
- * binaries of one image do not all list. */
+/* Identifies an image by a hash over everything except the names of kernels and functions, which
+ * the binaries of one image do not all list. */
 static rt_hash identity(rt_arena *arena, const rt_image *image)
 {
     rt_image bare = *image;
@@ -215,7 +218,7 @@ static uint32_t named_count(const rt_image *image)
     return names ? names->property_count : 0;
 }
 
-/* Adds an image; of those that come again, the one that names most stays. */
+/* Adds an image; of duplicates, keeps the one that names the most. */
 static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const rt_image *image)
 {
     rt_hash hash = identity(arena, image);
@@ -228,8 +231,8 @@ static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const 
     images[(*count)++] = *image;
 }
 
-/* The name that an image is ordered by: of its first kernel, or else the first of the functions
- * that it exports or, of those with virtual functions, that it has. */
+/* The name that an image is sorted by: its first kernel, or else the first function that it exports
+ * or, for images with virtual functions, defines. */
 static rt_text name_of(const rt_image *image)
 {
     const rt_property_set *names = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
@@ -266,7 +269,7 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
         RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
         add_image(&worker->arena, images, &out_images->count, &image);
     }
-    /* The compiler's own order differs from one run to the next. */
+    /* The compiler's order varies from run to run. */
     if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
     out_images->images = images;
     return RT_STATUS_OK;
@@ -274,8 +277,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* What the result depends on beside the compiler; of the name of the source are made the ids of
- * variables with internal linkage. */
+/* The inputs of the result besides the compiler; ids of variables with internal linkage derive from
+ * the source's name. */
 static void write_request(rt_buffer *out, const cnf_request_source *source,
                           const cnf_front_end_options *options)
 {
@@ -311,7 +314,7 @@ bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
     return run->kept;
 }
 
-/* The compiler's words without the list of headers (-H), which was judged. */
+/* The compiler's messages without the list of headers (-H), which has been evaluated. */
 static void append_messages(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {

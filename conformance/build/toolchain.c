@@ -112,7 +112,8 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
                      (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-/* clang's own libraries stand beside its real folder, the translator beside the real libLLVM. */
+/* clang's libraries lie beside the folder that its link resolves to, the translator beside the real
+ * libLLVM. */
 static void identify_libraries(rt_buffer *out, const char *clang)
 {
     static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
@@ -138,7 +139,7 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
 }
 
-/* The program, and the libraries that do its work. */
+/* Covers the program and the libraries that do its work. */
 void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out)
 {
     static const char *const libraries[] = {"../libsycl.so", "../libsycl-jit.so"};

@@ -1,9 +1,8 @@
 /* Where the compilers are: clang 14, spirv-as, the compiler plugin with its library libclc, and the
- * shipped compiler of SYCL.  Files are looked at, nothing is run.
- *
- * Workload: asked once per process, also on runs that find everything in the cache. */
-#ifndef CONFORMANCE_COMPILE_TOOLCHAIN_H
-#define CONFORMANCE_COMPILE_TOOLCHAIN_H
+ * shipped SYCL compiler. Files are examined, nothing is run. Workload: once per process, also in
+ * runs that find everything in the cache. */
+#ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
+#define CONFORMANCE_BUILD_TOOLCHAIN_H
 
 #include "reference/base/text.h"
 
@@ -26,18 +25,18 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 /* Finds a program by its name in PATH; false, and "", where there is none. */
 bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
 
-/* Finds a shared library of ours: beside the running program, then in the library folder that
- * belongs to it; false, and "", where it is missing. */
+/* Finds one of assay's shared libraries: beside the running program, then in the library folder
+ * that belongs to it; false, and "", if it is missing. */
 bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
 
-/* Appends path, size and time of change of a file, or that it is missing, as a line. */
+/* Appends path, size and modification time of a file, or that it is missing, as a line. */
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
 
-/* Appends what tells one toolchain from another: path, size and time of change of the tools and of
- * the libraries that do their work, and the versions of the native format, which assay makes. */
+/* Appends what identifies a toolchain: path, size and modification time of the tools and of the
+ * libraries that do their work, and the versions of assay's native format. */
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out);
 
-/* Appends what tells one SYCL compiler from another, in the same way; empty where it is missing. */
+/* Appends what identifies a SYCL compiler, in the same way; nothing if it is missing. */
 void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out);
 
 #endif

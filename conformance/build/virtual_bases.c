@@ -1,13 +1,11 @@
-/* Mending what clang 14 writes of virtual base classes.
+/* Repairs clang 14's code for virtual base classes.
  *
- * A constructor of a base class is handed the table of the vtables that it is to use (VTT).  clang
- * 14 declares that parameter as a pointer to `void *` of the language, which in C++ for OpenCL
- * points to the generic address space, and then loads from it, and steps through it, as what it is,
- * a table of pointers without one.  The types do not fit, and LLVM refuses the module; the table is
- * the same memory either way, so that a cast before each use is all that is missing.
- *
- * Observed: clang 14.0.6.  Source: Itanium C++ ABI, 2.6.2 "VTT Order"; LLVM Language Reference
- * Manual of version 14, "load Instruction", "getelementptr Instruction". */
+ * A constructor of a base class receives the table of vtables to use (VTT). clang 14 declares that
+ * parameter as a pointer to the language's `void *`, which in C++ for OpenCL points to the generic
+ * address space, but loads from it and indexes it as a table of pointers without an address space.
+ * The types do not match and LLVM refuses the module. The memory is the same either way, so a cast
+ * before each use is enough. Observed: clang 14.0.6. Source: Itanium C++ ABI, 2.6.2 "VTT Order";
+ * LLVM Language Reference Manual of version 14, "load Instruction", "getelementptr Instruction". */
 #include "conformance/build/virtual_bases.h"
 
 #include <string.h>
@@ -15,11 +13,11 @@
 #define DECLARED "i8 addrspace(4)**"
 #define USED     "i8**"
 
-/* What an instruction does with the table, up to the operand's type. */
+/* Instructions that use the table, up to the operand's type. */
 static const char *const uses[] = {" = load i8*, ", " = getelementptr inbounds i8*, "};
 
-/* Finds the wrong operand of an instruction; empty where there is none.  A value begins a line of a
- * function's body, so that no text of the source can look like one. */
+/* Finds the wrong operand of an instruction; empty if there is none. A value starts a line of a
+ * function's body, so no text of the source can look like one. */
 static rt_text wrong_operand(rt_text line)
 {
     rt_text none = {0};
@@ -38,7 +36,7 @@ static rt_text wrong_operand(rt_text line)
     return none;
 }
 
-/* The cast has a name of its own, because values without names are counted. */
+/* The cast gets a name because unnamed values are numbered. */
 static void line_mend(rt_buffer *out, rt_text line, rt_text operand, unsigned number)
 {
     size_t before = (size_t)(operand.data - line.data) - sizeof DECLARED;

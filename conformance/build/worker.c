@@ -1,7 +1,7 @@
 /* The worker: one request in, one answer out.
  *
- * It is a process of its own because clang, LLVM and the translator run in it or below it, and
- * damaged input ends them.  It alone opens the compiler plugin. */
+ * It is a separate process because clang, LLVM and the translator run in it or below it, and
+ * damaged input can end them. It alone opens the compiler plugin. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/answer.h"
@@ -36,8 +36,8 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
                        "and libllvmspirvlib14",
                        dlerror());
     }
-    /* POSIX lets an object pointer of dlsym be a function pointer; C does not, so bytes are copied.
-     */
+    /* POSIX allows converting dlsym's object pointer to a function pointer; C does not, so the
+     * bytes are copied. */
     void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
     rt_compiler_api_get_function *get = NULL;
     memcpy(&get, &symbol, sizeof get);
@@ -97,7 +97,7 @@ static void write_answer(cnf_worker *worker, rt_status status, rt_buffer *out)
     cnf_answer_write(out, &answer);
 }
 
-/* Makes the answer to a request; true when it is one to keep. */
+/* Answers a request; true if the answer should be cached. */
 static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
 {
     cnf_worker worker = {.sink = rt_sink_create(), .cache = cache};
@@ -110,7 +110,7 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
     return rt_ok(status);
 }
 
-/* A worker does not outlive who asked, and its crash, which is expected, leaves no core file. */
+/* A worker does not outlive its parent, and its crash, which is expected, leaves no core file. */
 static void limit_worker(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,6 +1,7 @@
-/* The worker's parts: what its process holds, and the two kinds of artefacts that it makes. */
-#ifndef CONFORMANCE_COMPILE_WORKER_H
-#define CONFORMANCE_COMPILE_WORKER_H
+/* The parts of the worker: the state of its process, and the two kinds of artefacts that it makes.
+ */
+#ifndef CONFORMANCE_BUILD_WORKER_H
+#define CONFORMANCE_BUILD_WORKER_H
 
 #include "conformance/build/diagnostics.h"
 #include "conformance/build/request.h"
@@ -19,7 +20,7 @@ typedef struct cnf_worker {
 /* Opens the compiler plugin, which stays open.  UNAVAILABLE. */
 RT_MUST_USE rt_status cnf_worker_open_plugin(cnf_worker *worker);
 
-/* Makes the images of a module into worker->artefact.  COMPILE_TIME, with messages: a source was
+/* Writes the images of a module to worker->artefact. COMPILE_TIME, with messages: a source was
  * refused; POSTLINK_ERROR; UNSUPPORTED: a build option; UNAVAILABLE: a compiler is not installed;
  * TOOL: one died. */
 RT_MUST_USE rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request);

@@ -2,6 +2,8 @@
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/timeline_internal.h"
+#include "conformance/json/json.h"
+#include "reference/base/number.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,20 +13,12 @@ enum { PROCESS = 1 };
 
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise)
 {
-    rt_text text = cnf_event_text(event, key);
-    if (text.length == 0 || text.length > 19) return otherwise;
-    char digits[20] = {0};
-    memcpy(digits, text.data, text.length);
-    return strtoull(digits, NULL, 10);
+    uint64_t number;
+    bool is_number = rt_number_read(cnf_event_text(event, key), 0, UINT64_MAX, &number);
+    return is_number ? number : otherwise;
 }
 
-static json_t *text_json(rt_text text)
-{
-    json_t *made = json_stringn(text.data ? text.data : "", text.length);
-    return made ? made : json_string("?"); /* not UTF-8 */
-}
-
-/* Commands are on their queue's thread; moves of content have none. */
+/* Commands are on their queue's thread; moves of content have no queue. */
 uint64_t cnf_event_thread(const rt_event *event)
 {
     uint64_t queue = cnf_event_number(event, "queue", UINT64_MAX);
@@ -47,7 +41,7 @@ static json_t *name_json(const rt_event *event)
 {
     rt_buffer name = {0};
     cnf_event_title(&name, event);
-    json_t *made = text_json(rt_buffer_text(&name));
+    json_t *made = cnf_json_text(rt_buffer_text(&name));
     rt_buffer_free(&name);
     return made;
 }
@@ -57,16 +51,16 @@ static json_t *arguments_json(const rt_event *event)
     json_t *arguments = json_object();
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
-        json_t *value = field->is_list ? json_array() : text_json(field->values[0]);
+        json_t *value = field->is_list ? json_array() : cnf_json_text(field->values[0]);
         for (uint32_t k = 0; field->is_list && k < field->value_count; k++)
-            json_array_append_new(value, text_json(field->values[k]));
+            json_array_append_new(value, cnf_json_text(field->values[k]));
         json_object_set_new(arguments, field->key, value);
     }
     return arguments;
 }
 
-/* An event of the timeline of a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
- * "b" and "e" those of a span, "M" a name. */
+/* An event of the timeline with a phase: "X" complete, "i" instant, "s" and "f" the ends of an
+ * arrow, "b" and "e" those of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *made = json_object();
@@ -84,11 +78,9 @@ void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *aft
 {
     out->count = 0;
     for (uint32_t i = 0; after && i < after->value_count; i++) {
-        char digits[12] = {0};
-        if (after->values[i].length >= sizeof digits) continue;
-        memcpy(digits, after->values[i].data, after->values[i].length);
-        uint64_t before = strtoull(digits, NULL, 10);
-        uint32_t from = before < places->count ? places->items[before] : SCN_NONE;
+        uint64_t before;
+        bool is_number = rt_number_read(after->values[i], 0, UINT64_MAX, &before);
+        uint32_t from = is_number && before < places->count ? places->items[before] : SCN_NONE;
         if (from != SCN_NONE) *rt_vector_push(out) = from;
     }
 }
@@ -96,7 +88,7 @@ void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *aft
 void cnf_place_note(cnf_place_list *places, const rt_event *event, uint32_t time)
 {
     uint64_t number = cnf_event_number(event, "command", UINT32_MAX);
-    /* No run has a million commands; what says so is damaged. */
+    /* No run has a million commands; such a trace is damaged. */
     if (number >= 1000000) return;
     while (places->count <= number)
         *rt_vector_push(places) = SCN_NONE;
@@ -132,7 +124,7 @@ static void span_add(json_t *list, const rt_event *event, uint32_t time)
     bool begins = rt_text_is(status, "ACTIVE");
     json_t *made =
         entry(list, begins ? "b" : "e", json_string("fusion"), time, cnf_event_thread(event));
-    json_object_set_new(made, "id", text_json(cnf_event_text(event, "fusion")));
+    json_object_set_new(made, "id", cnf_json_text(cnf_event_text(event, "fusion")));
     json_object_set_new(made, "cat", json_string("fusion"));
 }
 
@@ -160,7 +152,7 @@ void cnf_thread_title(rt_buffer *out, uint64_t thread)
         rt_buffer_printf(out, "queue %llu", (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
 }
 
-/* Without names viewers show numbers.  They come last, each thread once. */
+/* Without names viewers show numbers. Names come last, each thread once. */
 static void thread_names_add(json_t *list, const cnf_history *history)
 {
     rt_map named = {0};

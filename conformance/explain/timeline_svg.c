@@ -82,17 +82,12 @@ static uint32_t row_middle(uint32_t row)
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-/* As much of the text as fits; a character is not cut in two. */
+/* Writes as much of the text as fits, without splitting a character. */
 static void write_title(rt_buffer *out, rt_text text)
 {
-    size_t length = text.length;
-    if (length > TEXT_MAX) {
-        length = TEXT_MAX - 1;
-        while (length > 0 && ((unsigned char)text.data[length] & 0xc0) == 0x80)
-            length--;
-    }
-    cnf_dot_cell_text(out, (rt_text){text.data, length});
-    if (length < text.length) rt_buffer_printf(out, "&#8230;");
+    rt_text shown = text.length > TEXT_MAX ? rt_text_cut(text, TEXT_MAX - 1) : text;
+    cnf_dot_cell_text(out, shown);
+    if (shown.length < text.length) rt_buffer_printf(out, "&#8230;");
 }
 
 static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *event)
@@ -100,7 +95,7 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
     rt_buffer title = {0};
     cnf_event_title(&title, event);
     rt_buffer_printf(out, "<text x=\"%u\" y=\"%u\">", x, y + 4);
-    if (title.size > TEXT_MAX) { /* the whole of it, under the pointer */
+    if (title.size > TEXT_MAX) { /* the whole text as a tooltip */
         rt_buffer_printf(out, "<title>");
         cnf_dot_cell_text(out, rt_buffer_text(&title));
         rt_buffer_printf(out, "</title>");
@@ -121,8 +116,8 @@ static void write_lanes(timeline *drawing, uint32_t height)
     }
 }
 
-/* A curve on the left of the lane, or across from one lane to another, and its head.  It ends at
- * the side of the box that looks at where it comes from. */
+/* Writes a curve at the left of a lane, or from one lane to another, with its head. It ends at the
+ * side of the box that faces its origin. */
 static void write_arrow(const timeline *drawing, uint32_t from, uint32_t to)
 {
     const rt_event *events = drawing->history->events;

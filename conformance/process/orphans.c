@@ -5,6 +5,7 @@
 #include "conformance/process/orphans.h"
 
 #include "reference/base/check.h"
+#include "reference/base/number.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -35,17 +36,18 @@ static bool is_known(const cnf_process_list *known, pid_t pid)
 
 void cnf_orphans_list(cnf_process_list *out_processes)
 {
-    char path[64], text[LIST_SIZE];
+    char path[64], list[LIST_SIZE];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = descriptor < 0 ? 0 : read(descriptor, text, sizeof text - 1);
+    ssize_t size = descriptor < 0 ? 0 : read(descriptor, list, sizeof list);
     if (descriptor >= 0) close(descriptor);
-    text[size > 0 ? size : 0] = '\0';
-    /* A number at the very end of a full buffer may be cut; the next round finds that process. */
-    for (char *at = text, *next = NULL;; at = next) {
-        pid_t pid = (pid_t)strtol(at, &next, 10);
-        if (next == at || pid <= 0 || (*next == '\0' && size == (ssize_t)sizeof text - 1)) return;
-        *rt_vector_push(out_processes) = pid;
+    rt_text rest = {list, size > 0 ? (size_t)size : 0};
+    uint64_t pid;
+    while (rt_number_take(&rest, 10, INT32_MAX, &pid) && pid > 0) {
+        /* The end of a full list may cut a number; the next round finds that process. */
+        if (rest.length == 0 && size == (ssize_t)sizeof list) return;
+        *rt_vector_push(out_processes) = (pid_t)pid;
+        (void)rt_text_take_prefix(&rest, " ");
     }
 }
 

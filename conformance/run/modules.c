@@ -10,6 +10,7 @@
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "reference/base/map.h"
+#include "reference/base/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
     modules->answered++;
     char text[256];
     switch (worker->end) {
-    case CNF_CHILD_EXITED:
+    case CNF_PROCESS_EXITED:
         if (worker->code == 0) {
             work->answer = worker->messages;
             worker->messages = (rt_buffer){0};
@@ -105,17 +106,17 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
         snprintf(text, sizeof text, "exit-%d", worker->code);
         work_fail(modules, work, text, "gave up", worker);
         return;
-    case CNF_CHILD_SIGNALED:
+    case CNF_PROCESS_SIGNALLED:
         snprintf(text, sizeof text, "signal-%d", worker->code);
         work_fail(modules, work, text, "was ended by a signal", worker);
         return;
-    case CNF_CHILD_TIMED_OUT:
+    case CNF_PROCESS_TIMED_OUT:
         work_fail(modules, work, "timeout", "did not end in time", worker);
         return;
-    case CNF_CHILD_FLOODED:
+    case CNF_PROCESS_OVERFLOWED:
         work_fail(modules, work, "flood", "sent more than an answer may hold", worker);
         return;
-    case CNF_CHILD_NOT_STARTED:
+    case CNF_PROCESS_NOT_STARTED:
         snprintf(text, sizeof text, "could not be started: %s%s", strerrordesc_np(worker->code),
                  cnf_child_advice(worker->code));
         work_fail(modules, work, "start", text, worker);
@@ -218,20 +219,15 @@ static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *
                        message_place *out_place)
 {
     cnf_compile_message at = {.severity = CNF_SEVERITY_ERROR};
-    const char *colon = memchr(inout_message->data, ':', inout_message->length);
-    if (!colon) return false;
-    at.source = (rt_text){inout_message->data, (size_t)(colon - inout_message->data)};
-    size_t end = at.source.length + 1;
-    for (; end < inout_message->length && end < at.source.length + 8; end++) {
-        char c = inout_message->data[end];
-        if (c < '0' || c > '9') break;
-        at.line = 10 * at.line + (uint32_t)(c - '0');
-    }
-    bool formed = at.line > 0 && end + 1 < inout_message->length &&
-                  inout_message->data[end] == ':' && inout_message->data[end + 1] == ' ';
-    if (!formed || !source_find(modules->scenario, at.source)) return false;
+    rt_text rest = *inout_message;
+    at.source = rt_text_take_until(&rest, ':');
+    uint64_t line;
+    bool is_place = rt_number_take(&rest, 10, UINT32_MAX, &line) && line > 0 &&
+                    rt_text_take_prefix(&rest, ": ");
+    if (!is_place || !source_find(modules->scenario, at.source)) return false;
+    at.line = (uint32_t)line;
     *out_place = place_of(modules, module, &at);
-    *inout_message = (rt_text){inout_message->data + end + 2, inout_message->length - end - 2};
+    *inout_message = rest;
     return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-/* The calls so far, and what stands in the trace already. */
+/* The calls so far, and how many are in the trace already. */
 typedef struct call_reader {
     rt_trace *trace;
     rt_arena arena;
@@ -26,15 +26,15 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* Those of the images that are the scenario's, in the arena. */
-static const rt_text *own_images(call_reader *reader, const cnf_observed *one, uint32_t *out_count)
+/* Those of the images that belong to the scenario, in the arena. */
+static const rt_text *own_images(call_reader *reader, const cnf_observed *call, uint32_t *out_count)
 {
-    rt_text *images = rt_arena_alloc_array(&reader->arena, one->image_count, sizeof *images);
+    rt_text *images = rt_arena_alloc_array(&reader->arena, call->image_count, sizeof *images);
     *out_count = 0;
-    for (uint32_t i = 0; i < one->image_count; i++) {
+    for (uint32_t i = 0; i < call->image_count; i++) {
         for (uint32_t k = 0; k < reader->name_count; k++) {
-            if (!rt_text_equal(one->images[i], reader->names[k].name)) continue;
-            images[(*out_count)++] = one->images[i];
+            if (!rt_text_equal(call->images[i], reader->names[k].name)) continue;
+            images[(*out_count)++] = call->images[i];
             break;
         }
     }
@@ -48,7 +48,7 @@ static bool is_made_by(const cnf_observed *maker, const cnf_observed *launch, ui
            ocl_call_number(maker->call, "made", &made) && made == kernel;
 }
 
-/* The number of the program that a launch's kernel was taken from, "?" where that was not seen. */
+/* The number of the program that provided a launch's kernel, "?" if that was not seen. */
 static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 {
     uint64_t kernel;
@@ -61,35 +61,35 @@ static rt_text program_of(call_reader *reader, const cnf_observed *launch)
     return RT_TEXT("?");
 }
 
-static void trace_call(call_reader *reader, const cnf_observed *one)
+static void trace_call(call_reader *reader, const cnf_observed *call)
 {
     uint32_t count;
-    const rt_text *images = own_images(reader, one, &count);
+    const rt_text *images = own_images(reader, call, &count);
     rt_trace *trace = reader->trace;
-    switch (one->kind) {
+    switch (call->kind) {
     case RT_EVENT_CREATE:
         if (count == 0) return;
         RT_TRACE(trace, CREATE, RT_T("image", images[0]),
-                 RT_T("executable", one->executable ? RT_TEXT("true") : RT_TEXT("false")));
+                 RT_T("executable", call->executable ? RT_TEXT("true") : RT_TEXT("false")));
         return;
     case RT_EVENT_LINK:
         if (count > 0)
-            RT_TRACE(trace, LINK, RT_N("program", one->program), RT_TS("inputs", images, count));
+            RT_TRACE(trace, LINK, RT_N("program", call->program), RT_TS("inputs", images, count));
         return;
     case RT_EVENT_BUILD:
-        if (count > 0 && one->ok)
-            RT_TRACE(trace, BUILD, RT_N("program", one->program), RT_TS("images", images, count));
+        if (count > 0 && call->ok)
+            RT_TRACE(trace, BUILD, RT_N("program", call->program), RT_TS("images", images, count));
         return;
     case RT_EVENT_KERNEL_CREATE:
-        if (one->ok)
-            RT_TRACE(trace, KERNEL_CREATE, RT_T("kernel", one->kernel),
-                     RT_N("program", one->program));
+        if (call->ok)
+            RT_TRACE(trace, KERNEL_CREATE, RT_T("kernel", call->kernel),
+                     RT_N("program", call->program));
         return;
     case RT_EVENT_LAUNCH:
-        if (one->ok)
-            RT_TRACE(trace, LAUNCH, RT_T("kernel", one->kernel),
-                     RT_T("program", program_of(reader, one)),
-                     RT_NS("global", one->range.global, one->range.dimensions));
+        if (call->ok)
+            RT_TRACE(trace, LAUNCH, RT_T("kernel", call->kernel),
+                     RT_T("program", program_of(reader, call)),
+                     RT_NS("global", call->range.global, call->range.dimensions));
         return;
     default: return;
     }
@@ -97,7 +97,7 @@ static void trace_call(call_reader *reader, const cnf_observed *one)
 
 /* ---- The log -------------------------------------------------------------------------------- */
 
-/* False: nothing can be told from the log, now and later. */
+/* False: the log is unusable, now and later. */
 static bool log_read(cnf_execution *execution, call_reader *reader, ocl_call_log *out_log)
 {
     rt_buffer text = {0};
@@ -121,7 +121,7 @@ void cnf_shipped_look(cnf_execution *execution)
         reader.names = cnf_scenario_images(execution, &reader.name_count);
         reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);
         uint32_t at = 0;
-        /* Those behind have not returned; they will stand where they do. */
+        /* The remaining calls have not returned; they are added where they do. */
         while (at < reader.found.count && reader.found.items[at].call->returned)
             at++;
         for (; shipped->calls_seen < at; shipped->calls_seen++)

@@ -76,9 +76,9 @@ static bool is_rule_id(rt_text word)
 static bool rule_check(scn_reader *reader, scn_position at, rt_text id)
 {
     if (rt_rule_find(id) != RT_RULE_NONE) return true;
-    scn_nearest nearest = scn_nearest_to(id);
+    rt_nearest nearest = rt_nearest_to(id);
     for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
-        scn_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
+        rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
     return scn_report(reader->reporter, at, "unknown rule '%s'%s", scn_shown(reader->arena, id),
                       scn_nearest_hint(reader->arena, &nearest));
 }
@@ -266,11 +266,11 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
     scn_position at = scn_node_entry(root, "subject")->value.at;
     const char *brace = memchr(subject.data, '{', subject.length);
     rt_text name = {subject.data, brace ? (size_t)(brace - subject.data) : subject.length};
-    scn_nearest nearest = scn_nearest_to(name);
+    rt_nearest nearest = rt_nearest_to(name);
     bool known = false;
     for (uint32_t i = 0; i < reader->subject_count; i++) {
         known = known || rt_text_equal(reader->subjects[i], name);
-        scn_nearest_offer(&nearest, reader->subjects[i]);
+        rt_nearest_offer(&nearest, reader->subjects[i]);
     }
     if (!known) {
         return scn_report(reporter, at, "unknown subject '%s'%s", scn_shown(reporter->arena, name),

@@ -4,6 +4,7 @@
  * what a confused child says afterwards proves nothing.  Source: conformance/subject/subject.h. */
 #include "conformance/verdict/messages.h"
 
+#include "reference/base/number.h"
 #include "reference/base/vector.h"
 
 #include <jansson.h>
@@ -52,14 +53,6 @@ static uint32_t field_number(const json_t *message, const char *key, uint32_t ab
     return number >= 0 && number < (json_int_t)UINT32_MAX ? (uint32_t)number : absent;
 }
 
-static int hex_digit(char digit)
-{
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-    return -1;
-}
-
 /* Bytes written as two hexadecimal digits each; false: not that. */
 static bool field_hex(message_reader *reader, const json_t *message, const char *key,
                       rt_bytes *out_bytes)
@@ -70,11 +63,7 @@ static bool field_hex(message_reader *reader, const json_t *message, const char 
     const char *digits = json_string_value(value);
     size_t size = json_string_length(value) / 2;
     uint8_t *bytes = rt_arena_alloc(reader->arena, size + 1);
-    for (size_t i = 0; i < size; i++) {
-        int high = hex_digit(digits[2 * i]), low = hex_digit(digits[2 * i + 1]);
-        if (high < 0 || low < 0) return false;
-        bytes[i] = (uint8_t)(high << 4 | low);
-    }
+    if (!rt_hex_read((rt_text){digits, 2 * size}, bytes)) return false;
     *out_bytes = (rt_bytes){bytes, size};
     return true;
 }
@@ -119,7 +108,7 @@ static void on_skip(message_reader *reader, const json_t *message)
     out->capability = field_text(reader, message, "capability");
     out->answer = field_text(reader, message, "answer");
     out->reason = field_text(reader, message, "message");
-    /* A SKIP that does not say why would hide a scenario for ever. */
+    /* A SKIP that does not say why would hide a scenario forever. */
     if (out->capability.length == 0) reader_fail(reader, "incomplete", "a skip without capability");
 }
 

@@ -1,10 +1,10 @@
 /* Memory of one lifetime (a scenario, an image, a link, a submission), freed whole, never
  * piecemeal.
  *
- * An arena is used by one thread at a time.  Under Valgrind, memory that was not handed out is
+ * An arena is used by one thread at a time.  Under Valgrind, unallocated memory is
  * marked inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer
- * preset does) every object is a heap block of its own, so that overruns and uses after the reset
- * are found there too. */
+ * preset does) each object is a separate heap block, so that overruns and uses after the reset
+ * are detected there too. */
 #ifndef REFERENCE_BASE_ARENA_H
 #define REFERENCE_BASE_ARENA_H
 
@@ -30,6 +30,9 @@ rt_text rt_arena_text(rt_arena *arena, rt_text text);
 
 /* Formats into the arena; a NUL byte that does not count follows. */
 rt_text rt_arena_printf(rt_arena *arena, const char *format, ...) RT_PRINTF(2, 3);
+
+/* Copies count objects of size_bytes each; items may be NULL when count is 0. */
+void *rt_arena_copy(rt_arena *arena, const void *items, size_t count, size_t size_bytes);
 
 /* Copies bytes into the arena. */
 rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes);

@@ -59,6 +59,13 @@ bool rt_number_read_signed(rt_text text, int64_t least, int64_t most, int64_t *o
     return true;
 }
 
+bool rt_number_next(rt_text *inout_list, uint64_t most, uint64_t *out_number)
+{
+    if (!rt_number_take(inout_list, 10, most, out_number)) return false;
+    if (inout_list->length == 0) return true;
+    return rt_text_take_prefix(inout_list, ",") && inout_list->length > 0;
+}
+
 bool rt_hex_read(rt_text digits, uint8_t *out_bytes)
 {
     if (digits.length % 2 != 0) return false;

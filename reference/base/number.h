@@ -21,6 +21,10 @@ bool rt_number_read_u32(rt_text text, uint32_t least, uint32_t most, uint32_t *o
 /* The same with a minus sign in front where the number is negative. */
 bool rt_number_read_signed(rt_text text, int64_t least, int64_t most, int64_t *out_number);
 
+/* Takes the next number of a list such as "3,0,12" off the front of *inout_list, with the comma
+ * that follows it.  False: there is none, it exceeds `most`, or nothing follows its comma. */
+bool rt_number_next(rt_text *inout_list, uint64_t most, uint64_t *out_number);
+
 /* The value of a hexadecimal digit of either case; -1: it is not one. */
 int rt_hex_digit(char digit);
 

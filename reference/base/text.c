@@ -27,6 +27,14 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
+bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part)
+{
+    *out_part = (rt_bytes){0};
+    if (offset > whole.size || size > whole.size - offset) return false;
+    *out_part = (rt_bytes){whole.data ? whole.data + offset : NULL, (size_t)size};
+    return true;
+}
+
 rt_text rt_text_skip(rt_text text, size_t count)
 {
     CHECK(count <= text.length);
@@ -51,7 +59,7 @@ rt_text rt_text_take_until(rt_text *inout_rest, char separator)
 
 rt_text rt_text_cut(rt_text text, size_t size_max)
 {
-    enum { CONTINUED_MAX = 3 }; /* bytes of a character behind its first */
+    enum { CONTINUED_MAX = 3 }; /* bytes of a character after its first */
     if (text.length <= size_max) return text;
     size_t length = size_max;
     for (int i = 0; i < CONTINUED_MAX && length > 0; i++) {

@@ -467,7 +467,8 @@ static void DG_PLUGIN_09_binaries_keep_names_for_the_host(void **state)
     assert_int_equal(size_of_x(f, &unnamed, true), 4);
 }
 
-/* Asked of the adapter itself, since checked.c lets nobody ask a program that is not executable. */
+/* Asked of the adapter itself, since checked.c refuses the question for a program that is not
+ * executable. */
 static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **state)
 {
     fixture *f = *state;
@@ -556,10 +557,10 @@ static void codes_that_are_not_taken_are_refused(void **state)
          "SPIR-V 1.3; 'Fake GPU 0' takes versions up to 1.2"},
         {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)cut, sizeof cut}},
          RT_MALFORMED,
-         "at word 5"},
+         "at byte 20"},
         {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)"no", 2}},
          RT_MALFORMED,
-         "magic number"},
+         "ends at byte 2, inside its header"},
         {{.format = RT_FORMAT_NATIVE, .bytes = {(const uint8_t *)newer, sizeof newer}},
          RT_UNSUPPORTED,
          "takes images of format spirv64"},
@@ -814,7 +815,7 @@ static void no_failure_leaks_or_panics(void **state)
     }
 }
 
-/* Whatever is asked of a device that is lost, the answer says so. */
+/* Every call on a lost device says so. */
 static void a_lost_device_is_told_by_every_call(void **state)
 {
     fixture *f = *state;

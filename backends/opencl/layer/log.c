@@ -280,32 +280,19 @@ bool ocl_call_code(const ocl_call *call, rt_text *out_hash, uint64_t *out_size)
     return number_read((rt_text){colon + 1, code.length - length - 1}, out_size);
 }
 
-/* Bytes that would confuse a terminal stand as "\xNN", as another program may have put them there.
- */
-static void value_print(rt_buffer *out, rt_text value)
-{
-    for (size_t i = 0; i < value.length; i++) {
-        char byte = value.data[i];
-        if (byte >= ' ' && byte <= '~')
-            rt_buffer_append_byte(out, byte);
-        else
-            rt_buffer_printf(out, "\\x%02x", (unsigned char)byte);
-    }
-}
-
 void ocl_call_print(rt_buffer *out, const ocl_call *call)
 {
-    value_print(out, call->name);
+    rt_buffer_append_escaped(out, call->name);
     for (uint32_t i = 0; i < call->field_count; i++) {
         const ocl_call_field *field = &call->fields[i];
         if (rt_text_is(field->key, "result")) continue;
         rt_buffer_append_byte(out, ' ');
-        value_print(out, field->key);
+        rt_buffer_append_escaped(out, field->key);
         rt_buffer_append_byte(out, ' ');
         if (field->is_nothing)
             rt_buffer_append_byte(out, '-');
         else
-            value_print(out, field->value);
+            rt_buffer_append_escaped(out, field->value);
     }
     if (!call->returned)
         rt_buffer_printf(out, ": has not returned");

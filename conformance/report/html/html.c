@@ -1,9 +1,9 @@
 /* Gathering what the page shows, and writing it between the page's head and its script. */
 #include "conformance/report/html/html_internal.h"
 
+#include "conformance/json/json.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/pack/pack.h"
-#include "conformance/verdict/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,7 +291,7 @@ void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out)
     cnf_report_sort(run->report);
     for (uint32_t i = 0; i < run->report->records.count; i++)
         scenario_recall(html, &run->report->records.items[i], run->files);
-    if (html->scenarios.count > 0) /* in the order of the matrix, whoever ended first */
+    if (html->scenarios.count > 0) /* in the order of the matrix, whichever ended first */
         qsort(html->scenarios.items, html->scenarios.count, sizeof *html->scenarios.items,
               scenario_compare);
     rt_map_free(&html->paths); /* its indices are those of the old order */

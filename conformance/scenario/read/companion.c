@@ -5,6 +5,8 @@
  * sure that everybody's run is about the same bytes.  Source: FIPS 180-4 (SHA-256), by nettle. */
 #include "conformance/scenario/read/companion.h"
 
+#include "reference/base/number.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -95,7 +97,7 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
         return scn_report(reader->reporter, name->at,
                           "'%s' is a link that leads out of the scenario's folder", shown);
     }
-    /* Not blocking: a pipe that nobody writes must not hold the reader up. */
+    /* Not blocking: a pipe without a writer must not hold the reader up. */
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
         return scn_report(reader->reporter, name->at,
@@ -111,17 +113,16 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 
 static void hash_print(rt_text content, char digits[DIGIT_COUNT + 1])
 {
-    static const char hexadecimal[] = "0123456789abcdef";
     uint8_t digest[SHA256_DIGEST_SIZE];
     struct sha256_ctx context;
     sha256_init(&context);
     sha256_update(&context, content.length, (const uint8_t *)content.data);
     sha256_digest(&context, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++) {
-        digits[2 * i] = hexadecimal[digest[i] >> 4];
-        digits[2 * i + 1] = hexadecimal[digest[i] & 15];
-    }
-    digits[DIGIT_COUNT] = '\0';
+    rt_buffer printed = {0};
+    rt_buffer_append_hex(&printed, (rt_bytes){digest, sizeof digest});
+    CHECK(printed.size == DIGIT_COUNT);
+    memcpy(digits, rt_buffer_string(&printed), DIGIT_COUNT + 1);
+    rt_buffer_free(&printed);
 }
 
 static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,

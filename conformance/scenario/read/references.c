@@ -1,6 +1,8 @@
 /* References of steps: to earlier steps by their ids, to devices and images by their names. */
 #include "conformance/scenario/schema/schema.h"
 
+#include "reference/base/number.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -88,23 +90,14 @@ bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint
                          uint32_t *out_image)
 {
     *out_module = SCN_NONE;
-    *out_image = 0;
-    const char *slash = memchr(name.data, '/', name.length);
-    size_t length = slash ? (size_t)(slash - name.data) : name.length;
-    bool number = slash && length + 1 < name.length;
-    uint64_t image = 0;
-    for (size_t c = length + 1; number && c < name.length; c++) {
-        number = name.data[c] >= '0' && name.data[c] <= '9' && image < RT_IMAGE_COUNT_MAX;
-        image = image * 10 + (uint64_t)(name.data[c] - '0');
-    }
-    if (!number || image >= RT_IMAGE_COUNT_MAX) {
+    rt_text number = name;
+    rt_text module = rt_text_take_until(&number, '/');
+    if (!rt_number_read_u32(number, 0, RT_IMAGE_COUNT_MAX - 1, out_image)) {
         return scn_report(reader->reporter, at,
                           "'%s' is not an image; images are called MODULE/NUMBER, such as app/0",
                           scn_shown(reader->arena, name));
     }
-    rt_text module = {name.data, length};
     *out_module = scn_names_resolve(reader, &reader->modules, at, module, "module");
-    *out_image = (uint32_t)image;
     return *out_module != SCN_NONE;
 }
 

@@ -5,6 +5,7 @@
  * a symbol is here, and no demangler: what is not read leaves the symbol itself to be written. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 
+#include "reference/base/number.h"
 #include "reference/base/vector.h"
 #include "reference/image/syclbin.h"
 
@@ -14,24 +15,15 @@
 
 #define KERNEL_PREFIX "__sycl_kernel_"
 
-static bool take(rt_text *rest, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    if (!rt_text_starts(*rest, prefix)) return false;
-    *rest = (rt_text){rest->data + length, rest->length - length};
-    return true;
-}
-
 /* <source-name> ::= <length> <identifier> */
 static bool take_identifier(rt_text *rest, rt_text *out_identifier)
 {
-    size_t length = 0, digits = 0;
-    while (digits < rest->length && digits < 6 && rest->data[digits] >= '0' &&
-           rest->data[digits] <= '9')
-        length = length * 10 + (size_t)(rest->data[digits++] - '0');
-    if (length == 0 || length > rest->length - digits) return false;
-    *out_identifier = (rt_text){rest->data + digits, length};
-    *rest = (rt_text){rest->data + digits + length, rest->length - digits - length};
+    rt_text name = *rest;
+    uint64_t length;
+    if (!rt_number_take(&name, 10, name.length, &length) || length == 0 || length > name.length)
+        return false;
+    *out_identifier = (rt_text){name.data, (size_t)length};
+    *rest = rt_text_skip(name, (size_t)length);
     return true;
 }
 
@@ -60,7 +52,7 @@ static const char *take_builtin(rt_text *rest)
 {
     for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++) {
         const char code[2] = {builtin_types[i].code, '\0'};
-        if (take(rest, code)) return builtin_types[i].name;
+        if (rt_text_take_prefix(rest, code)) return builtin_types[i].name;
     }
     return NULL;
 }
@@ -70,7 +62,7 @@ static bool take_literal(rt_text *rest, rt_buffer *out)
 {
     const char *type = take_builtin(rest);
     if (!type) return false;
-    if (take(rest, "n")) rt_buffer_append_byte(out, '-');
+    if (rt_text_take_prefix(rest, "n")) rt_buffer_append_byte(out, '-');
     const char *end = rest->length ? memchr(rest->data, 'E', rest->length) : NULL;
     if (!end) return false;
     rt_text digits = {rest->data, (size_t)(end - rest->data)};
@@ -86,13 +78,13 @@ static bool take_literal(rt_text *rest, rt_buffer *out)
 /* <template-args> behind the I, as `<int, 4>`. */
 static bool take_template(rt_text *rest, rt_buffer *out)
 {
-    for (const char *between = "<"; !take(rest, "E"); between = ", ") {
+    for (const char *between = "<"; !rt_text_take_prefix(rest, "E"); between = ", ") {
         rt_buffer_printf(out, "%s", between);
         rt_text identifier;
         const char *type = take_builtin(rest);
         if (type) {
             rt_buffer_printf(out, "%s", type);
-        } else if (take(rest, "L")) {
+        } else if (rt_text_take_prefix(rest, "L")) {
             if (!take_literal(rest, out)) return false;
         } else if (take_identifier(rest, &identifier)) {
             rt_buffer_append_text(out, identifier);
@@ -109,19 +101,19 @@ static bool take_template(rt_text *rest, rt_buffer *out)
 static bool take_part(rt_text *rest, rt_buffer *out, bool *inout_prefixed)
 {
     rt_text identifier;
-    take(rest, "L"); /* internal linkage, as clang writes it */
+    rt_text_take_prefix(rest, "L"); /* internal linkage, as clang writes it */
     if (!take_identifier(rest, &identifier)) return false;
     if (rt_text_is(identifier, "_GLOBAL__N_1")) identifier = RT_TEXT("(anonymous namespace)");
-    if (take(&identifier, KERNEL_PREFIX)) *inout_prefixed = true;
+    if (rt_text_take_prefix(&identifier, KERNEL_PREFIX)) *inout_prefixed = true;
     rt_buffer_append_text(out, identifier);
-    return take(rest, "I") ? take_template(rest, out) : true;
+    return rt_text_take_prefix(rest, "I") ? take_template(rest, out) : true;
 }
 
 static bool take_name(rt_text *rest, rt_buffer *out, bool *out_prefixed)
 {
     *out_prefixed = false;
-    if (!take(rest, "N")) return take_part(rest, out, out_prefixed);
-    for (const char *between = ""; !take(rest, "E"); between = "::") {
+    if (!rt_text_take_prefix(rest, "N")) return take_part(rest, out, out_prefixed);
+    for (const char *between = ""; !rt_text_take_prefix(rest, "E"); between = "::") {
         rt_buffer_printf(out, "%s", between);
         if (!take_part(rest, out, out_prefixed)) return false;
     }
@@ -131,9 +123,9 @@ static bool take_name(rt_text *rest, rt_buffer *out, bool *out_prefixed)
 rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
 {
     rt_text rest = symbol;
-    if (take(&rest, KERNEL_PREFIX)) return rest; /* extern "C" */
-    bool is_type = take(&rest, "_ZTS"), prefixed = false;
-    if (!is_type && !take(&rest, "_Z")) return (rt_text){0};
+    if (rt_text_take_prefix(&rest, KERNEL_PREFIX)) return rest; /* extern "C" */
+    bool is_type = rt_text_take_prefix(&rest, "_ZTS"), prefixed = false;
+    if (!is_type && !rt_text_take_prefix(&rest, "_Z")) return (rt_text){0};
     rt_buffer name = {0};
     bool read = take_name(&rest, &name, &prefixed) && (is_type ? rest.length == 0 : prefixed);
     rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
@@ -156,7 +148,8 @@ rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id)
     rt_text rest = mangled_part(id);
     rt_buffer name = {0};
     bool prefixed;
-    bool read = take(&rest, "_Z") && take_name(&rest, &name, &prefixed) && rest.length == 0;
+    bool read =
+        rt_text_take_prefix(&rest, "_Z") && take_name(&rest, &name, &prefixed) && rest.length == 0;
     rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
     rt_buffer_free(&name);
     return result;

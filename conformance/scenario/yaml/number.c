@@ -1,6 +1,8 @@
 /* Numbers: syntax, range, bytes.  The bytes are little-endian whatever the machine is. */
 #include "conformance/scenario/yaml/number.h"
 
+#include "reference/base/number.h"
+
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
@@ -12,25 +14,11 @@ _Static_assert(sizeof(double) == 8 && DBL_MANT_DIG == 53, "double is binary64");
 
 /* ---- Syntax ------------------------------------------------------------------------------- */
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 99;
-}
-
-static rt_text skip(rt_text text, size_t count)
-{
-    CHECK(count <= text.length);
-    return (rt_text){text.data + count, text.length - count};
-}
-
 static rt_text without_sign(rt_text text, bool *out_negative)
 {
     bool sign = text.length > 0 && (text.data[0] == '-' || text.data[0] == '+');
     *out_negative = sign && text.data[0] == '-';
-    return sign ? skip(text, 1) : text;
+    return sign ? rt_text_skip(text, 1) : text;
 }
 
 static bool is_hexadecimal(rt_text text)
@@ -42,29 +30,29 @@ static bool is_hexadecimal(rt_text text)
 static rt_text without_digits(rt_text text, int base)
 {
     size_t count = 0;
-    while (count < text.length && digit_value(text.data[count]) < base)
-        count++;
-    return skip(text, count);
+    for (; count < text.length; count++) {
+        int digit = rt_hex_digit(text.data[count]);
+        if (digit < 0 || digit >= base) break;
+    }
+    return rt_text_skip(text, count);
 }
 
-/* Why the text is no whole number; NULL when it is one, *out_integer then holds it. */
+/* Why the text is not a whole number; NULL when it is one, *out_integer then holds it. */
 static const char *integer_parse(rt_text text, scn_integer *out_integer)
 {
     *out_integer = (scn_integer){0};
     bool negative;
     rt_text digits = without_sign(text, &negative);
     int base = is_hexadecimal(digits) ? 16 : 10;
-    if (base == 16) digits = skip(digits, 2);
-    if (digits.length == 0 || without_digits(digits, base).length > 0) return "";
+    if (base == 16) digits = rt_text_skip(digits, 2);
+    rt_text rest = digits;
+    uint64_t magnitude;
+    bool fits = rt_number_take(&rest, (uint32_t)base, UINT64_MAX, &magnitude);
+    if (digits.length == 0 || rest.length > 0) return "";
     if (base == 10 && digits.length > 1 && digits.data[0] == '0') {
         return "; a decimal number has no leading zeros, and there are no octal ones";
     }
-    uint64_t magnitude = 0;
-    for (size_t i = 0; i < digits.length; i++) {
-        uint64_t digit = (uint64_t)digit_value(digits.data[i]);
-        if (magnitude > (UINT64_MAX - digit) / (uint64_t)base) return "; it has more than 64 bits";
-        magnitude = magnitude * (uint64_t)base + digit;
-    }
+    if (!fits) return "; it has more than 64 bits";
     *out_integer = (scn_integer){negative && magnitude > 0, magnitude};
     return NULL;
 }
@@ -75,12 +63,12 @@ static bool is_floating(rt_text text)
     bool ignored;
     rt_text rest = without_sign(text, &ignored);
     int base = is_hexadecimal(rest) ? 16 : 10;
-    if (base == 16) rest = skip(rest, 2);
+    if (base == 16) rest = rt_text_skip(rest, 2);
     size_t before = rest.length;
     rest = without_digits(rest, base);
     size_t digit_count = before - rest.length;
     if (rest.length > 0 && rest.data[0] == '.') {
-        rest = skip(rest, 1);
+        rest = rt_text_skip(rest, 1);
         before = rest.length;
         rest = without_digits(rest, base);
         digit_count += before - rest.length;
@@ -89,7 +77,7 @@ static bool is_floating(rt_text text)
     if (rest.length == 0) return true;
     char marker = base == 16 ? 'p' : 'e';
     if (rest.data[0] != marker && rest.data[0] != marker - 'a' + 'A') return false;
-    rest = without_sign(skip(rest, 1), &ignored);
+    rest = without_sign(rt_text_skip(rest, 1), &ignored);
     return rest.length > 0 && without_digits(rest, 10).length == 0;
 }
 
@@ -98,10 +86,11 @@ static bool has_digit_but_zero(rt_text text)
     bool ignored;
     rt_text rest = without_sign(text, &ignored);
     int base = is_hexadecimal(rest) ? 16 : 10;
-    if (base == 16) rest = skip(rest, 2);
+    if (base == 16) rest = rt_text_skip(rest, 2);
     for (size_t i = 0; i < rest.length; i++) {
         if (rest.data[i] == '.') continue;
-        if (digit_value(rest.data[i]) >= base || rest.data[i] == (base == 16 ? 'p' : 'e')) break;
+        int digit = rt_hex_digit(rest.data[i]);
+        if (digit < 0 || digit >= base) break;
         if (rest.data[i] != '0') return true;
     }
     return false;
@@ -254,12 +243,12 @@ static bool is_exact(scn_type type, rt_text text)
 {
     _Static_assert(LDBL_MANT_DIG >= 64, "16 hexadecimal digits fit into a long double");
     bool ignored;
-    rt_text digits = skip(without_sign(text, &ignored), 2);
+    rt_text digits = rt_text_skip(without_sign(text, &ignored), 2);
     uint32_t place = 0; /* of the digit, counted from the first that is not zero */
     for (size_t i = 0; i < digits.length; i++) {
-        int digit = digit_value(digits.data[i]);
+        int digit = rt_hex_digit(digits.data[i]);
         if (digits.data[i] == '.' || (place == 0 && digit == 0)) continue;
-        if (digit >= 16) break; /* the exponent */
+        if (digit < 0) break; /* the exponent */
         if (++place > 16 && digit != 0) return false;
     }
     return strtold(text.data, NULL) == (long double)nearest_value(type, text.data);
@@ -302,7 +291,8 @@ static bool special_number_read(scn_reporter *reporter, scn_type type, const scn
     rt_text word = without_sign(node->text, &negative);
     uint64_t bits = format_of(type).infinity, fraction = 0;
     bool nan = rt_text_starts(word, "nan");
-    if (nan && !nan_fraction_read(reporter, type, node, skip(word, 3), &fraction)) return false;
+    if (nan && !nan_fraction_read(reporter, type, node, rt_text_skip(word, 3), &fraction))
+        return false;
     uint64_t sign = negative ? UINT64_C(1) << (8 * scn_type_size(type) - 1) : 0;
     put_little_endian(sign | bits | fraction, scn_type_size(type), out_bytes);
     return true;
@@ -411,14 +401,13 @@ bool scn_hexadecimal_read(scn_reporter *reporter, const scn_node *node, rt_bytes
             i++;
             continue;
         }
-        int high = digit_value(text.data[i]);
-        int low = i + 1 < text.length ? digit_value(text.data[i + 1]) : 99;
-        if (high >= 16 || low >= 16) {
+        rt_text pair = {text.data + i, text.length - i < 2 ? 1 : 2};
+        if (!rt_hex_read(pair, &bytes[size])) {
             return scn_report(reporter, node->at,
                               "expected bytes, two hexadecimal digits each, found '%s' as byte %zu",
-                              scn_shown(reporter->arena, skip(text, i)), size);
+                              scn_shown(reporter->arena, rt_text_skip(text, i)), size);
         }
-        bytes[size++] = (uint8_t)(high << 4 | low);
+        size++;
         i += 2;
     }
     if (size == 0) return scn_report(reporter, node->at, "no bytes; at least 1 expected");

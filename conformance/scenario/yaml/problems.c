@@ -2,7 +2,7 @@
  * line does. */
 #include "conformance/scenario/yaml/problems.h"
 
-#include "reference/base/nearest.h"
+#include "reference/base/utf8.h"
 
 #include <string.h>
 
@@ -69,60 +69,24 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
     return (scn_problems){sorted, count};
 }
 
+/* The content as a string in the arena; the buffer is freed. */
+static const char *keep(rt_arena *arena, rt_buffer *buffer)
+{
+    rt_text kept = rt_arena_text(arena, rt_buffer_text(buffer));
+    rt_buffer_free(buffer);
+    return kept.data;
+}
+
 const char *scn_shown(rt_arena *arena, rt_text text)
 {
-    enum { SHOWN_MAX = 48 };
-    size_t length = rt_text_cut(text, SHOWN_MAX).length;
-    bool cut = length < text.length;
-    char *shown = rt_arena_alloc(arena, length + sizeof "...");
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        shown[i] = byte < 0x20 || byte == 0x7F ? ' ' : text.data[i];
-    }
-    memcpy(shown + length, cut ? "..." : "", cut ? sizeof "..." : 1);
-    return shown;
+    rt_buffer shown = {0};
+    rt_buffer_append_shown(&shown, text);
+    return keep(arena, &shown);
 }
 
-scn_nearest scn_nearest_to(rt_text wanted)
+const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest)
 {
-    /* One edit for three letters, and one more, as a swap of two letters counts as two. */
-    uint32_t length = wanted.length < 64 ? (uint32_t)wanted.length : 64;
-    return (scn_nearest){.wanted = wanted, .distance = length / 3 + 2};
-}
-
-/* Two modules may have a name in common, which is listed once. */
-static void offered_add(scn_nearest *nearest, rt_text candidate)
-{
-    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return;
-    for (uint32_t i = 0; i < nearest->offered_count; i++)
-        if (rt_text_equal(nearest->offered[i], candidate)) return;
-    if (nearest->offered_count < SCN_NEAREST_LISTED_MAX)
-        nearest->offered[nearest->offered_count] = candidate;
-    nearest->offered_count++;
-}
-
-void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
-{
-    offered_add(nearest, candidate);
-    uint32_t distance = rt_text_distance(nearest->wanted, candidate, nearest->distance);
-    if (distance >= nearest->distance || distance >= nearest->wanted.length) return;
-    nearest->best = candidate;
-    nearest->distance = distance;
-}
-
-static const char *offered_list(rt_arena *arena, const scn_nearest *nearest)
-{
-    if (nearest->offered_count > SCN_NEAREST_LISTED_MAX) return "";
-    const char *list = "";
-    for (uint32_t i = 0; i < nearest->offered_count; i++)
-        list = rt_arena_printf(arena, "%s%s%s", list,
-                               i ? ", " : "; known are: ", scn_shown(arena, nearest->offered[i]))
-                   .data;
-    return list;
-}
-
-const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest)
-{
-    if (nearest->best.length == 0) return offered_list(arena, nearest);
-    return rt_arena_printf(arena, "; did you mean '%s'?", scn_shown(arena, nearest->best)).data;
+    rt_buffer hint = {0};
+    rt_nearest_hint(nearest, &hint);
+    return keep(arena, &hint);
 }

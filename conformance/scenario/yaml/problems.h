@@ -3,6 +3,7 @@
 #define CONFORMANCE_SCENARIO_PROBLEMS_H
 
 #include "conformance/scenario/model/scenario.h"
+#include "reference/base/nearest.h"
 
 enum { SCN_PROBLEM_COUNT_MAX = 20 };
 
@@ -26,29 +27,22 @@ bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter 
 scn_problems scn_reporter_finish(scn_reporter *reporter);
 
 /* What a message may show of a text from the file: one line, control characters and broken UTF-8
- * replaced, at most 48 bytes, NUL-terminated, in the arena. */
+ * replaced, the first 48 bytes, NUL-terminated, in the arena. */
 const char *scn_shown(rt_arena *arena, rt_text text);
 
-/* Names up to this many are listed where none is near. */
-#define SCN_NEAREST_LISTED_MAX 8
-
-/* Looking for the valid name that was probably meant. */
-typedef struct scn_nearest {
-    rt_text wanted;
-    rt_text best; /* empty: none near enough so far */
-    uint32_t distance;
-    uint32_t offered_count;                  /* different names; more than LISTED_MAX: many */
-    rt_text offered[SCN_NEAREST_LISTED_MAX]; /* the first of them, borrowed */
-} scn_nearest;
-
-/* Begins a search for a name near `wanted`, which is borrowed. */
-scn_nearest scn_nearest_to(rt_text wanted);
-
-/* Considers one valid name (borrowed).  The first of equally near ones is kept. */
-void scn_nearest_offer(scn_nearest *nearest, rt_text candidate);
+/* The search of base/nearest.h, under the names that the readers use. */
+typedef rt_nearest scn_nearest;
+static inline scn_nearest scn_nearest_to(rt_text wanted)
+{
+    return rt_nearest_to(wanted);
+}
+static inline void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
+{
+    rt_nearest_offer(nearest, candidate);
+}
 
 /* "; did you mean 'NAME'?"; where no name is near "; known are: A, B", or "" where these are none
  * or too many to be read.  NUL-terminated, in the arena or static. */
-const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest);
+const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest);
 
 #endif

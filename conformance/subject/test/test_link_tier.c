@@ -5,6 +5,7 @@
 #include "conformance/subject/skip.h"
 #include "conformance/subject/subject.h"
 #include "conformance/subject/test/scenario_fixture.h"
+#include "conformance/verdict/judge.h"
 #include "conformance/verdict/verdict.h"
 
 #include <setjmp.h>
@@ -82,7 +83,7 @@ static const scenario_fixture scenarios = {.head = head,
 static const cnf_judgement *judged(fixture *f, const char *steps)
 {
     static const cnf_subject_options options = {0};
-    const cnf_child_result child = {.end = CNF_CHILD_EXITED};
+    const cnf_child_result child = {.end = CNF_PROCESS_EXITED};
     rt_buffer pack = {0};
     int ends[2];
     scn_pack_write(&pack, scenario_fixture_read(&f->arena, &scenarios, steps));

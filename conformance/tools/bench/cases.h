@@ -2,8 +2,8 @@
  *
  * The table knows no engine.  Each engine (engine.h) runs a case from kernels/FILE.cl or from the
  * SPIR-V made of it, and writes down what came out, so that a fast wrong answer does not count. */
-#ifndef CONFORMANCE_BENCH_CASES_H
-#define CONFORMANCE_BENCH_CASES_H
+#ifndef CONFORMANCE_TOOLS_BENCH_CASES_H
+#define CONFORMANCE_TOOLS_BENCH_CASES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Engines that run the cases, and how a run is timed. */
-#ifndef CONFORMANCE_BENCH_ENGINE_H
-#define CONFORMANCE_BENCH_ENGINE_H
+#ifndef CONFORMANCE_TOOLS_BENCH_ENGINE_H
+#define CONFORMANCE_TOOLS_BENCH_ENGINE_H
 
 #include "conformance/tools/bench/cases.h"
 #include "reference/base/status.h"

@@ -12,6 +12,7 @@
 #include "conformance/tools/bench/engine.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,9 +100,9 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
     const bench_case *what = argc == 7 ? find(argv[2]) : NULL;
-    long warm_up = argc == 7 ? strtol(argv[4], NULL, 10) : 0;
-    long repeat = argc == 7 ? strtol(argv[5], NULL, 10) : 0;
-    if (!what || warm_up < 0 || repeat < 1 || repeat > 10000) {
+    uint32_t warm_up, repeat;
+    if (!what || !rt_number_read_u32(rt_text_of(argv[4]), 0, UINT32_MAX, &warm_up) ||
+        !rt_number_read_u32(rt_text_of(argv[5]), 1, 10000, &repeat)) {
         fprintf(stderr,
                 "usage: bench_kernels --list\n"
                 "       bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT\n");
@@ -112,9 +113,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_kernels: %s cannot be read\n", argv[3]);
         return 2;
     }
-    double *times = rt_alloc((size_t)repeat * sizeof *times);
-    bench_run run = {what,   rt_buffer_bytes(&code), (uint32_t)warm_up, (uint32_t)repeat, times,
-                     &result};
+    double *times = rt_alloc(repeat * sizeof *times);
+    bench_run run = {what, rt_buffer_bytes(&code), warm_up, repeat, times, &result};
     int status = time_case(argv[1], &run, argv[6]);
     rt_free(times);
     rt_buffer_free(&code);

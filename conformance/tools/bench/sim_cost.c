@@ -9,6 +9,7 @@
  * device refused or found something; 2: wrong usage. */
 #define _POSIX_C_SOURCE 200809L
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -78,10 +79,18 @@ static rt_status make_buffer(cost *c, uint64_t size, sim_object *out_object)
     return RT_STATUS_OK;
 }
 
+/* A number from 1 to `most`; 0 where it is none. */
+static uint64_t number_of(const char *text, uint64_t most)
+{
+    uint64_t number;
+    (void)rt_number_read(rt_text_of(text), 1, most, &number);
+    return number;
+}
+
 static rt_status make_argument(cost *c, const char *text)
 {
     uint32_t i = c->argument_count++;
-    uint64_t number = strtoull(text + 1, NULL, 10);
+    uint64_t number = number_of(text + 1, UINT64_MAX);
     if (text[0] == 'u') {
         c->values[i] = (uint32_t)number;
         c->arguments[i] = (sim_argument){.kind = SIM_PARAMETER_VALUE,
@@ -150,14 +159,6 @@ static rt_status measure(cost *c, rt_bytes code, char **words, int word_count)
     sim_world_destroy(c->world);
     sim_program_destroy(program);
     return status;
-}
-
-/* A number from 1 to `most`; 0 where it is none. */
-static uint64_t number_of(const char *text, uint64_t most)
-{
-    char *end;
-    uint64_t number = strtoull(text, &end, 10);
-    return *end == '\0' && number >= 1 && number <= most ? number : 0;
 }
 
 int main(int argc, char **argv)

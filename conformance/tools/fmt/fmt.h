@@ -4,8 +4,8 @@
  * tokens, two blanks in front of a comment, blanks at the ends of lines, blank lines (one at most,
  * none at the file's beginning and end), line ends, the final line feed.  What stays as it is
  * written: every line break, the order of keys, quotes, comments, and the text of block scalars. */
-#ifndef CONFORMANCE_FMT_FMT_H
-#define CONFORMANCE_FMT_FMT_H
+#ifndef CONFORMANCE_TOOLS_FMT_FMT_H
+#define CONFORMANCE_TOOLS_FMT_FMT_H
 
 #include "conformance/scenario/model/scenario.h"
 #include "reference/base/status.h"

@@ -1,7 +1,7 @@
 /* Between the formatter's two halves: the items of a file, found by items.c, laid out by layout.c.
  */
-#ifndef CONFORMANCE_FMT_FMT_INTERNAL_H
-#define CONFORMANCE_FMT_FMT_INTERNAL_H
+#ifndef CONFORMANCE_TOOLS_FMT_FMT_INTERNAL_H
+#define CONFORMANCE_TOOLS_FMT_FMT_INTERNAL_H
 
 #include "reference/base/arena.h"
 #include "reference/base/vector.h"

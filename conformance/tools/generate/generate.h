@@ -5,8 +5,8 @@
  * operations that are exact or correctly rounded on every device.  So every two devices have to
  * agree on every bit, and a finding of the simulated device is a defect.  Source: OpenCL C 3.0,
  * "Operators", "Built-in Functions". */
-#ifndef CONFORMANCE_GENERATE_GENERATE_H
-#define CONFORMANCE_GENERATE_GENERATE_H
+#ifndef CONFORMANCE_TOOLS_GENERATE_GENERATE_H
+#define CONFORMANCE_TOOLS_GENERATE_GENERATE_H
 
 #include "reference/base/text.h"
 

@@ -5,35 +5,23 @@
  *
  * ci/fuzz kernels drives it.  Exit status 2: wrong usage. */
 #include "conformance/tools/generate/generate.h"
+#include "reference/base/number.h"
 #include "reference/base/vector.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef RT_VECTOR(uint32_t) numbers;
 
-/* A decimal number at *inout_text, which moves behind it. */
-static bool read_number(const char **inout_text, uint64_t *out_number)
+static bool read_numbers(rt_text text, numbers *out_numbers)
 {
-    char *end;
-    errno = 0;
-    if (**inout_text < '0' || **inout_text > '9') return false;
-    *out_number = strtoull(*inout_text, &end, 10);
-    *inout_text = end;
-    return errno == 0;
-}
-
-static bool read_numbers(const char *text, numbers *out_numbers)
-{
-    for (;;) {
+    do {
         uint64_t number;
-        if (!read_number(&text, &number) || number > UINT32_MAX) return false;
+        if (!rt_number_next(&text, UINT32_MAX, &number)) return false;
         *rt_vector_push(out_numbers) = (uint32_t)number;
-        if (*text == '\0') return true;
-        if (*text++ != ',') return false;
-    }
+    } while (text.length > 0);
+    return true;
 }
 
 static bool write_scenario(const gen_request *request, bool only_count)
@@ -54,8 +42,9 @@ int main(int argc, char **argv)
     bool is_cut = argc == 4 && strcmp(argv[2], "--without") == 0;
     numbers without = {0};
     gen_request request = {0};
-    bool good = read_number(&seed, &request.seed) && *seed == '\0' &&
-                (argc == 2 || only_count || (is_cut && read_numbers(argv[3], &without)));
+    bool good =
+        rt_number_read(rt_text_of(seed), 0, UINT64_MAX, &request.seed) &&
+        (argc == 2 || only_count || (is_cut && read_numbers(rt_text_of(argv[3]), &without)));
     if (!good) {
         fprintf(stderr, "usage: generate_kernel SEED [--without N,N...]\n"
                         "       generate_kernel SEED --statements\n");

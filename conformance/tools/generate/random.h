@@ -2,8 +2,8 @@
  *
  * This is not rt_choose, which is for what the documents leave open and takes the first alternative
  * at seed 0. */
-#ifndef CONFORMANCE_GENERATE_RANDOM_H
-#define CONFORMANCE_GENERATE_RANDOM_H
+#ifndef CONFORMANCE_TOOLS_GENERATE_RANDOM_H
+#define CONFORMANCE_TOOLS_GENERATE_RANDOM_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Any numbered statement can be left out: what it held goes with it, and declarations, functions
  * and types that nothing refers to any more are not printed.  That is all that a shrinker needs,
  * and since the random choices are made before, the rest of the program stays as it was. */
-#ifndef CONFORMANCE_GENERATE_TREE_H
-#define CONFORMANCE_GENERATE_TREE_H
+#ifndef CONFORMANCE_TOOLS_GENERATE_TREE_H
+#define CONFORMANCE_TOOLS_GENERATE_TREE_H
 
 #include "reference/base/arena.h"
 

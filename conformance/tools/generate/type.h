@@ -1,6 +1,6 @@
 /* The types of generated kernels: integers of every width, floats, and vectors of both. */
-#ifndef CONFORMANCE_GENERATE_TYPE_H
-#define CONFORMANCE_GENERATE_TYPE_H
+#ifndef CONFORMANCE_TOOLS_GENERATE_TYPE_H
+#define CONFORMANCE_TOOLS_GENERATE_TYPE_H
 
 #include "reference/base/arena.h"
 

@@ -132,6 +132,28 @@ static void taking_a_number_leaves_what_follows(void **state)
     assert_false(rt_number_take(&rest, 10, 99, &number));
 }
 
+static void lists_have_numbers_between_commas(void **state)
+{
+    (void)state;
+    rt_text list = RT_TEXT("3,0,12");
+    static const uint64_t expected[] = {3, 0, 12};
+    uint64_t number;
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_true(rt_number_next(&list, 12, &number));
+        assert_int_equal(number, expected[i]);
+    }
+    assert_int_equal(list.length, 0);
+    static const char *const refused[] = {"", ",", "1,", "1,,2", "13", "1 ,2", "1;2", "x"};
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        bool is_list = true;
+        list = rt_text_of(refused[i]);
+        do {
+            is_list = rt_number_next(&list, 12, &number);
+        } while (is_list && list.length > 0);
+        assert_false(is_list);
+    }
+}
+
 static void hexadecimal_digits_have_values(void **state)
 {
     (void)state;
@@ -200,6 +222,7 @@ int main(void)
         cmocka_unit_test(numbers_of_32_bits_end_at_32_bits),
         cmocka_unit_test(signed_numbers_reach_both_ends),
         cmocka_unit_test(taking_a_number_leaves_what_follows),
+        cmocka_unit_test(lists_have_numbers_between_commas),
         cmocka_unit_test(hexadecimal_digits_have_values),
         cmocka_unit_test(bytes_and_digits_are_each_others),
         cmocka_unit_test(texts_are_taken_apart_from_the_front),

@@ -36,7 +36,7 @@ static const char trace_sim[] =
     "{\"event\":\"select\",\"kernel\":\"apply\",\"image\":\"app/0\"},"
     "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\"],\"by\":\"tool\"}," EVENT_LAUNCH
     "]}";
-/* Two events in the place of one; the link is by another, and the same all the same. */
+/* Two events instead of one; the link is by another, and the same all the same. */
 static const char trace_pocl[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"
@@ -104,7 +104,7 @@ static void add_whole(rt_arena *arena, cnf_report *report, cnf_html *html)
     cnf_record fails = record_of("linking/a.yaml", "pocl", CNF_VERDICT_FAIL);
     fails.judgement.line = 15;
     fails.judgement.signature = RT_TEXT("step2:memory:-:-");
-    fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is no UTF-8: \xff");
+    fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
     add(report, html, &fails, &of_pocl); /* in the order in which they may end */
