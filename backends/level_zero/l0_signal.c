@@ -4,7 +4,7 @@
  * command ends, and keeps neither it nor anything else alive that a command uses.  So every command
  * is kept in a list until it is known to be done, and holds its own event and those that it waits
  * for; a memory, kernel or program that goes waits for the whole list first (l0_device_settle). A
- * lost device ends every wait, so that nothing here waits for ever that the driver does not.
+ * lost device ends every wait, so that no wait here is endless unless the driver's is.
  * Source: Level Zero specification 1.8, "Events" and "Memory" (lifetime of resources). */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"

@@ -1,5 +1,5 @@
-/* Memories without bytes, and queues whose commands do nothing: what a linker needs of a device for
- * launches to be checked, and no more. */
+/* Memories without bytes, and queues whose commands do nothing: just enough of a device for
+ * launches to be checked. */
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/alloc.h"
 
