@@ -183,6 +183,8 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
                                      list->count, range, variables_max(list),
                                      &out_plan->parameters));
     RT_TRY(status);
+    CHECK(out_plan->range.dimensions >= 1 && out_plan->range.dimensions <= RT_ND_RANGE_DIMENSIONS);
+    CHECK(rt_fusion_items(&out_plan->range) >= 1);
     RT_TRY(check_codes(fused, list));
     RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;

@@ -156,6 +156,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count,
     uint32_t equal = 0;
     for (uint32_t i = 0; i < count; i++)
         equal += global_equal(&ranges[i], range);
+    CHECK(equal >= 1); /* The range is one of them. */
     return equal;
 }
 
@@ -207,6 +208,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
         for (uint32_t k = (*out_count)++; k > at; k--)
             candidates[k] = candidates[k - 1];
         candidates[at] = ranges[i];
+        CHECK(rt_fusion_items(&candidates[at]) == items);
     }
     CHECK(*out_count >= 1 && *out_count <= count);
     return candidates;
