@@ -1,4 +1,9 @@
-/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say. */
+/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say.
+ *
+ *   equal ranges                       that range
+ *   different ranges                   one local size and one offset for all that give any; then,
+ * of the inputs with the most work-items, the first in DPC++'s order of preference that every input
+ * fits into no candidate fits                  the refusal of the preferred one */
 #include "reference/fusion/plan_internal.h"
 
 #include "reference/base/check.h"
