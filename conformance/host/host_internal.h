@@ -39,8 +39,4 @@ RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);
 RT_MUST_USE rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, rt_text folder);
 
-/* The environment of a process: this process's, with `changes` ("NAME=value", NULL-terminated)
- * replacing variables of the same name. In the arena, NULL-terminated. */
-const char *const *cnf_host_environment(rt_arena *arena, const char *const *changes);
-
 #endif

@@ -6,14 +6,13 @@
 #include "conformance/host/host_internal.h"
 
 #include "conformance/process/scratch.h"
+#include "conformance/process/start.h"
 #include "reference/base/alloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,7 +23,7 @@
 enum {
     CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
     GOING_MS = 2000,    /* time that a process has to end after closing its channel */
-    NOT_EXECUTED = 127, /* exit status of a child whose exec failed */
+    NOT_EXECUTED = 127, /* exit status of ld.so where it refuses a library */
     CHUNK = 1 << 16,    /* bytes read at once */
 };
 
@@ -37,15 +36,6 @@ uint32_t cnf_host_channels(const scn_scenario *scenario)
 }
 
 /* ---- The start ----------------------------------------------------------------------------- */
-
-/* Everything that the child needs after the fork, where it must not allocate. */
-typedef struct host_launch {
-    const char *program;
-    const char *const *environment;
-    int *ends; /* the program's ends of the channels, numbered above their final descriptors */
-    uint32_t count;
-    pid_t parent;
-} host_launch;
 
 static rt_text list_of(rt_arena *arena, uint32_t count)
 {
@@ -83,72 +73,42 @@ static const char *const *environment_of(cnf_host *host, const char *const *give
                          .data;
     changes[count + 1] =
         rt_arena_printf(arena, "LD_PRELOAD=%.*s", RT_TEXT_ARG(preload_of(host))).data;
-    return cnf_host_environment(arena, changes);
-}
-
-/* Runs in the child, where only functions that are safe after a fork of a threaded process may be
- * called. */
-RT_NORETURN static void child_main(const host_launch *launch)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != launch->parent) _exit(NOT_EXECUTED);
-    int null = open("/dev/null", O_RDONLY);
-    bool moved = null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO;
-    for (uint32_t i = 0; i < launch->count; i++) {
-        int place = CHANNEL_FIRST + (int)i;
-        moved = moved && dup2(launch->ends[i], place) == place;
-    }
-    moved = moved && close_range(CHANNEL_FIRST + launch->count, ~0u, 0) == 0;
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    char *arguments[] = {(char *)(uintptr_t)launch->program, NULL};
-    if (moved) execve(launch->program, arguments, (char *const *)(uintptr_t)launch->environment);
-    _exit(NOT_EXECUTED);
-}
-
-/* Creates the channels; the program's ends are numbered above the descriptors that they are moved
- * to. */
-static bool channels_open(cnf_host *host, int *ends)
-{
-    int floor = CHANNEL_FIRST + (int)host->channel_count;
-    for (uint32_t i = 0; i < host->channel_count; i++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
-        host->channels[i] = pair[0];
-        ends[i] = fcntl(pair[1], F_DUPFD_CLOEXEC, floor);
-        close(pair[1]);
-        if (ends[i] < 0) return false;
-    }
-    return true;
+    return cnf_start_environment(arena, changes);
 }
 
 static rt_status launch(cnf_host *host, const char *const *environment)
 {
-    int *ends = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof *ends);
-    memset(ends, 0xff, host->channel_count * sizeof *ends);
+    uint32_t count = CHANNEL_FIRST + host->channel_count;
+    int *descriptors = rt_arena_alloc_array(&host->arena, count, sizeof *descriptors);
+    memset(descriptors, 0xff, count * sizeof *descriptors);
+    descriptors[STDOUT_FILENO] = STDOUT_FILENO;
+    descriptors[STDERR_FILENO] = STDERR_FILENO;
+    int error = 0;
+    for (uint32_t i = 0; i < host->channel_count && error == 0; i++) {
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+            error = errno;
+        } else {
+            host->channels[i] = ends[0];
+            descriptors[CHANNEL_FIRST + i] = ends[1];
+        }
+    }
     rt_text name = cnf_host_path(&host->arena, host->scenario, 0);
     rt_text program =
         rt_arena_printf(&host->arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
-    host_launch launch = {
-        .program = program.data,
-        .environment = environment_of(host, environment),
-        .ends = ends,
-        .count = host->channel_count,
-        .parent = getpid(),
-    };
-    pid_t pid = channels_open(host, ends) ? fork() : -1;
-    if (pid == 0) child_main(&launch);
-    int error = errno;
-    for (uint32_t i = 0; i < host->channel_count; i++)
-        if (ends[i] >= 0) close(ends[i]);
-    if (pid < 0) {
-        return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
-                       strerror(error));
-    }
-    host->pid = pid;
-    return RT_STATUS_OK;
+    const char *const arguments[] = {program.data, NULL};
+    const cnf_start start = {.program = program.data,
+                             .arguments = arguments,
+                             .environment = environment_of(host, environment),
+                             .descriptors = descriptors,
+                             .descriptor_count = count,
+                             .stays_in_group = true};
+    if (error == 0) error = cnf_start_process(&start, &host->pid);
+    for (uint32_t i = CHANNEL_FIRST; i < count; i++)
+        cnf_process_close(&descriptors[i]);
+    if (error == 0) return RT_STATUS_OK;
+    return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
+                   strerror(error));
 }
 
 static rt_status hello(cnf_host *host)
@@ -357,11 +317,11 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
         return ended(host, when);
     }
     *out_answer = rt_reader_of(bytes);
-    uint32_t fine = rt_read_u8(out_answer);
-    if (fine == 0 && !out_answer->failed) return refusal(host, out_answer);
-    if (fine == 1) return RT_STATUS_OK;
+    uint32_t accepted = rt_read_u8(out_answer);
+    if (accepted == 0 && !out_answer->failed) return refusal(host, out_answer);
+    if (accepted == 1) return RT_STATUS_OK;
     return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "what the host program sent is not an answer: it begins with %u", fine);
+                   "what the host program sent is not an answer: it begins with %u", accepted);
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */
