@@ -23,11 +23,12 @@ static rt_status variable_write(cnf_exporter *made, const scn_step *step, const 
 {
     const char *name;
     uint32_t number = made->arrays++;
-    RT_TRY(cnf_export_global_write(made, step, &expect->variable, false, &name));
+    RT_TRY(cnf_export_global_write(made, step, &expect->variable.variable, false, &name));
     rt_text values = rt_arena_printf(made->arena, "expected_%u", number);
     rt_text layout = rt_arena_printf(made->arena, "layout_of_%u", number);
-    cnf_export_layout(&made->declarations, layout.data, &expect->layout);
-    cnf_export_values(&made->declarations, values.data, &expect->layout, expect->values);
+    cnf_export_layout(&made->declarations, layout.data, &expect->variable.layout);
+    cnf_export_values(&made->declarations, values.data, &expect->variable.layout,
+                      expect->variable.values);
     rt_buffer_printf(&made->body,
                      "    failures += !memory_holds(%s, %s, NULL, &%s, EXACT, 0, \"line %u\");\n",
                      name, values.data, layout.data, expect->at.line);
@@ -46,7 +47,8 @@ static rt_text array_declare(cnf_exporter *made, const scn_expect *expect)
 {
     rt_text name = rt_arena_printf(made->arena, "expected_%u", made->arrays++);
     cnf_export_values(&made->declarations, name.data,
-                      &made->scenario->memories[expect->memory].layout, expect->values);
+                      &made->scenario->memories[expect->memory.index].layout,
+                      expect->memory.values);
     return name;
 }
 
@@ -66,8 +68,8 @@ static rt_status branch_write(cnf_exporter *made, const scn_outcome *outcome, rt
         *inout_prints = *inout_prints || is_output;
         if (is_output) output_write(out, expect, "NULL");
         if (is_memory)
-            comparison_write(made, out, expect->memory, array_declare(made, expect).data, "NULL",
-                             "NULL");
+            comparison_write(made, out, expect->memory.index, array_declare(made, expect).data,
+                             "NULL", "NULL");
     }
     if (written == 0) rt_buffer_printf(out, "1");
     return RT_STATUS_OK;
@@ -79,9 +81,9 @@ static rt_status one_of_write(cnf_exporter *made, const scn_expect *expect)
     rt_buffer condition = {0};
     rt_status status = RT_STATUS_OK;
     bool prints = false;
-    for (uint32_t i = 0; i < expect->outcome_count && rt_ok(status); i++) {
+    for (uint32_t i = 0; i < expect->one_of.outcome_count && rt_ok(status); i++) {
         rt_buffer_printf(&condition, "%s(", i ? " ||\n          " : "");
-        status = branch_write(made, &expect->outcomes[i], &condition, &prints);
+        status = branch_write(made, &expect->one_of.outcomes[i], &condition, &prints);
         rt_buffer_printf(&condition, ")");
     }
     rt_buffer_printf(
@@ -106,7 +108,8 @@ static rt_status expect_write(cnf_exporter *made, const scn_step *step, const sc
     case SCN_EXPECT_MEMORY: {
         rt_text array = array_declare(made, expect);
         rt_buffer_printf(out, "    failures += !");
-        comparison_write(made, out, expect->memory, array.data, "NULL", place_of(made, expect));
+        comparison_write(made, out, expect->memory.index, array.data, "NULL",
+                         place_of(made, expect));
         rt_buffer_printf(out, ";\n");
         return RT_STATUS_OK;
     }

@@ -100,9 +100,9 @@ rt_status cnf_export_list_write(cnf_exporter *made, const scn_step *step)
     if (step->verb == SCN_VERB_START_FUSION) {
         if (made->list_queue != SCN_NONE)
             return cnf_export_refuse(made, step->at, "a second list beside one that is open");
-        made->list_queue = step->on;
+        made->list_queue = step->fusion.queue;
         return RT_STATUS_OK;
     }
-    if (made->list_queue != step->on || step->on == SCN_NONE) return RT_STATUS_OK;
+    if (made->list_queue != step->fusion.queue) return RT_STATUS_OK;
     return list_end(made, step);
 }

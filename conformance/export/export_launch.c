@@ -160,7 +160,7 @@ rt_status cnf_export_single_write(cnf_exporter *made, const scn_step *step)
 rt_status cnf_export_submit_write(cnf_exporter *made, uint32_t step)
 {
     const scn_step *submit = &made->scenario->steps[step];
-    if (made->list_queue == SCN_NONE || submit->on != made->list_queue)
+    if (made->list_queue == SCN_NONE || submit->submit.command.queue != made->list_queue)
         return cnf_export_single_write(made, submit);
     if (submit->error || submit->outcome_count > 0)
         return cnf_export_refuse(made, submit->at, "the refusal of a kernel of a list");
