@@ -1,6 +1,7 @@
 /* Reads the attributes of device_globals and tells an image's property set of them. */
 #include "reference/compiler/postlink/device_globals.h"
 
+#include "reference/base/number.h"
 #include "reference/base/rule.h"
 #include "reference/compiler/ir/demangle.h"
 #include "reference/compiler/ir/variable_attributes.h"
@@ -48,22 +49,10 @@ static rt_status refuse(pl_job *job, const pl_device_global *global, const char 
                           RT_TEXT_ARG(name), problem);
 }
 
-/* A decimal number below 2^32 that is no more than `most`; the attribute is there. */
-static bool number_read(rt_text text, uint32_t most, uint32_t *out_number)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9' || number > UINT32_MAX) return false;
-        number = 10 * number + (uint64_t)(text.data[i] - '0');
-    }
-    *out_number = (uint32_t)number;
-    return text.length > 0 && number <= most;
-}
-
 static bool truth_read(rt_text text, uint32_t *out_truth)
 {
     *out_truth = rt_text_is(text, "true");
-    return *out_truth || rt_text_is(text, "false") || number_read(text, 1, out_truth);
+    return *out_truth || rt_text_is(text, "false") || rt_number_read_u32(text, 0, 1, out_truth);
 }
 
 bool pl_is_image_scope(LLVMValueRef variable)
@@ -83,14 +72,14 @@ static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_g
     uint32_t access;
     rt_text value;
     if (pl_variable_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
-        if (!number_read(value, RT_HOST_ACCESS_COUNT - 1, &access))
+        if (!rt_number_read_u32(value, 0, RT_HOST_ACCESS_COUNT - 1, &access))
             return refuse(job, global,
                           "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
                           "(read), 1 (write), 2 (read_write) and 3 (none)");
         global->host.host_access = accesses[access];
     }
     if (pl_variable_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
-        !number_read(value, 1, &global->init_mode))
+        !rt_number_read_u32(value, 0, 1, &global->init_mode))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
                       "(reprogram) and 1 (reset)");
@@ -123,7 +112,7 @@ static rt_status size_read(pl_job *job, LLVMValueRef variable, pl_device_global 
     rt_text value;
     uint32_t size = (uint32_t)size_in_ir(variable); /* where a fault takes it for a device_global */
     bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
-    if (given && (!number_read(value, UINT32_MAX, &size) || size == 0))
+    if (given && (!rt_number_read_u32(value, 0, UINT32_MAX, &size) || size == 0))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_SIZE
                       "' that is not a number of bytes from 1 to "
