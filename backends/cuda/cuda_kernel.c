@@ -1,4 +1,4 @@
-/* Kernels and their launches: what reference/base/ptx.h agrees on, handed to cuLaunchKernel.
+/* Kernels and their launches: the convention of reference/base/ptx.h, handed to cuLaunchKernel.
  * Source: CUDA Driver API reference manual, "Execution Control". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"

@@ -1,4 +1,4 @@
-/* Level Zero devices: whatever the machine's Level Zero loader offers, behind the device interface.
+/* Level Zero devices: those of the machine's Level Zero loader, as the device interface.
  */
 #ifndef BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H
 #define BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H

@@ -1,7 +1,7 @@
 /* Programs: PTX, and the machine code that the library has linked of it.
  *
- * What is linked is looked at, because the library also gives a cubin with nothing in it and calls
- * that success: it has to be one, and to have every kernel that the texts have. */
+ * The result of a link is examined, because the library also returns an empty cubin as a success:
+ * it must be a cubin, and have every kernel that the texts have. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"

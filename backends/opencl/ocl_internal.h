@@ -139,7 +139,7 @@ dev_enqueue_fill_op ocl_enqueue_fill;
 rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
                           dev_kernel **out_kernel);
 
-/* Makes a memory that stands for a program's variable (ocl_memory.c). */
+/* Makes a memory for a program's variable (ocl_memory.c). */
 rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
                           dev_memory **out_memory);
 

@@ -1,5 +1,5 @@
-/* The kernels of PTX texts, as an adapter has to know them to launch one: what the text's header
- * says of their parameters (reference/base/ptx.h), and the size of group that a kernel requires. */
+/* The kernels of PTX texts, with what an adapter needs to launch one: the parameters, from the
+ * text's header (reference/base/ptx.h), and the size of group that a kernel requires. */
 #ifndef BACKENDS_PTX_KERNELS_H
 #define BACKENDS_PTX_KERNELS_H
 

@@ -1,4 +1,4 @@
-/* What a program for PTX devices is made of, whoever links it: a text, then machine code. */
+/* The parts of a program for PTX devices, for every linker: a text, then machine code. */
 #ifndef BACKENDS_PTX_PROGRAM_H
 #define BACKENDS_PTX_PROGRAM_H
 

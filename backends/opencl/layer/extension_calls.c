@@ -1,10 +1,10 @@
 /* The calls of extensions, which a program asks a platform for by name.
  *
  * A program with drivers of several platforms gets the same function of ours for all of them, so
- * each is found again by what is first in every object of OpenCL: the pointer to its driver's table
- * of calls, which a driver's platform and objects have in common.
- * Source: cl_khr_icd, "ICD Loader Vendor Enumeration"; cl_intel_unified_shared_memory;
- * cl_khr_il_program; ocl_library.h for variables by name. */
+ * each call finds its driver by the first member of every OpenCL object: the pointer to the
+ * driver's dispatch table, which a driver's platform and objects share. Source: cl_khr_icd, "ICD
+ * Loader Vendor Enumeration"; cl_intel_unified_shared_memory; cl_khr_il_program; ocl_library.h for
+ * variables by name. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <pthread.h>

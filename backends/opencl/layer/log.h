@@ -1,8 +1,8 @@
 /* Reading what the layer wrote (layer.h).
  *
- * The log is another process' word, which may have been killed while it wrote: nothing in it is
- * trusted, a last line without its end is left out, and of a call that was begun and has not
- * returned, what was said at its beginning is kept. */
+ * The log comes from another process, which may have been killed while it wrote: nothing in it is
+ * trusted, an incomplete last line is left out, and for a call that did not return, the record of
+ * its beginning is kept. */
 #ifndef BACKENDS_OPENCL_LAYER_LOG_H
 #define BACKENDS_OPENCL_LAYER_LOG_H
 
@@ -49,7 +49,7 @@ rt_text ocl_call_text(const ocl_call *call, const char *key);
 bool ocl_call_number(const ocl_call *call, const char *key, uint64_t *out_number);
 
 /* The value as a list of numbers, in the arena; false: there is none, or an item is no number
- * ("?", an object nobody saw being made, gives UINT64_MAX). */
+ * ("?", an object whose creation was not recorded, gives UINT64_MAX). */
 bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
                       const uint64_t **out_numbers, uint32_t *out_count);
 
