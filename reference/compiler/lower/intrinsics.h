@@ -1,4 +1,4 @@
-/* Replaces what the passes like to make but the SPIR-V writer of version 14 cannot write. */
+/* Replaces intrinsics that the passes produce and the SPIR-V writer of version 14 cannot write. */
 #ifndef REFERENCE_COMPILER_LOWER_INTRINSICS_H
 #define REFERENCE_COMPILER_LOWER_INTRINSICS_H
 
@@ -6,8 +6,8 @@
 
 /* Replaces rotates and funnel shifts, byte and bit reversal, saturating and overflow-checking
  * arithmetic by plain instructions, and `freeze` by its operand (SPIR-V has no poison).  The writer
- * refuses these by ending the process, or makes exported helper functions of them, which would
- * clash when images are linked.  Leaves dead instructions behind. */
+ * ends the process when it meets these, or makes exported helper functions of them, which would
+ * clash when images are linked.  Leaves dead instructions. */
 void pl_lower_intrinsics(pl_job *job, LLVMModuleRef module);
 
 #endif

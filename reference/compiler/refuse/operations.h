@@ -4,9 +4,9 @@
 
 #include "reference/compiler/ir/job.h"
 
-/* POSTLINK_ERROR: a function of the image, prepared for the writer but for the order of its blocks,
- * calls an intrinsic that the writer does not know, or does what SPIR-V has no instruction for; the
- * diagnostic names the function, and the line where it is known. */
+/* POSTLINK_ERROR: a function of the image, which is lowered already, calls an intrinsic that the
+ * writer does not know or uses an operation that SPIR-V does not have; the diagnostic names the
+ * function, and the line if it is known. */
 RT_MUST_USE rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,5 +1,4 @@
-/* Reads the linkage decorations of a SPIR-V module and nothing else.  Variables that are built in
- * are imported in form only, and are left out.
+/* Reads the linkage decorations of a SPIR-V module and nothing else.
  *
  * Source: SPIR-V specification, 3.20 "Decoration", 3.17 "Linkage Type" and 3.21 "BuiltIn". */
 #include "reference/compiler/spirv/linkage.h"
@@ -84,8 +83,8 @@ rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage)
         *out_linkage = found;
     } else {
         rt_buffer reason = {0};
-        bool fine = pl_walk_check(spirv, &reason);
-        CHECK(!fine);
+        bool is_module = pl_walk_check(spirv, &reason);
+        CHECK(!is_module);
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%s", rt_buffer_string(&reason));
         rt_buffer_free(&reason);
     }

@@ -459,7 +459,7 @@ static void printf_without_a_form_is_refused(void **state)
     static const struct {
         const char *call, *reason;
     } rows[] = {
-        {"printf(t, p[0]);", "a format that is no string literal"},
+        {"printf(t, p[0]);", "a format that is not a string literal"},
         {"printf(\"%n\", p[0]);", "a conversion in its format that OpenCL C does not have"},
         {"printf(\"%v4d\", (int2)(1, 2));", "another number of lanes than its argument"},
         {"printf(\"%d\", 1.0f);", "another type than its argument"},
@@ -504,7 +504,7 @@ static void parameters_without_a_form_are_refused(void **state)
     rt_status status =
         try(f, "A", "kernel void k(read_only image2d_t i, global int *p) { *p = 1; }");
     assert_refused(f, status, RT_UNSUPPORTED, "k");
-    assert_says(f, status, "not a pointer to global, constant or local memory");
+    assert_says(f, status, "nor a pointer to global, constant or local memory");
     status = try(f, "A",
                  "struct big { int a[1089]; };\n"
                  "kernel void k(struct big b, global int *p) { *p = b.a[7]; }");
