@@ -1,6 +1,6 @@
 """ci/bench kernels: the simulated device beside its peers, kernel by kernel, in one run.
 
-Every engine runs conformance/bench/kernels on one processor: sim from the SPIR-V that assay makes of
+Every engine runs conformance/tools/bench/kernels on one processor: sim from the SPIR-V that assay makes of
 them, with its checks and in a build without (sim-), the OpenCL platforms from source.  A row's time is the median launch after warm-up, from the call until
 the launch is done, without building; Oclgrind, which takes seconds for one, launches once.  What each
 engine computed is compared with what the others did, so that a fast wrong answer does not count.
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNELS = ROOT / "conformance/bench/kernels"
+KERNELS = ROOT / "conformance/tools/bench/kernels"
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 POCL = "/etc/OpenCL/vendors/pocl.icd"
 # A launch that outlives this is not waited for.

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNELS = ROOT / "conformance/bench/kernels"
+KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
 # One of four times as many may cost this much more, since caches hold less.
 GROWTH_MAX = 2

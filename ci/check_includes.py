@@ -3,8 +3,8 @@
 
 usage: check_includes.py ROOT [TABLE]
 
-Also fails when the plugin's LLVM headers are used outside reference/compiler, and when a folder's own
-internal header (NAME_internal.h) is included from another folder.
+Also fails when the table itself has a cycle, when LLVM headers are used outside reference/compiler, and
+when a folder's internal header (NAME_internal.h) is included from another folder.
 """
 import pathlib
 import re
@@ -12,12 +12,14 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 CODE = {".c", ".h", ".cpp", ".inc", ".def"}
+TEST = re.compile(r"/(test|fuzz)/")
 LLVM = re.compile(r"^(llvm-c|llvm|clang|clang-c|LLVMSPIRVLib)/")
 
 
 def read_table(path):
-    """Returns {folder: allowed folders} and {header: folders that alone may include it}."""
-    folders, restricted = {}, {}
+    """Returns {folder: allowed folders}, {folder: what its tests may include as well} and
+    {header: folders that alone may include it}."""
+    folders, tests, restricted = {}, {}, {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.split("#")[0].strip()
         if not line:
@@ -27,9 +29,11 @@ def read_table(path):
         name, allowed = line.split(":", 1)
         if name.startswith("only "):
             restricted[name[5:].strip()] = set(allowed.split())
+        elif name.startswith("test "):
+            tests[name[5:].strip()] = set(allowed.split())
         else:
             folders[name.strip()] = set(allowed.split())
-    return folders, restricted
+    return folders, tests, restricted
 
 
 def folder_of(path, folders):
@@ -47,7 +51,26 @@ def is_inside(folder, outer):
     return folder == outer or folder.startswith(outer + "/")
 
 
-def problems_of(root, folders, restricted):
+def cycle_of(folders):
+    """Folders that lead back to the first, in the order of the table's arrows; None: there are none."""
+    finished = set()
+
+    def visit(folder, path):
+        if folder in path:
+            return path[path.index(folder):] + [folder]
+        if folder in finished:
+            return None
+        for other in sorted(folders.get(folder, ())):
+            found = visit(other, path + [folder])
+            if found:
+                return found
+        finished.add(folder)
+        return None
+
+    return next(filter(None, (visit(folder, []) for folder in folders)), None)
+
+
+def problems_of(root, folders, tests, restricted):
     for file in sorted(p for p in root.rglob("*") if p.suffix in CODE):
         name = file.relative_to(root).as_posix()
         if name.startswith(("build/", ".")) :
@@ -56,6 +79,9 @@ def problems_of(root, folders, restricted):
         if own is None:
             yield name, 1, "the folder is not in the include table"
             continue
+        permitted = folders[own] | {own}
+        if TEST.search(name):
+            permitted |= tests.get(own, set())
         text = file.read_text(encoding="utf-8", errors="replace")
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
@@ -70,7 +96,7 @@ def problems_of(root, folders, restricted):
             elif header in restricted:
                 if not any(is_inside(own, f) for f in restricted[header]):
                     yield name, line, f"{header}: only {', '.join(sorted(restricted[header]))} may include it"
-            elif other != own and other not in folders[own]:
+            elif other not in permitted:
                 yield name, line, f"{header}: {own} may not include {other}"
             elif header.endswith("_internal.h") and pathlib.PurePosixPath(header).parent.as_posix() not in name:
                 yield name, line, f"{header}: internal to its folder"
@@ -79,8 +105,11 @@ def problems_of(root, folders, restricted):
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     table = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else root / "ci/include_table.txt"
-    folders, restricted = read_table(table)
-    found = list(problems_of(root, folders, restricted))
+    folders, tests, restricted = read_table(table)
+    cycle = cycle_of(folders)
+    if cycle:
+        sys.exit(f"{table}: error: the table has a cycle: {' -> '.join(cycle)}")
+    found = list(problems_of(root, folders, tests, restricted))
     for name, line, text in found:
         print(f"{name}:{line}: error: {text}", file=sys.stderr)
     sys.exit(1 if found else 0)

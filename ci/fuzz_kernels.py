@@ -1,6 +1,6 @@
 """ci/fuzz kernels: generated kernels on the simulated device, under several schedules, beside PoCL and Intel's CPU runtime.
 
-A kernel is valid by construction (conformance/generate), so whatever is not PASS is a defect: a difference of final memories, a
+A kernel is valid by construction (conformance/tools/generate), so whatever is not PASS is a defect: a difference of final memories, a
 finding of the simulated device, a refusal, a crash.  A failing kernel is kept in build/fuzz/crashes/kernels under its seed, and
 shrunk: statements are left out as long as the same verdict with the same signature, but for its place, comes back.
 """

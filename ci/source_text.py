@@ -64,10 +64,10 @@ def line_of(text, offset):
 
 
 def c_comment_text(token):
-    """What a comment says, without its marks."""
+    """What a comment says, without its marks; its lines stay lines."""
     if token.startswith("//"):
-        return re.sub(r"^\s*//+ ?", "", token, flags=re.MULTILINE).strip()
-    return re.sub(r"^\s*\*(?: |$)", "", token[2:-2].strip("*"), flags=re.MULTILINE).strip()
+        return re.sub(r"^[ \t]*//+ ?", "", token, flags=re.MULTILINE).rstrip()
+    return re.sub(r"^[ \t]*\*(?: |$)", "", token[2:-2].strip("*"), flags=re.MULTILINE).strip(" \t").rstrip()
 
 
 def c_string_text(token):
@@ -97,13 +97,13 @@ def hash_pieces(text):
     block, start = [], 0
     lines = text.split("\n") + [""]
     for number, line in enumerate(lines, 1):
-        whole = re.match(r"\s*#(?!!) ?(.*)", line)
+        whole = re.match(r"\s*#(?: (.*)|$)", line)
         if whole:
             start = start or number
-            block.append(whole.group(1))
+            block.append(whole.group(1) or "")
             continue
         if block:
-            yield "comment", start, "\n".join(block).strip()
+            yield "comment", start, "\n".join(block).rstrip()
             block, start = [], 0
         after = re.search(r"\s# (.*)", line)
         if after and not re.search(r"""["'`]""", after.group(1)):
@@ -119,11 +119,11 @@ def python_pieces(text):
     for match in token.finditer(text):
         said, line = match.group(0), line_of(text, match.start())
         if match.lastgroup == "comment":
-            yield "comment", line, re.sub(r"^\s*# ?", "", said, flags=re.MULTILINE).strip()
+            yield "comment", line, re.sub(r"^[ \t]*# ?", "", said, flags=re.MULTILINE).rstrip()
         elif match.lastgroup == "long":
             before = text[:match.start()].rstrip()
             is_document = not before or before.endswith(":") or before.startswith("#!") and "\n" not in before
-            yield ("comment" if is_document else "string"), line, said[3:-3].strip()
+            yield ("comment" if is_document else "string"), line, said[3:-3].rstrip()
         else:
             yield "string", line, said.lstrip("rbf")[1:-1]
 
@@ -135,7 +135,7 @@ def yaml_pieces(text):
                      r"(?P<rest>(?:(?P=indent)[ ]+[^\n]*\n)*)", re.MULTILINE)
     for match in key.finditer(text):
         first = "" if re.fullmatch(r"[>|][-+]?", match.group("first")) else match.group("first")
-        said = " ".join([first] + [line.strip() for line in match.group("rest").splitlines()]).strip()
+        said = "\n".join([first] + [line.strip() for line in match.group("rest").splitlines()]).rstrip()
         yield "comment", line_of(text, match.start()), said.strip("\"'")
 
 

@@ -1,12 +1,12 @@
-# What is installed, and the Debian package of it.  Nothing remembers where it was installed: the
-# program finds its libraries and scenarios beside itself (../lib/assay, ../share/assay).
+# What is installed, and its Debian package.  No file records where it was installed: the program
+# finds its libraries and scenarios relative to itself (../lib/assay, ../share/assay).
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION bin)
 install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
-# The README of the source tree is about building; who installs gets what is about using.
+# The README of the source tree is about building; an installation has one about use.
 install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
 
@@ -35,6 +35,6 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "spirv-tools")
 if(ASSAY_COMPILER)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", clang-14")
 endif()
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd, libclc-14, libxml2, gcc, g++")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd, libclc-14, gcc, g++")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "graphviz, libze1, intel-opencl-icd")
 include(CPack)

@@ -10,6 +10,7 @@
 #include "backends/ptx/capability.h"
 #include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 
 #include <string.h>
 
@@ -18,15 +19,12 @@
 /* Reads "" or "device=N". */
 static rt_status selector_read(rt_sink *sink, rt_text text, int *out_index)
 {
-    static const char key[] = "device=";
-    enum { INDEX_MAX = 9999 };
-    *out_index = 0;
-    if (text.length == 0) return RT_STATUS_OK;
-    bool is_valid = rt_text_starts(text, key) && text.length > strlen(key);
-    for (size_t i = strlen(key); i < text.length && is_valid; i++) {
-        is_valid = text.data[i] >= '0' && text.data[i] <= '9' && *out_index <= INDEX_MAX;
-        if (is_valid) *out_index = *out_index * 10 + (text.data[i] - '0');
-    }
+    enum { INDEX_MAX = 99999 };
+    rt_text rest = text;
+    uint64_t index = 0;
+    bool is_valid = text.length == 0 || (rt_text_take_prefix(&rest, "device=") &&
+                                         rt_number_read(rest, 0, INDEX_MAX, &index));
+    *out_index = (int)index;
     if (is_valid) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
                    "'%.*s' selects no CUDA device; write device=N, N counting from 0",

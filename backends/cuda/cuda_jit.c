@@ -2,6 +2,7 @@
  * Source: CUDA Driver API reference manual, "Data types", CUjit_option. */
 #include "backends/cuda/cuda_jit.h"
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 
 #include <string.h>
 
@@ -56,29 +57,16 @@ void cuda_jit_end(cuda_jit *jit)
         rt_free(jit->logs[i]);
 }
 
-/* Reads a number of at most three digits that is all of a text. */
-static bool number_read(rt_text text, uintptr_t *out_value)
-{
-    enum { DIGITS_MAX = 3 };
-    *out_value = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9') return false;
-        *out_value = *out_value * 10 + (uintptr_t)(text.data[i] - '0');
-    }
-    return text.length >= 1 && text.length <= DIGITS_MAX;
-}
-
 /* Reads one word of options; false: no row has it. */
 static bool option_read(cuda_jit *jit, rt_text word)
 {
     for (size_t i = 0; i < OPTION_ROWS; i++) {
         const struct option_row *row = &option_rows[i];
-        size_t length = strlen(row->text);
-        uintptr_t value = 1;
-        if (!rt_text_starts(word, row->text)) continue;
-        rt_text rest = {word.data + length, word.length - length};
-        if (row->takes_value ? !number_read(rest, &value) : rest.length > 0) continue;
-        jit_add(jit, row->option, (void *)value);
+        rt_text rest = word;
+        uint64_t value = 1;
+        if (!rt_text_take_prefix(&rest, row->text)) continue;
+        if (row->takes_value ? !rt_number_read(rest, 0, 999, &value) : rest.length > 0) continue;
+        jit_add(jit, row->option, (void *)(uintptr_t)value);
         return true;
     }
     return false;

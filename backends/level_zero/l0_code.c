@@ -6,7 +6,7 @@
 
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
-#include "reference/device/spirv.h"
+#include "reference/base/spirv.h"
 
 #include <string.h>
 
@@ -23,80 +23,47 @@ enum {
     DECORATION_HOST_ACCESS = 6188,
 };
 
-/* ---- Instructions ------------------------------------------------------------------------- */
-
-typedef struct instruction {
-    const dev_spirv *module;
-    size_t at; /* its first word */
-    uint32_t opcode, length;
-} instruction;
-
-/* Goes to the next instruction, from {module} to the first; false at the end. */
-static bool instruction_next(instruction *one)
+static bool decorates(const rt_spirv_instruction *instruction, uint32_t decoration)
 {
-    one->at = one->at == 0 ? DEV_SPIRV_HEADER_WORDS : one->at + one->length;
-    if (one->at >= one->module->word_count) return false;
-    uint32_t word = dev_spirv_word(one->module, one->at);
-    one->opcode = word & 0xffff;
-    one->length = word >> 16;
-    return true;
-}
-
-/* Word `index` of the instruction; 0 where it has fewer. */
-static uint32_t word_of(const instruction *one, uint32_t index)
-{
-    return index < one->length ? dev_spirv_word(one->module, one->at + index) : 0;
-}
-
-/* Appends the literal string that begins at word `index`, with a NUL. */
-static void string_append(const instruction *one, uint32_t index, rt_buffer *out_text)
-{
-    for (; index < one->length; index++) {
-        uint32_t word = word_of(one, index);
-        for (int byte = 0; byte < 4; byte++, word >>= 8) {
-            rt_buffer_append_byte(out_text, (char)(word & 0xff));
-            if ((word & 0xff) == 0) return;
-        }
-    }
-    rt_buffer_append_byte(out_text, '\0');
-}
-
-static bool decorates(const instruction *one, uint32_t decoration)
-{
-    return one->opcode == OP_DECORATE && one->length >= 4 && word_of(one, 2) == decoration;
+    return instruction->opcode == OP_DECORATE && instruction->word_count >= 4 &&
+           rt_spirv_word(instruction, 2) == decoration;
 }
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
 /* The result id with that SpecId, 0 where there is none. */
-static uint32_t specialised(const dev_spirv *module, uint32_t spec_id)
+static uint32_t specialised(rt_bytes module, uint32_t spec_id)
 {
-    for (instruction one = {.module = module}; instruction_next(&one);) {
-        if (decorates(&one, DECORATION_SPEC_ID) && word_of(&one, 3) == spec_id)
-            return word_of(&one, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (decorates(&at, DECORATION_SPEC_ID) && rt_spirv_word(&at, 3) == spec_id)
+            return rt_spirv_word(&at, 1);
     }
     return 0;
 }
 
 /* Bytes of the constant with that result id, 0 where the code does not have it. */
-static uint32_t constant_size(const dev_spirv *module, uint32_t id)
+static uint32_t constant_size(rt_bytes module, uint32_t id)
 {
     uint32_t type = 0;
-    for (instruction one = {.module = module}; instruction_next(&one);) {
-        bool boolean = one.opcode == OP_SPEC_CONSTANT_TRUE || one.opcode == OP_SPEC_CONSTANT_FALSE;
-        if (boolean && word_of(&one, 2) == id) return 1;
-        if (one.opcode == OP_SPEC_CONSTANT && word_of(&one, 2) == id) type = word_of(&one, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        bool boolean = at.opcode == OP_SPEC_CONSTANT_TRUE || at.opcode == OP_SPEC_CONSTANT_FALSE;
+        if (boolean && rt_spirv_word(&at, 2) == id) return 1;
+        if (at.opcode == OP_SPEC_CONSTANT && rt_spirv_word(&at, 2) == id)
+            type = rt_spirv_word(&at, 1);
     }
     if (type == 0) return 0;
-    for (instruction one = {.module = module}; instruction_next(&one);) {
-        bool number = one.opcode == OP_TYPE_INT || one.opcode == OP_TYPE_FLOAT;
-        if (number && word_of(&one, 1) == type) return word_of(&one, 2) / 8;
+    walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        bool number = at.opcode == OP_TYPE_INT || at.opcode == OP_TYPE_FLOAT;
+        if (number && rt_spirv_word(&at, 1) == type) return rt_spirv_word(&at, 2) / 8;
     }
     return 0;
 }
 
-static rt_status constants_read(const l0_device *device, const dev_spirv *module,
-                                const dev_code *code, l0_code *out_code)
+static rt_status constants_read(const l0_device *device, rt_bytes module, const dev_code *code,
+                                l0_code *out_code)
 {
     if (code->constant_count == 0) return RT_STATUS_OK;
     out_code->constant_ids = rt_alloc_array(code->constant_count, sizeof(uint32_t));
@@ -122,27 +89,36 @@ static rt_status constants_read(const l0_device *device, const dev_spirv *module
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* Appends the linkage name of a variable, empty where it has none. */
-static void linkage_append(const dev_spirv *module, uint32_t variable, rt_buffer *out_names)
+/* Appends the string at word `index`, the empty one where it is damaged, and a NUL. */
+static void text_append(const rt_spirv_instruction *at, uint32_t index, rt_buffer *out_names)
 {
-    for (instruction one = {.module = module}; instruction_next(&one);) {
-        if (!decorates(&one, DECORATION_LINKAGE) || word_of(&one, 1) != variable) continue;
-        string_append(&one, 3, out_names);
+    (void)rt_spirv_text_append(at, index, out_names);
+    rt_buffer_append_byte(out_names, '\0');
+}
+
+/* Appends the linkage name of a variable, empty where it has none. */
+static void linkage_append(rt_bytes module, uint32_t variable, rt_buffer *out_names)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (!decorates(&at, DECORATION_LINKAGE) || rt_spirv_word(&at, 1) != variable) continue;
+        text_append(&at, 3, out_names);
         return;
     }
     rt_buffer_append_byte(out_names, '\0');
 }
 
-static void names_read(const dev_spirv *module, l0_code *out_code)
+static void names_read(rt_bytes module, l0_code *out_code)
 {
-    for (instruction one = {.module = module}; instruction_next(&one);) {
-        out_code->has_symbols = out_code->has_symbols || decorates(&one, DECORATION_LINKAGE);
-        bool named = decorates(&one, DECORATION_HOST_ACCESS_PREVIEW) ||
-                     decorates(&one, DECORATION_HOST_ACCESS);
-        if (!named || one.length < 5) continue;
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        out_code->has_symbols = out_code->has_symbols || decorates(&at, DECORATION_LINKAGE);
+        bool named = decorates(&at, DECORATION_HOST_ACCESS_PREVIEW) ||
+                     decorates(&at, DECORATION_HOST_ACCESS);
+        if (!named || at.word_count < 5) continue;
         out_code->has_symbols = true;
-        string_append(&one, 4, &out_code->names); /* behind the mode of access */
-        linkage_append(module, word_of(&one, 1), &out_code->names);
+        text_append(&at, 4, &out_code->names); /* behind the mode of access */
+        linkage_append(module, rt_spirv_word(&at, 1), &out_code->names);
     }
 }
 
@@ -172,15 +148,14 @@ rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *o
     *out_code = (l0_code){0};
     RT_TRY(vendor_format_validate(device->sink, rt_buffer_text(&device->name), RT_FORMAT_SPIRV64,
                                   code->format));
-    dev_spirv module;
-    RT_TRY(dev_spirv_read(device->sink, code->bytes, &module));
-    RT_TRY(version_check(device, module.version));
-    rt_status status = constants_read(device, &module, code, out_code);
+    RT_TRY(vendor_spirv_validate(device->sink, code->bytes));
+    RT_TRY(version_check(device, rt_spirv_walk_start(code->bytes).version));
+    rt_status status = constants_read(device, code->bytes, code, out_code);
     if (!rt_ok(status)) {
         l0_code_free(out_code);
         return status;
     }
-    names_read(&module, out_code);
+    names_read(code->bytes, out_code);
     rt_buffer_append(&out_code->bytes, code->bytes.data, code->bytes.size);
     rt_buffer_append_text(&out_code->options, code->options);
     return RT_STATUS_OK;

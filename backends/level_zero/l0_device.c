@@ -10,6 +10,7 @@
 #include "backends/level_zero/l0_internal.h"
 #include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 #include "reference/base/rule.h"
 
 #include <stdlib.h>
@@ -22,28 +23,15 @@ typedef struct l0_selector {
     bool links_dynamically;
 } l0_selector;
 
-static bool number_read(rt_text text, uint32_t *out_number)
-{
-    uint32_t number = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9' || number > 9999) return false;
-        number = number * 10 + (uint32_t)(text.data[i] - '0');
-    }
-    *out_number = number;
-    return text.length > 0;
-}
-
 static bool part_read(rt_text part, l0_selector *inout_selector)
 {
-    static const char device_key[] = "device=";
+    enum { DEVICE_MAX = 99999 };
     if (rt_text_is(part, "link=dynamic")) {
         inout_selector->links_dynamically = true;
         return true;
     }
-    size_t length = strlen(device_key);
-    return rt_text_starts(part, device_key) &&
-           number_read((rt_text){part.data + length, part.length - length},
-                       &inout_selector->device);
+    return rt_text_take_prefix(&part, "device=") &&
+           rt_number_read_u32(part, 0, DEVICE_MAX, &inout_selector->device);
 }
 
 static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_selector)

@@ -14,6 +14,7 @@
 #include "backends/null/null.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/spirv.h"
 
 #include <string.h>
 
@@ -211,7 +212,7 @@ static rt_status null_program_compile(dev_device *device, const dev_code *code,
                        rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
     uint32_t word = 0;
     if (code->bytes.size >= sizeof word) memcpy(&word, code->bytes.data, sizeof word);
-    if (word != 0x07230203 && word != 0x03022307) /* SPIR-V 1.6, 3.1 "Magic Number", both orders */
+    if (word != RT_SPIRV_MAGIC && word != __builtin_bswap32(RT_SPIRV_MAGIC))
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
                        "an image of %zu bytes does not begin with SPIR-V's magic number",
                        code->bytes.size);

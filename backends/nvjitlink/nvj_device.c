@@ -7,32 +7,27 @@
 #include "backends/ptx/capability.h"
 #include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
-/* Reads "" or "arch=sm_NN", which letters may follow; *out_capability is NN. */
+/* Reads "" or "arch=sm_NN", which a letter may follow; *out_capability is NN. */
 static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
                                uint32_t *out_capability)
 {
-    static const char key[] = "arch=", prefix[] = "sm_";
-    enum { CAPABILITY_MAX = 9999 };
-    *out_name = text.length > 0 ? text : RT_TEXT("arch=sm_90");
-    *out_capability = 0;
-    bool is_valid = rt_text_starts(*out_name, key);
-    if (is_valid)
-        *out_name = (rt_text){out_name->data + strlen(key), out_name->length - strlen(key)};
-    is_valid = is_valid && rt_text_starts(*out_name, prefix);
-    for (size_t i = strlen(prefix); i < out_name->length && is_valid; i++) {
-        char c = out_name->data[i];
-        bool digit = c >= '0' && c <= '9' && *out_capability <= CAPABILITY_MAX;
-        bool last = i + 1 == out_name->length && c >= 'a' && c <= 'z'; /* sm_90a */
-        if (digit) *out_capability = *out_capability * 10 + (uint32_t)(c - '0');
-        is_valid = digit || last;
-    }
-    if (is_valid && *out_capability > 0) return RT_STATUS_OK;
+    enum { CAPABILITY_MAX = 99999 };
+    rt_text rest = text.length > 0 ? text : RT_TEXT("arch=sm_90");
+    uint64_t capability = 0;
+    bool is_valid = rt_text_take_prefix(&rest, "arch=");
+    *out_name = rest;
+    is_valid = is_valid && rt_text_take_prefix(&rest, "sm_") &&
+               rt_number_take(&rest, 10, CAPABILITY_MAX, &capability) && capability > 0;
+    bool has_letter = rest.length == 1 && *rest.data >= 'a' && *rest.data <= 'z'; /* sm_90a */
+    *out_capability = (uint32_t)capability;
+    if (is_valid && (rest.length == 0 || has_letter)) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
                    "'%.*s' names no architecture; write arch=sm_NN, such as arch=sm_90",
                    RT_TEXT_ARG(text));

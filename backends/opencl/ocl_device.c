@@ -9,6 +9,7 @@
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
+#include "reference/base/number.h"
 #include "reference/base/rule.h"
 
 #include <stdlib.h>
@@ -27,36 +28,29 @@ static bool text_contains(rt_text text, rt_text part)
                                 memmem(text.data, text.length, part.data, part.length) != NULL);
 }
 
-static rt_text text_after(rt_text text, size_t length)
-{
-    CHECK(length <= text.length);
-    return (rt_text){text.data + length, text.length - length};
-}
-
 /* Reads a selector.  The platform's part ends at ",device=", so that it may contain commas. */
 static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_selector)
 {
-    static const char platform_key[] = "platform=", device_key[] = "device=";
     static const char between[] = ",device=";
     *out_selector = (ocl_selector){0};
+    rt_text rest = text;
     if (text.length == 0) return RT_STATUS_OK;
-    if (rt_text_starts(text, device_key)) {
-        out_selector->device = text_after(text, strlen(device_key));
+    if (rt_text_take_prefix(&rest, "device=")) {
+        out_selector->device = rest;
         return RT_STATUS_OK;
     }
-    if (!rt_text_starts(text, platform_key))
+    if (!rt_text_take_prefix(&rest, "platform="))
         return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "'%.*s' selects no OpenCL device; write platform=TEXT, device=TEXT or "
                        "platform=TEXT,device=TEXT, where TEXT is a part of the name",
                        RT_TEXT_ARG(text));
-    rt_text rest = text_after(text, strlen(platform_key));
     const char *found = memmem(rest.data, rest.length, between, strlen(between));
     if (!found) {
         out_selector->platform = rest;
         return RT_STATUS_OK;
     }
     out_selector->platform = (rt_text){rest.data, (size_t)(found - rest.data)};
-    out_selector->device = text_after(rest, out_selector->platform.length + strlen(between));
+    out_selector->device = rt_text_skip(rest, out_selector->platform.length + strlen(between));
     return RT_STATUS_OK;
 }
 
@@ -283,11 +277,11 @@ static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions
 /* True for "OpenCL MAJOR.MINOR …" of 2.2 or newer. */
 static bool version_has_constants(const char *version)
 {
-    static const char prefix[] = "OpenCL ";
-    if (strncmp(version, prefix, strlen(prefix)) != 0) return false;
-    char *rest;
-    unsigned long major = strtoul(version + strlen(prefix), &rest, 10);
-    unsigned long minor = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+    rt_text rest = rt_text_of(version);
+    uint64_t major = 0, minor = 0;
+    if (!rt_text_take_prefix(&rest, "OpenCL ") || !rt_number_take(&rest, 10, UINT32_MAX, &major))
+        return false;
+    if (rt_text_take_prefix(&rest, ".")) (void)rt_number_take(&rest, 10, UINT32_MAX, &minor);
     return major > 2 || (major == 2 && minor >= 2);
 }
 

@@ -9,7 +9,6 @@
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
-#include "reference/device/spirv.h"
 
 #include <string.h>
 
@@ -307,8 +306,7 @@ static rt_status code_validate(const ocl_device *device, const dev_code *code)
     rt_format taken = ocl_route_format(device->route);
     RT_TRY(
         vendor_format_validate(device->sink, rt_buffer_text(&device->name), taken, code->format));
-    dev_spirv module;
-    return taken == RT_FORMAT_SPIRV64 ? dev_spirv_read(device->sink, code->bytes, &module)
+    return taken == RT_FORMAT_SPIRV64 ? vendor_spirv_validate(device->sink, code->bytes)
                                       : RT_STATUS_OK;
 }
 

@@ -3,6 +3,8 @@
  * .reqntid", which stands between an entry's parameters and its body. */
 #include "backends/ptx/kernels.h"
 
+#include "reference/base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,25 +44,24 @@ static rt_text entry_head(rt_text ptx, rt_text name)
     return head;
 }
 
+static void blanks_skip(rt_text *inout_rest)
+{
+    while (inout_rest->length > 0 && (*inout_rest->data == ' ' || *inout_rest->data == '\t'))
+        *inout_rest = rt_text_skip(*inout_rest, 1);
+}
+
 /* Reads "X", "X, Y" or "X, Y, Z"; dimensions that are left out are 1.  False: it is not so. */
 static bool sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
 {
-    /* The head of an entry is a part of a longer text, whose numbers end before it does. */
-    const char *at = text.data, *end = text.data + text.length;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
         out_sizes[d] = 1;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
-        while (at < end && (*at == ' ' || *at == '\t'))
-            at++;
-        uint64_t size = 0;
-        for (; at < end && *at >= '0' && *at <= '9' && size <= RT_WORK_GROUP_SIZE_MAX; at++)
-            size = size * 10 + (uint64_t)(*at - '0');
-        if (size < 1 || size > RT_WORK_GROUP_SIZE_MAX) return false;
+        blanks_skip(&text);
+        uint64_t size;
+        if (!rt_number_take(&text, 10, RT_WORK_GROUP_SIZE_MAX, &size) || size < 1) return false;
         out_sizes[d] = (uint32_t)size;
-        while (at < end && (*at == ' ' || *at == '\t'))
-            at++;
-        if (at == end || *at != ',') return true;
-        at++;
+        blanks_skip(&text);
+        if (!rt_text_take_prefix(&text, ",")) return true;
     }
     return true;
 }

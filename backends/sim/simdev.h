@@ -11,7 +11,7 @@
  * "engine=NAME" with that of an engine (sim_world_choose_engine), or both with a comma between. */
 extern const dev_backend simdev_backend;
 
-/* The device's offline compiler: appends the native image (sim/native.h) of one SPIR-V module,
+/* The device's offline compiler: appends the native image (sim/sim.h) of one SPIR-V module,
  * whose imports stay open and whose specialisation constants get their defaults, to *out_image.
  * The codes of sim_module_create, and LIMIT. */
 RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);

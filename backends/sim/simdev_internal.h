@@ -11,7 +11,7 @@
 
 #include "reference/base/vector.h"
 #include "reference/device/device.h"
-#include "sim/native.h"
+#include "sim/sim.h"
 
 #include <pthread.h>
 

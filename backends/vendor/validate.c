@@ -1,6 +1,8 @@
 /* What every adapter checks of names, variables and formats. */
 #include "backends/vendor/validate.h"
 
+#include "reference/base/spirv.h"
+
 #include <string.h>
 
 rt_status vendor_name_validate(rt_sink *sink, const char *what, const char *api, rt_text name)
@@ -24,4 +26,14 @@ rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format taken,
     if (given == taken) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "'%.*s' takes images of format %s, not %s",
                    RT_TEXT_ARG(device), rt_format_name(taken), rt_format_name(given));
+}
+
+rt_status vendor_spirv_validate(rt_sink *sink, rt_bytes code)
+{
+    rt_buffer reason = {0};
+    rt_status status = RT_STATUS_OK;
+    if (!rt_spirv_check(code, &reason))
+        status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "%s", rt_buffer_string(&reason));
+    rt_buffer_free(&reason);
+    return status;
 }

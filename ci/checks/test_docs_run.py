@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_run accepts a page whose commands do as it says, and refuses each way in which one can be wrong."""
+"""docs_run accepts a page that tells the truth, and refuses each way in which one can be wrong."""
 import pathlib
 import subprocess
 import sys
@@ -24,7 +24,15 @@ PAGES = [
     ("```sh\nci/none\n```\n\n```console\n$ true\n```\n", "no test runs this"),
     ("```\n$ assay run\n```\n\n```console\n$ true\n```\n", "no test runs this"),
     ("[here](page.md)\n\n```console\n$ true\n```\n", None),
-    ("[there](none.md)\n\n```console\n$ true\n```\n", "not there: none.md"),
+    ("[there](none.md)\n\n```console\n$ true\n```\n", "does not exist: none.md"),
+    ("# A heading: `x`\n\n[here](#a-heading-x)\n\n```console\n$ true\n```\n", None),
+    ("[here](#none)\n\n```console\n$ true\n```\n", "heading that does not exist: #none"),
+    ("`ci/test`, `sim/sim.h`, `ci/{test,tidy}`, `ci/fuz*`, `scenarios/expectations/SUBJECT.yaml`, `check.h`\n\n"
+     "```console\n$ true\n```\n", None),
+    ("`ci/none`\n\n```console\n$ true\n```\n", "path that does not exist: ci/none"),
+    ("`ci/{test,none}`\n\n```console\n$ true\n```\n", "path that does not exist: ci/none"),
+    ("`sim/none_*.c`\n\n```console\n$ true\n```\n", "path that does not exist: sim/none_*.c"),
+    ("`no_such_file.c`\n\n```console\n$ true\n```\n", "no file of the tree has this name"),
     ("Words alone.\n", "no commands"),
 ]
 

@@ -1,5 +1,8 @@
-/* Writing and reading archives.  Everything that is read is checked: sizes against what is left,
- * the header's sum, names, hashes; nothing of a damaged archive is used. */
+/* Writing and reading packs as SQLite archives.
+ *
+ * The database exists in memory only.  A file is not trusted: its header is checked before SQLite
+ * sees it, its schema before any of its rows is read, and every row before it is used.  Nothing of
+ * a damaged pack is used. */
 #include "conformance/archive/archive.h"
 
 #include "reference/base/alloc.h"
@@ -7,42 +10,33 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 
-#include <stdio.h>
+#include <sqlite3.h>
 #include <string.h>
-#include <zstd.h>
+#include <zlib.h>
 
 enum {
-    FORMAT_VERSION = 1,
-    BLOCK = 512, /* bytes of a header, and what contents are filled up to */
-    LEVEL = 9,   /* of Zstandard: the whole suite in a second or two */
+    APPLICATION = 0x61737061, /* "aspa", in the file's header */
+    FORMAT_VERSION = 2,       /* version 1 was a tar archive in a Zstandard frame */
+    PAGE_SIZE = 4096,         /* bytes; the file is a whole number of pages */
+    FILE_MODE = 0100644,      /* st_mode of every member: a plain file */
+    DEFLATE_RATIO_MAX = 1040, /* zlib expands a byte to at most 1032, plus some for short ones */
 };
+_Static_assert(CNF_ARCHIVE_FILE_MAX < 1000000000, "SQLite holds a blob of that size");
 
 static const char manifest_name[] = "MANIFEST";
-static const char manifest_title[] = "assay pack ";
 
-/* A header as POSIX lays it out; numbers are octal digits. */
-typedef struct tar_header {
-    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type, link[100];
-    char magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], rest[12];
-} tar_header;
-_Static_assert(sizeof(tar_header) == BLOCK, "the layout of POSIX");
-_Static_assert(sizeof(((tar_header *)0)->name) == CNF_MEMBER_NAME_MAX, "names fit the field");
+/* As sqlite3 -A creates it.  SQLite keeps the text in the file, and the reader demands it. */
+static const char table[] = "CREATE TABLE sqlar(\n"
+                            "  name TEXT PRIMARY KEY,\n"
+                            "  mode INT,\n"
+                            "  mtime INT,\n"
+                            "  sz INT,\n"
+                            "  data BLOB\n"
+                            ")";
 
-/* The sum of all bytes of a header, its own field counted as blanks. */
-static unsigned header_sum(const tar_header *header)
-{
-    tar_header copy = *header;
-    memset(copy.sum, ' ', sizeof copy.sum);
-    const unsigned char *bytes = (const unsigned char *)&copy;
-    unsigned sum = 0;
-    for (size_t i = 0; i < sizeof copy; i++)
-        sum += bytes[i];
-    return sum;
-}
-
-/* True for a relative path without empty, "." or ".." parts, so that unpacking one cannot leave the
+/* True for a relative path without empty, "." or ".." parts, so that unpacking it cannot leave the
  * folder. */
-static bool name_is_fine(rt_text name)
+static bool name_is_safe(rt_text name)
 {
     if (name.length == 0 || name.length > CNF_MEMBER_NAME_MAX) return false;
     if (memchr(name.data, '\0', name.length) || memchr(name.data, '\n', name.length)) return false;
@@ -58,35 +52,56 @@ static bool name_is_fine(rt_text name)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Prints a number as the octal digits of a field, which end with a NUL byte. */
-static void octal_print(char *field, size_t size, uint64_t value)
+/* Runs statements of our own on a database in memory, which fail only where memory is refused. */
+static void run_sql(sqlite3 *database, const char *sql)
 {
-    field[size - 1] = '\0';
-    for (size_t i = size - 1; i-- > 0; value >>= 3)
-        field[i] = (char)('0' + (value & 7));
-    CHECK(value == 0);
+    int code = sqlite3_exec(database, sql, NULL, NULL, NULL);
+    CHECK(code == SQLITE_OK);
 }
 
-static void member_write(rt_buffer *out, rt_text name, rt_bytes content)
+static rt_status too_large(rt_sink *sink)
 {
-    static const char padding[BLOCK];
-    tar_header header = {.type = '0', .magic = "ustar", .version = {'0', '0'}};
-    memcpy(header.name, name.data, name.length);
-    octal_print(header.mode, sizeof header.mode, 0644);
-    octal_print(header.uid, sizeof header.uid, 0);
-    octal_print(header.gid, sizeof header.gid, 0);
-    octal_print(header.size, sizeof header.size, content.size);
-    octal_print(header.mtime, sizeof header.mtime, 0); /* the same members are the same bytes */
-    octal_print(header.sum, sizeof header.sum - 1, header_sum(&header));
-    header.sum[sizeof header.sum - 1] = ' ';
-    rt_buffer_append(out, &header, sizeof header);
-    rt_buffer_append(out, content.data, content.size);
-    rt_buffer_append(out, padding, (BLOCK - content.size % BLOCK) % BLOCK);
+    return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                   "a pack holds at most %llu bytes, %zu when compressed; pack the scenarios in "
+                   "parts",
+                   (unsigned long long)CNF_ARCHIVE_CONTENT_MAX, CNF_ARCHIVE_FILE_MAX);
+}
+
+/* Adds a row.  Content that zlib does not make smaller is stored as it is, which readers of the
+ * format recognise by its size. */
+static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_member *member,
+                              size_t *inout_stored)
+{
+    uLongf size = compressBound(member->content.size);
+    uint8_t *compressed = rt_alloc(size);
+    int packed = compress2(compressed, &size, member->content.data, member->content.size,
+                           Z_BEST_COMPRESSION);
+    CHECK(packed == Z_OK); /* the bound suffices, and memory is not refused */
+    bool is_smaller = size < member->content.size;
+    const void *data = is_smaller ? compressed : member->content.data;
+    size_t stored = is_smaller ? size : member->content.size;
+    *inout_stored += stored;
+    rt_status status = RT_STATUS_OK;
+    if (*inout_stored > CNF_ARCHIVE_FILE_MAX) {
+        status = too_large(sink);
+    } else {
+        sqlite3_bind_text(insert, 1, member->name.data, (int)member->name.length, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 2, (sqlite3_int64)member->content.size);
+        sqlite3_bind_blob64(insert, 3, data ? data : "", stored, SQLITE_STATIC);
+        int code = sqlite3_step(insert);
+        CHECK(code == SQLITE_DONE || code == SQLITE_CONSTRAINT);
+        if (code == SQLITE_CONSTRAINT)
+            status = rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                             "a pack cannot hold %.*s twice; rename a scenario",
+                             RT_TEXT_ARG(member->name));
+        sqlite3_reset(insert);
+    }
+    rt_free(compressed);
+    return status;
 }
 
 static void manifest_write(rt_buffer *out, const cnf_archive *archive)
 {
-    rt_buffer_printf(out, "%s%d\n", manifest_title, FORMAT_VERSION);
     for (uint32_t i = 0; i < archive->count; i++) {
         const cnf_member *member = &archive->members[i];
         rt_hash_text hash = rt_hash_print(rt_hash128(member->content.data, member->content.size));
@@ -94,49 +109,63 @@ static void manifest_write(rt_buffer *out, const cnf_archive *archive)
     }
 }
 
-static void compress(rt_buffer *out, rt_bytes content)
+static rt_status members_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_archive *archive)
 {
-    size_t bound = ZSTD_compressBound(content.size);
-    char *frame = rt_alloc(bound);
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    CHECK(context);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    size_t size = ZSTD_compress2(context, frame, bound, content.data, content.size);
-    CHECK(!ZSTD_isError(size)); /* the bound is enough, and memory is not refused */
-    ZSTD_freeCCtx(context);
-    rt_buffer_append(out, frame, size);
-    rt_free(frame);
+    rt_buffer manifest = {0};
+    size_t stored = 0;
+    manifest_write(&manifest, archive);
+    const cnf_member first = {rt_text_of(manifest_name), rt_buffer_bytes(&manifest)};
+    rt_status status = member_write(sink, insert, &first, &stored);
+    uint64_t total = manifest.size;
+    for (uint32_t i = 0; i < archive->count && rt_ok(status); i++) {
+        const cnf_member *member = &archive->members[i];
+        total += member->content.size;
+        if (!name_is_safe(member->name)) {
+            status = rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                             "the name %.*s does not fit into a pack: at most %d bytes, no line "
+                             "break, no part that is empty, . or ..; rename the scenario",
+                             RT_TEXT_ARG(member->name), CNF_MEMBER_NAME_MAX);
+        } else if (total > CNF_ARCHIVE_CONTENT_MAX) {
+            status = too_large(sink);
+        } else {
+            status = member_write(sink, insert, member, &stored);
+        }
+    }
+    rt_buffer_free(&manifest);
+    return status;
 }
 
 rt_status cnf_archive_write(rt_sink *sink, rt_buffer *out, const cnf_archive *archive)
 {
-    static const char end[2 * BLOCK];
-    rt_buffer manifest = {0}, tar = {0};
-    rt_status status = RT_STATUS_OK;
-    manifest_write(&manifest, archive);
-    member_write(&tar, rt_text_of(manifest_name), rt_buffer_bytes(&manifest));
-    for (uint32_t i = 0; i < archive->count && rt_ok(status); i++) {
-        const cnf_member *member = &archive->members[i];
-        uint64_t whole = tar.size + (uint64_t)member->content.size + sizeof end + 2 * BLOCK;
-        if (!name_is_fine(member->name)) {
-            status = rt_fail(
-                sink, RT_LIMIT, RT_RULE_NONE,
-                "the name %.*s does not fit into a pack: at most %d bytes, no line break, no part that is "
-                "empty, . or ..; rename the scenario",
-                RT_TEXT_ARG(member->name), CNF_MEMBER_NAME_MAX);
-        } else if (whole > CNF_ARCHIVE_CONTENT_MAX) {
-            status = rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                             "a pack holds at most %llu bytes; pack the scenarios in parts",
-                             (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
-        } else {
-            member_write(&tar, member->name, member->content);
-        }
+    sqlite3 *database;
+    sqlite3_stmt *insert;
+    char pragmas[128];
+    int code = sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, NULL);
+    CHECK(code == SQLITE_OK);
+    sqlite3_snprintf(sizeof pragmas, pragmas,
+                     "PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                     PAGE_SIZE, APPLICATION, FORMAT_VERSION);
+    run_sql(database, pragmas);
+    run_sql(database, table);
+    run_sql(database, "BEGIN");
+    char sql[64];
+    sqlite3_snprintf(sizeof sql, sql, "INSERT INTO sqlar VALUES (?1, %d, 0, ?2, ?3)", FILE_MODE);
+    code = sqlite3_prepare_v2(database, sql, -1, &insert, NULL);
+    CHECK(code == SQLITE_OK);
+    rt_status status = members_write(sink, insert, archive);
+    sqlite3_finalize(insert);
+    run_sql(database, "COMMIT");
+    if (rt_ok(status)) {
+        sqlite3_int64 size = 0;
+        unsigned char *file = sqlite3_serialize(database, "main", &size, 0);
+        CHECK(file && size > 0 && size % PAGE_SIZE == 0);
+        if ((uint64_t)size > CNF_ARCHIVE_FILE_MAX)
+            status = too_large(sink);
+        else
+            rt_buffer_append(out, file, (size_t)size);
+        sqlite3_free(file);
     }
-    rt_buffer_append(&tar, end, sizeof end);
-    if (rt_ok(status)) compress(out, rt_buffer_bytes(&tar));
-    rt_buffer_free(&manifest);
-    rt_buffer_free(&tar);
+    sqlite3_close(database);
     return status;
 }
 
@@ -145,84 +174,191 @@ rt_status cnf_archive_write(rt_sink *sink, rt_buffer *out, const cnf_archive *ar
 typedef struct archive_reader {
     rt_sink *sink;
     rt_arena *arena;
-    rt_bytes tar;
-    size_t position; /* of the next header */
+    sqlite3 *database;
+    uint64_t total; /* bytes of the members' contents so far */
     RT_VECTOR(cnf_member) members;
 } archive_reader;
 
-static rt_status damaged(rt_sink *sink, const char *what)
+static rt_status damaged(rt_sink *sink, const char *problem)
 {
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "damaged pack: %s; pack the scenarios anew",
-                   what);
+                   problem);
 }
 
-static rt_status decompress(rt_sink *sink, rt_arena *arena, rt_bytes file, rt_bytes *out_tar)
+static rt_status other_version(rt_sink *sink, uint32_t version)
 {
-    unsigned long long size = ZSTD_getFrameContentSize(file.data, file.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                   "a pack of version %u, but this assay reads version %d; pack the scenarios anew",
+                   version, FORMAT_VERSION);
+}
+
+/* A big-endian number of the database's header. */
+static uint32_t header_number(rt_bytes file, size_t at, size_t size)
+{
+    CHECK(at + size <= file.size && size <= 4);
+    uint32_t number = 0;
+    for (size_t i = 0; i < size; i++)
+        number = number << 8 | file.data[at + i];
+    return number;
+}
+
+/* Checks what the header says of the whole file ("The Database Header"), so that SQLite gets
+ * neither another application's database nor a journal mode with files beside it. */
+static rt_status header_check(rt_sink *sink, rt_bytes file)
+{
+    static const char magic[16] = "SQLite format 3";
+    static const uint8_t zstandard[] = {0x28, 0xb5, 0x2f, 0xfd};
+    enum { HEADER_SIZE = 100, PAGE_SIZE_AT = 16, WRITE_VERSION_AT = 18, PAGE_COUNT_AT = 28 };
+    enum { USER_VERSION_AT = 60, APPLICATION_AT = 68, ROLLBACK_JOURNAL = 0x0101 };
+    if (file.size >= sizeof zstandard && memcmp(file.data, zstandard, sizeof zstandard) == 0)
+        return other_version(sink, 1);
+    if (file.size < HEADER_SIZE || memcmp(file.data, magic, sizeof magic) != 0)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a pack: not an SQLite archive");
+    if (header_number(file, APPLICATION_AT, 4) != APPLICATION)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "not a pack: it does not begin with a Zstandard frame that says its size");
-    }
-    if (size > CNF_ARCHIVE_CONTENT_MAX) {
+                       "not a pack: a database of another application");
+    uint32_t version = header_number(file, USER_VERSION_AT, 4);
+    if (version != FORMAT_VERSION) return other_version(sink, version);
+    if (header_number(file, PAGE_SIZE_AT, 2) != PAGE_SIZE ||
+        header_number(file, WRITE_VERSION_AT, 2) != ROLLBACK_JOURNAL)
+        return damaged(sink, "its header is not that of a pack");
+    uint64_t size = (uint64_t)header_number(file, PAGE_COUNT_AT, 4) * PAGE_SIZE;
+    if (file.size > CNF_ARCHIVE_FILE_MAX)
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "the pack holds %llu bytes, at most %llu are read", size,
-                       (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
+                       "the pack has %zu bytes, but at most %zu are read", file.size,
+                       CNF_ARCHIVE_FILE_MAX);
+    if (file.size < size) return damaged(sink, "it is truncated");
+    if (file.size > size) return damaged(sink, "something follows its end");
+    return RT_STATUS_OK;
+}
+
+/* Opens the file's bytes as a database that nothing can write, and that runs no SQL of its own. */
+static rt_status database_open(archive_reader *reader, rt_bytes file)
+{
+    static const struct {
+        int option, value;
+    } options[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                   {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    static const struct {
+        int limit, value;
+    } limits[] = {{SQLITE_LIMIT_LENGTH, (int)CNF_ARCHIVE_FILE_MAX},
+                  {SQLITE_LIMIT_SQL_LENGTH, 1000},
+                  {SQLITE_LIMIT_COLUMN, 8},
+                  {SQLITE_LIMIT_EXPR_DEPTH, 20},
+                  {SQLITE_LIMIT_ATTACHED, 0}};
+    int code = sqlite3_open_v2(":memory:", &reader->database, SQLITE_OPEN_READWRITE, NULL);
+    CHECK(code == SQLITE_OK);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        code = sqlite3_db_config(reader->database, options[i].option, options[i].value, NULL);
+        CHECK(code == SQLITE_OK);
     }
-    size_t frame = ZSTD_findFrameCompressedSize(file.data, file.size);
-    if (ZSTD_isError(frame)) return damaged(sink, "it is cut");
-    if (frame != file.size) return damaged(sink, "something stands behind its end");
-    uint8_t *tar = rt_arena_alloc(arena, (size_t)size + 1);
-    size_t result = ZSTD_decompress(tar, (size_t)size, file.data, file.size);
-    if (ZSTD_isError(result)) return damaged(sink, ZSTD_getErrorName(result));
-    if (result != size) return damaged(sink, "its content has another size than it says");
-    *out_tar = (rt_bytes){tar, result};
+    run_sql(reader->database, "PRAGMA cell_size_check = ON");
+    /* The bytes are borrowed and, being read-only, never written. */
+    unsigned char *bytes = (unsigned char *)(uintptr_t)file.data;
+    code = sqlite3_deserialize(reader->database, "main", bytes, (sqlite3_int64)file.size,
+                               (sqlite3_int64)file.size, SQLITE_DESERIALIZE_READONLY);
+    if (code != SQLITE_OK) return damaged(reader->sink, sqlite3_errmsg(reader->database));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(reader->database, limits[i].limit, limits[i].value);
     return RT_STATUS_OK;
 }
 
-/* The number in a field of octal digits that a NUL byte or a blank ends; false: it is none. */
-static bool octal_read(const char *field, size_t size, uint64_t *out_value)
+/* The database holds the one table as the writer creates it, with its index, and no view, trigger
+ * or other table. */
+static rt_status schema_check(archive_reader *reader)
 {
-    *out_value = 0;
-    size_t i = 0;
-    for (; i < size && field[i] >= '0' && field[i] <= '7'; i++)
-        *out_value = *out_value << 3 | (uint64_t)(field[i] - '0');
-    return i > 0 && i < size && (field[i] == '\0' || field[i] == ' ');
+    static const char sql[] =
+        "SELECT count(*), total(type = 'table' AND name = 'sqlar' AND sql = ?1),"
+        " total(type = 'index' AND name = 'sqlite_autoindex_sqlar_1' AND sql IS NULL)"
+        " FROM sqlite_master";
+    sqlite3_stmt *statement = NULL;
+    bool is_ours = false, is_read = false;
+    if (sqlite3_prepare_v2(reader->database, sql, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+        is_read = sqlite3_step(statement) == SQLITE_ROW;
+        is_ours = is_read && sqlite3_column_int(statement, 0) == 2 &&
+                  sqlite3_column_int(statement, 1) == 1 && sqlite3_column_int(statement, 2) == 1;
+    }
+    rt_status status = RT_STATUS_OK;
+    if (!is_read)
+        status = damaged(reader->sink, sqlite3_errmsg(reader->database));
+    else if (!is_ours)
+        status = damaged(reader->sink, "it holds something other than the table of an archive");
+    sqlite3_finalize(statement);
+    return status;
 }
 
-static bool block_is_empty(const uint8_t *block)
+/* Copies or decompresses a member's content of `size` bytes to `out`; false: it has another size or
+ * is damaged. */
+static bool content_read(rt_bytes stored, size_t size, uint8_t *out)
 {
-    for (size_t i = 0; i < BLOCK; i++)
-        if (block[i] != 0) return false;
-    return true;
+    CHECK(size >= stored.size);
+    if (size == stored.size) {
+        if (size > 0) memcpy(out, stored.data, size);
+        return true;
+    }
+    uLongf written = size;
+    uLong used = stored.size;
+    int code = uncompress2(out, &written, stored.data, &used);
+    return code == Z_OK && written == size && used == stored.size;
 }
 
-/* Takes the next member; *out_end where the archive's end stands there instead. */
-static rt_status member_read(archive_reader *reader, bool *out_end)
+/* Takes the member of a row. */
+static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
 {
-    const rt_bytes tar = reader->tar;
-    if (tar.size - reader->position < BLOCK) return damaged(reader->sink, "it has no end");
-    const uint8_t *at = tar.data + reader->position;
-    *out_end = block_is_empty(at);
-    if (*out_end) return RT_STATUS_OK;
-    tar_header header;
-    memcpy(&header, at, sizeof header);
-    uint64_t sum, size;
-    if (memcmp(header.magic, "ustar", 6) != 0 || header.type != '0' || header.prefix[0] != '\0')
+    enum { ROWID, NAME, MODE, MTIME, SIZE, DATA };
+    static const int types[] = {
+        [ROWID] = SQLITE_INTEGER, [NAME] = SQLITE_TEXT,    [MODE] = SQLITE_INTEGER,
+        [MTIME] = SQLITE_INTEGER, [SIZE] = SQLITE_INTEGER, [DATA] = SQLITE_BLOB};
+    bool is_file = true;
+    for (int i = ROWID; i <= DATA; i++)
+        is_file = is_file && sqlite3_column_type(row, i) == types[i];
+    if (!is_file || sqlite3_column_int64(row, MODE) != FILE_MODE)
         return damaged(reader->sink, "a member is not a plain file");
-    if (!octal_read(header.sum, sizeof header.sum, &sum) || sum != header_sum(&header))
-        return damaged(reader->sink, "the sum of a member's header is wrong");
-    if (!octal_read(header.size, sizeof header.size, &size) ||
-        size > tar.size - reader->position - BLOCK)
-        return damaged(reader->sink, "a member is larger than what is left");
-    rt_text name = {header.name, strnlen(header.name, sizeof header.name)};
-    if (!name_is_fine(name)) return damaged(reader->sink, "a member has no proper name");
-    cnf_member *member = rt_vector_push(&reader->members);
-    *member = (cnf_member){rt_arena_text(reader->arena, name), {at + BLOCK, (size_t)size}};
-    size_t filled = ((size_t)size + BLOCK - 1) / BLOCK * BLOCK;
-    if (filled > tar.size - reader->position - BLOCK)
-        return damaged(reader->sink, "its last member is cut");
-    reader->position += BLOCK + filled;
+    if (sqlite3_column_int64(row, ROWID) != (sqlite3_int64)reader->members.count + 1)
+        return damaged(reader->sink, "its members are not in order");
+    const rt_text name = {(const char *)sqlite3_column_text(row, NAME),
+                          (size_t)sqlite3_column_bytes(row, NAME)};
+    if (!name_is_safe(name)) return damaged(reader->sink, "a member has no proper name");
+    const rt_bytes stored = {sqlite3_column_blob(row, DATA),
+                             (size_t)sqlite3_column_bytes(row, DATA)};
+    sqlite3_int64 size = sqlite3_column_int64(row, SIZE);
+    if (size < 0 || (uint64_t)size < stored.size ||
+        (uint64_t)size > (uint64_t)stored.size * DEFLATE_RATIO_MAX)
+        return damaged(reader->sink, "a member does not have the size that it claims");
+    reader->total += (uint64_t)size;
+    if (reader->total > CNF_ARCHIVE_CONTENT_MAX)
+        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the pack holds more than %llu bytes, which is the most that is read",
+                       (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
+    uint8_t *content = rt_arena_alloc(reader->arena, (size_t)size + 1);
+    if (!content_read(stored, (size_t)size, content))
+        return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "damaged pack: the content of %.*s was changed; pack the scenarios anew",
+                       RT_TEXT_ARG(name));
+    *rt_vector_push(&reader->members) =
+        (cnf_member){rt_arena_text(reader->arena, name), {content, (size_t)size}};
     return RT_STATUS_OK;
+}
+
+static rt_status members_read(archive_reader *reader)
+{
+    static const char sql[] =
+        "SELECT rowid, name, mode, mtime, sz, data FROM sqlar NOT INDEXED ORDER BY rowid";
+    sqlite3_stmt *rows = NULL;
+    rt_status status = RT_STATUS_OK;
+    int code = sqlite3_prepare_v2(reader->database, sql, -1, &rows, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(rows);
+        if (code == SQLITE_ROW) status = member_read(reader, rows);
+        if (!rt_ok(status)) break;
+    }
+    if (rt_ok(status) && code != SQLITE_DONE)
+        status = damaged(reader->sink, sqlite3_errmsg(reader->database));
+    sqlite3_finalize(rows);
+    return status;
 }
 
 /* Takes a line without its end; false: nothing is left. */
@@ -236,41 +372,28 @@ static bool line_take(rt_text *inout_text, rt_text *out_line)
     return true;
 }
 
-static rt_status version_check(rt_sink *sink, rt_text line)
-{
-    char expected[32];
-    snprintf(expected, sizeof expected, "%s%d", manifest_title, FORMAT_VERSION);
-    if (rt_text_is(line, expected)) return RT_STATUS_OK;
-    if (!rt_text_starts(line, manifest_title) || line.length > 24)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "not a pack: its first member is not a MANIFEST of assay");
-    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                   "a pack of version %.*s, this assay reads version %d; pack the scenarios anew",
-                   (int)(line.length - strlen(manifest_title)), line.data + strlen(manifest_title),
-                   FORMAT_VERSION);
-}
-
-/* Every member behind the manifest is as the manifest says, in its order, and nothing else is
- * there. */
+/* Every member after the manifest is as the manifest says, in its order, and there is no other. */
 static rt_status manifest_check(const archive_reader *reader)
 {
-    const cnf_member *manifest = &reader->members.items[0];
-    rt_text text = {(const char *)manifest->content.data, manifest->content.size}, line;
-    if (!rt_text_is(manifest->name, manifest_name) || !line_take(&text, &line)) line = (rt_text){0};
-    RT_TRY(version_check(reader->sink, line));
+    enum { DIGITS = 32 };
+    if (reader->members.count == 0 || !rt_text_is(reader->members.items[0].name, manifest_name))
+        return damaged(reader->sink, "its first member is not the MANIFEST");
+    const rt_bytes manifest = reader->members.items[0].content;
+    rt_text text = {(const char *)manifest.data, manifest.size}, line;
     rt_map names = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 1; i < reader->members.count && rt_ok(status); i++) {
         const cnf_member *member = &reader->members.items[i];
         rt_hash_text hash = rt_hash_print(rt_hash128(member->content.data, member->content.size));
-        bool listed = line_take(&text, &line) && line.length == 33 + member->name.length &&
-                      line.data[32] == ' ' &&
-                      memcmp(line.data + 33, member->name.data, member->name.length) == 0;
-        bool again = rt_map_find(&names, member->name) != RT_MAP_NONE;
+        bool is_listed =
+            line_take(&text, &line) && line.length == DIGITS + 1 + member->name.length &&
+            line.data[DIGITS] == ' ' &&
+            memcmp(line.data + DIGITS + 1, member->name.data, member->name.length) == 0;
+        bool is_repeated = rt_map_find(&names, member->name) != RT_MAP_NONE;
         rt_map_set(&names, member->name, i);
-        if (!listed || again) {
+        if (!is_listed || is_repeated) {
             status = damaged(reader->sink, "its members are not those of its MANIFEST");
-        } else if (memcmp(line.data, hash.digits, 32) != 0) {
+        } else if (memcmp(line.data, hash.digits, DIGITS) != 0) {
             status =
                 rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                         "damaged pack: the content of %.*s was changed; pack the scenarios anew",
@@ -287,20 +410,20 @@ rt_status cnf_archive_read(rt_sink *sink, rt_arena *arena, rt_bytes file, cnf_ar
 {
     *out_archive = (cnf_archive){0};
     archive_reader reader = {.sink = sink, .arena = arena};
-    rt_status status = decompress(sink, arena, file, &reader.tar);
-    bool ended = false;
-    while (rt_ok(status) && !ended)
-        status = member_read(&reader, &ended);
-    bool any = reader.members.items != NULL;
-    if (rt_ok(status) && !any) status = damaged(sink, "it is empty");
-    if (rt_ok(status) && any) status = manifest_check(&reader);
-    if (rt_ok(status) && any) {
+    RT_TRY(header_check(sink, file));
+    rt_status status = database_open(&reader, file);
+    if (rt_ok(status)) status = schema_check(&reader);
+    if (rt_ok(status)) status = members_read(&reader);
+    if (rt_ok(status)) status = manifest_check(&reader);
+    if (rt_ok(status)) {
+        CHECK(reader.members.count > 0);
         uint32_t count = reader.members.count - 1;
         cnf_member *members = rt_arena_alloc_array(arena, count + 1, sizeof *members);
         memcpy(members, reader.members.items + 1, count * sizeof *members);
         *out_archive = (cnf_archive){members, count};
     }
     rt_vector_free(&reader.members);
+    sqlite3_close(reader.database);
     return status;
 }
 

@@ -1,17 +1,19 @@
-/* The file that packed scenarios travel in: named members, hashed, compressed.
+/* The file that packed scenarios travel in: named members, compressed and hashed.
  *
- * It is a POSIX ustar archive in one Zstandard frame, so that `tar --zstd -tf x.assay` shows what
- * is in it without assay. The first member, MANIFEST, has the version of the format and a hash of
- * every other member; a file that was cut or changed is refused as a whole.  The hashes guard
- * against accident, not against an adversary.  Source: POSIX.1-2017, pax, "ustar Interchange
- * Format"; RFC 8878. */
+ * It is an SQLite archive, a database whose only table `sqlar` has a row per member, so that
+ * `sqlite3 -A -t -f x.assay` lists it and `-A -x` unpacks it without assay.  The database's
+ * application id marks it as a pack and its user version is the version of the format.  The first
+ * member, MANIFEST, has a hash of every other member; a file that was truncated or changed is
+ * refused as a whole.  The hashes guard against accidents, not against an adversary; a hostile file
+ * can be refused or read as other members, and do no other harm.
+ * Source: sqlite.org, "SQLite Archive Files" and "Database File Format"; RFC 1950 (zlib). */
 #ifndef CONFORMANCE_ARCHIVE_ARCHIVE_H
 #define CONFORMANCE_ARCHIVE_ARCHIVE_H
 
 #include "reference/base/arena.h"
 #include "reference/base/status.h"
 
-/* Bytes of an archive's name of a member, of a file that is read, and of what it holds. */
+/* Most bytes of a member's name, of a pack's file, and of the members' contents together. */
 enum { CNF_MEMBER_NAME_MAX = 100 };
 #define CNF_ARCHIVE_FILE_MAX    ((size_t)256 << 20)
 #define CNF_ARCHIVE_CONTENT_MAX ((uint64_t)1 << 30)
@@ -22,15 +24,15 @@ typedef struct cnf_member {
 } cnf_member;
 
 typedef struct cnf_archive {
-    const cnf_member
-        *members; /* in the order of the file, names differ; MANIFEST is not among them */
+    const cnf_member *members; /* in the order of the file, names unique; without MANIFEST */
     uint32_t count;
 } cnf_archive;
 
-/* Appends the file that holds the members.  LIMIT: a name or all of them together are too long. */
+/* Appends the file that holds the members; the same members give the same bytes.  LIMIT: a name is
+ * too long, leaves the folder or occurs twice, or the members are too large together. */
 RT_MUST_USE rt_status cnf_archive_write(rt_sink *sink, rt_buffer *out, const cnf_archive *archive);
 
-/* Reads a file; the members' contents are in the arena.  MALFORMED: it is no archive of ours, cut,
+/* Reads a file; the members' contents are in the arena.  MALFORMED: it is not a pack, truncated,
  * changed or of another version, and the message says which; LIMIT: it holds more than
  * CNF_ARCHIVE_CONTENT_MAX bytes. */
 RT_MUST_USE rt_status cnf_archive_read(rt_sink *sink, rt_arena *arena, rt_bytes file,

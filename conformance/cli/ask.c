@@ -1,7 +1,7 @@
 /* Asking subjects: a child each, with a time limit. */
 #include "conformance/cli/ask.h"
 
-#include "conformance/run/child.h"
+#include "conformance/process/child.h"
 
 #include <errno.h>
 #include <stdio.h>

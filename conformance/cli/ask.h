@@ -3,8 +3,8 @@
 #ifndef CONFORMANCE_CLI_ASK_H
 #define CONFORMANCE_CLI_ASK_H
 
-#include "conformance/compare/messages.h"
 #include "conformance/subject/subject.h"
+#include "conformance/verdict/messages.h"
 
 /* What a subject answered; valid during the call that tells it. */
 typedef struct cnf_asked {

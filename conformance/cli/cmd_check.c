@@ -1,6 +1,6 @@
 /* assay check: reads scenarios, runs nothing. */
 #include "conformance/cli/commands.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* assay compare: what changed between the records of two runs. */
 #include "conformance/cli/commands.h"
-#include "conformance/report/comparison.h"
+#include "conformance/verdict/comparison.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* assay doctor: what is wrong with the machine, by what cures it, and one command for all of it. */
+#include "conformance/build/compile.h"
+#include "conformance/build/toolchain.h"
 #include "conformance/cli/ask.h"
 #include "conformance/cli/commands.h"
-#include "conformance/compile/compile.h"
-#include "conformance/compile/toolchain.h"
 #include "reference/base/vector.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* assay fmt: scenario files in the one form, in place or from stdin to stdout. */
 #include "conformance/cli/commands.h"
-#include "conformance/fmt/fmt.h"
+#include "conformance/tools/fmt/fmt.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* assay history: verdicts over time and driver versions. */
 #include "conformance/cli/commands.h"
-#include "conformance/report/verdict_history.h"
+#include "conformance/verdict/verdict_history.h"
 
 #include <stdio.h>
 

@@ -3,11 +3,11 @@
  * What a run asks the compile worker for is known when it has run: each scenario runs once in every
  * profile asked on a subject of every format asked, and every request is kept with its answer,
  * refusals too. */
+#include "conformance/build/packed_answer.h"
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
 #include "conformance/cli/run_options.h"
-#include "conformance/compile/packed_answer.h"
 #include "conformance/report/output.h"
 #include "conformance/report/progress.h"
 #include "conformance/run/modules.h"

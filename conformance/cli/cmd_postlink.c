@@ -1,10 +1,10 @@
 /* assay postlink: makes images of device code, shows them and writes them. */
+#include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"
 #include "conformance/cli/postlink_input.h"
 #include "conformance/cli/postlink_text.h"
 #include "conformance/cli/run_options.h"
-#include "conformance/compile/compile.h"
 
 #include <errno.h>
 #include <stdio.h>

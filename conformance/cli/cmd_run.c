@@ -90,7 +90,7 @@ static int shard_apply(run_command *command)
     cnf_shard shard;
     rt_buffer error = {0};
     bool read = automatic ? cnf_shard_from_environment(&shard, &error)
-                          : cnf_shard_read(&command->arena, text, &shard);
+                          : cnf_shard_read(text, &shard);
     if (!read) {
         fprintf(stderr, "assay: --shard %s: %s\n", text,
                 automatic ? rt_buffer_string(&error) : "expected I/N with 1 <= I <= N, or auto");

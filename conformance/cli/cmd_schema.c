@@ -1,6 +1,6 @@
 /* assay schema: the scenario format, for editors and for people. */
 #include "conformance/cli/commands.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* What several commands need. */
 #include "conformance/cli/commands.h"
 
+#include "reference/base/number.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -110,7 +112,7 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
 {
     const char *text = arguments->values[option];
     *out_number = otherwise;
-    if (!text || cnf_number_read(text, least, most, out_number)) return true;
+    if (!text || rt_number_read(rt_text_of(text), least, most, out_number)) return true;
     fprintf(stderr, "assay: %s %s: expected a number from %llu to %llu\n", name, text,
             (unsigned long long)least, (unsigned long long)most);
     return false;

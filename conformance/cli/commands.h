@@ -4,7 +4,7 @@
 #define CONFORMANCE_CLI_COMMANDS_H
 
 #include "conformance/cli/options.h"
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 
 /* assay run: scenarios on subjects. */
 int cnf_run_command(const cnf_arguments *arguments);

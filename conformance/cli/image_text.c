@@ -5,17 +5,6 @@
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
 
-static void safe_append(rt_buffer *out, rt_text text)
-{
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (byte < ' ' || byte > '~')
-            rt_buffer_printf(out, "\\x%02x", byte);
-        else
-            rt_buffer_append_byte(out, (char)byte);
-    }
-}
-
 /* ---- Values -------------------------------------------------------------------------------- */
 
 typedef enum value_form {
@@ -128,7 +117,7 @@ static void value_append(rt_buffer *out, rt_text set, const rt_property *propert
     case FORM_BITS: bits_append(out, property); break;
     case FORM_TEXT:
         rt_buffer_append_byte(out, '"');
-        safe_append(out, (rt_text){(const char *)bytes.data, bytes.size});
+        rt_buffer_append_escaped(out, (rt_text){(const char *)bytes.data, bytes.size});
         rt_buffer_append_byte(out, '"');
         break;
     case FORM_HEX:
@@ -144,11 +133,11 @@ void cnf_property_sets_text(rt_buffer *out, const char *indent, rt_property_sets
     for (uint32_t i = 0; i < sets.count; i++) {
         const rt_property_set *set = &sets.sets[i];
         rt_buffer_printf(out, "%s[", indent);
-        safe_append(out, set->name);
+        rt_buffer_append_escaped(out, set->name);
         rt_buffer_printf(out, "]\n");
         for (uint32_t k = 0; k < set->property_count; k++) {
             rt_buffer_printf(out, "%s  ", indent);
-            safe_append(out, set->properties[k].name);
+            rt_buffer_append_escaped(out, set->properties[k].name);
             rt_buffer_printf(out, " = ");
             value_append(out, set->name, &set->properties[k]);
             rt_buffer_append_byte(out, '\n');
@@ -162,7 +151,7 @@ static void option_append(rt_buffer *out, const char *what, rt_text options)
 {
     if (options.length == 0) return;
     rt_buffer_printf(out, "  %s: ", what);
-    safe_append(out, options);
+    rt_buffer_append_escaped(out, options);
     rt_buffer_append_byte(out, '\n');
 }
 
@@ -172,7 +161,7 @@ static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary
     rt_binary_format format = decompressed->format;
     if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(decompressed->code);
     rt_buffer_printf(out, "image %u: %s for ", index, rt_binary_format_name(format));
-    safe_append(out, binary->target);
+    rt_buffer_append_escaped(out, binary->target);
     rt_buffer_printf(out, ", %zu bytes", decompressed->code.size);
     if (binary->code.data != decompressed->code.data)
         rt_buffer_printf(out, " (compressed: %zu)", binary->code.size);
@@ -181,7 +170,7 @@ static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary
     option_append(out, "link options", binary->link_options);
     for (uint32_t i = 0; i < binary->entry_count; i++) {
         rt_buffer_printf(out, "  entry ");
-        safe_append(out, binary->entries[i]);
+        rt_buffer_append_escaped(out, binary->entries[i]);
         rt_buffer_append_byte(out, '\n');
     }
     cnf_property_sets_text(out, "  ", binary->properties);

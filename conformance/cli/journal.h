@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_CLI_JOURNAL_H
 #define CONFORMANCE_CLI_JOURNAL_H
 
-#include "conformance/report/record.h"
 #include "conformance/run/run.h"
+#include "conformance/verdict/record.h"
 
 typedef struct cnf_journal {
     const char *name;       /* NULL: there is none */

@@ -1,7 +1,7 @@
 /* assay: the table of commands, and the hidden ones by which assay starts itself. */
+#include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
-#include "conformance/compile/compile.h"
-#include "conformance/run/guard.h"
+#include "conformance/process/guard.h"
 #include "conformance/subject/subject.h"
 
 #include <errno.h>

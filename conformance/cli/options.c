@@ -2,38 +2,16 @@
  * "--name=value", and may have a letter that takes "-x value" or "-xvalue". */
 #include "conformance/cli/options.h"
 
-#include <string.h>
+#include "reference/base/nearest.h"
 
-bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *out_number)
-{
-    CHECK(least <= most);
-    *out_number = 0;
-    uint64_t number = 0;
-    for (const char *at = text; *at; at++) {
-        if (*at < '0' || *at > '9') return false;
-        uint64_t digit = (uint64_t)(*at - '0');
-        if (number > (UINT64_MAX - digit) / 10) return false;
-        number = number * 10 + digit;
-    }
-    if (*text == '\0' || number < least || number > most) return false;
-    *out_number = number;
-    return true;
-}
+#include <string.h>
 
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count)
 {
-    enum { LISTED_MAX = 8 };
-    uint32_t limit = (uint32_t)strlen(written) / 3 + 1, best = limit + 1;
-    const char *nearest = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t distance = rt_text_distance(rt_text_of(written), rt_text_of(names[i]), limit + 1);
-        if (distance >= best) continue;
-        best = distance;
-        nearest = names[i];
-    }
-    if (nearest) rt_buffer_printf(out, "; did you mean '%s'?", nearest);
-    for (uint32_t i = 0; !nearest && count <= LISTED_MAX && i < count; i++)
-        rt_buffer_printf(out, "%s%s", i ? ", " : "; known are: ", names[i]);
+    rt_nearest nearest = rt_nearest_to(rt_text_of(written));
+    for (uint32_t i = 0; i < count; i++)
+        rt_nearest_offer(&nearest, rt_text_of(names[i]));
+    rt_nearest_hint(&nearest, out);
 }
 
 /* ---- Parsing ------------------------------------------------------------------------------- */

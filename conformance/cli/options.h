@@ -103,7 +103,4 @@ void cnf_command_help(rt_buffer *out, const cnf_command *command);
  * they are few enough to be read. */
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count);
 
-/* Reads a whole decimal number within bounds; false: it is something else. */
-bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *out_number);
-
 #endif

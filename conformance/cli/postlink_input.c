@@ -1,9 +1,9 @@
 /* Files to modules: a file's ending tells its language. */
 #include "conformance/cli/postlink_input.h"
 
-#include "conformance/run/files.h"
-#include "conformance/scenario/build_options.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/process/files.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/read/build_options.h"
 
 #include <stdio.h>
 #include <string.h>

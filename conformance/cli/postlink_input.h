@@ -4,7 +4,7 @@
 #define CONFORMANCE_CLI_POSTLINK_INPUT_H
 
 #include "conformance/cli/options.h"
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 
 typedef struct cnf_postlink_input {
     rt_text scenario;    /* the file; empty: source files */

@@ -5,7 +5,8 @@
 
 #include "conformance/cli/demangle.h"
 #include "conformance/cli/image_text.h"
-#include "conformance/report/json_text.h"
+#include "conformance/verdict/json_text.h"
+#include "reference/base/number.h"
 #include "reference/device/device.h"
 #include "reference/image/spec_constants.h"
 #include "reference/image/virtual_functions.h"
@@ -234,8 +235,7 @@ static void set_json(json_t *object, const char *key, json_t *value)
 static json_t *bytes_json(rt_bytes bytes)
 {
     rt_buffer text = {0};
-    for (size_t i = 0; i < bytes.size; i++)
-        rt_buffer_printf(&text, "%02x", bytes.data[i]);
+    rt_buffer_append_hex(&text, bytes);
     json_t *value = json_stringn(rt_buffer_string(&text), text.size);
     rt_buffer_free(&text);
     return value;

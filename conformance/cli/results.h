@@ -5,7 +5,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/report/differences.h"
 #include "conformance/report/html/html.h"
-#include "conformance/report/verdict_history.h"
+#include "conformance/verdict/verdict_history.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
  * wrong, which has been said on stderr.  The caller frees them either way. */

@@ -2,9 +2,9 @@
 #include "conformance/cli/selection.h"
 
 #include "conformance/cli/commands.h"
-#include "conformance/report/record.h"
 #include "conformance/requirements/rules.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/verdict/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define CONFORMANCE_CLI_SELECTION_H
 
 #include "conformance/cli/options.h"
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 
 /* Narrows the files to those that every given option of the arguments names:
  *

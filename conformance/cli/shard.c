@@ -4,6 +4,7 @@
 #include "conformance/cli/options.h"
 #include "reference/base/hash.h"
 #include "reference/base/limits.h"
+#include "reference/base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +14,15 @@
 
 enum { SHARDS_MAX = 100000 };
 
-bool cnf_shard_read(rt_arena *arena, const char *text, cnf_shard *out_shard)
+bool cnf_shard_read(const char *text, cnf_shard *out_shard)
 {
     *out_shard = (cnf_shard){0, 1};
     const char *slash = strchr(text, '/');
     if (!slash) return false;
-    rt_text first = rt_arena_text(arena, (rt_text){text, (size_t)(slash - text)});
+    rt_text first = {text, (size_t)(slash - text)};
     uint64_t index, count;
-    if (!cnf_number_read(slash + 1, 1, SHARDS_MAX, &count) ||
-        !cnf_number_read(first.data, 1, count, &index))
+    if (!rt_number_read(rt_text_of(slash + 1), 1, SHARDS_MAX, &count) ||
+        !rt_number_read(first, 1, count, &index))
         return false;
     *out_shard = (cnf_shard){(uint32_t)index - 1, (uint32_t)count};
     return true;
@@ -58,8 +59,8 @@ static bool variables_read(const struct shard_variables *row, const char *index_
                            const char *count_text, cnf_shard *out_shard, rt_buffer *out_error)
 {
     uint64_t index, count;
-    bool read = cnf_number_read(count_text, 1, SHARDS_MAX, &count) &&
-                cnf_number_read(index_text, row->first, row->first + count - 1, &index);
+    bool read = rt_number_read(rt_text_of(count_text), 1, SHARDS_MAX, &count) &&
+                rt_number_read(rt_text_of(index_text), row->first, row->first + count - 1, &index);
     if (!read) {
         rt_buffer_printf(
             out_error,

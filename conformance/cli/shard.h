@@ -2,14 +2,14 @@
 #ifndef CONFORMANCE_CLI_SHARD_H
 #define CONFORMANCE_CLI_SHARD_H
 
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 
 typedef struct cnf_shard {
     uint32_t index, count; /* 0 <= index < count */
 } cnf_shard;
 
 /* Reads "I/N" with 1 <= I <= N.  False: it is something else. */
-bool cnf_shard_read(rt_arena *arena, const char *text, cnf_shard *out_shard);
+bool cnf_shard_read(const char *text, cnf_shard *out_shard);
 
 /* Reads the shard from the variables of the CI system that we run under; one that does not split
  * the job gives the whole suite, 0 of 1.  Where the system wants to know that its variables were

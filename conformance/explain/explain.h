@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_EXPLAIN_EXPLAIN_H
 #define CONFORMANCE_EXPLAIN_EXPLAIN_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 
 /* `trace` is the trace message of a subject's child as it was sent (cnf_messages.trace), which is
  * not trusted: what is no event is left out.  Empty: nothing ran, and only what was compiled is

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 #define CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/trace/trace.h"

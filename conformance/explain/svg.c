@@ -1,8 +1,8 @@
 /* The graph as a picture, by Graphviz's dot as a child process. */
 #include "conformance/explain/svg.h"
 
-#include "conformance/compile/process.h"
-#include "conformance/compile/toolchain.h"
+#include "conformance/build/process.h"
+#include "conformance/build/toolchain.h"
 #include "conformance/explain/dot_internal.h"
 
 #include <string.h>

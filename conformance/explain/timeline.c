@@ -2,6 +2,7 @@
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/timeline_internal.h"
+#include "reference/base/number.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,11 +12,9 @@ enum { PROCESS = 1 };
 
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise)
 {
-    rt_text text = cnf_event_text(event, key);
-    if (text.length == 0 || text.length > 19) return otherwise;
-    char digits[20] = {0};
-    memcpy(digits, text.data, text.length);
-    return strtoull(digits, NULL, 10);
+    uint64_t number;
+    bool is_number = rt_number_read(cnf_event_text(event, key), 0, UINT64_MAX, &number);
+    return is_number ? number : otherwise;
 }
 
 static json_t *text_json(rt_text text)
@@ -84,11 +83,9 @@ void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *aft
 {
     out->count = 0;
     for (uint32_t i = 0; after && i < after->value_count; i++) {
-        char digits[12] = {0};
-        if (after->values[i].length >= sizeof digits) continue;
-        memcpy(digits, after->values[i].data, after->values[i].length);
-        uint64_t before = strtoull(digits, NULL, 10);
-        uint32_t from = before < places->count ? places->items[before] : SCN_NONE;
+        uint64_t before;
+        bool is_number = rt_number_read(after->values[i], 0, UINT64_MAX, &before);
+        uint32_t from = is_number && before < places->count ? places->items[before] : SCN_NONE;
         if (from != SCN_NONE) *rt_vector_push(out) = from;
     }
 }

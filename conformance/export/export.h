@@ -3,12 +3,12 @@
  *
  * The runtime's own part (which image, which link set) is decided: it is taken from the trace of a
  * run.  What only a runtime shows, its trace and its counts, is left out with a comment; whatever
- * else has no form there is refused by name.  Source: ARCHITECTURE.md, "Scenarios that travel". */
+ * else has no form there is refused by name.  Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_EXPORT_EXPORT_H
 #define CONFORMANCE_EXPORT_EXPORT_H
 
-#include "conformance/compare/messages.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/verdict/messages.h"
 
 typedef struct cnf_exported_file {
     rt_text name; /* without a folder */

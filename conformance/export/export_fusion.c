@@ -7,7 +7,7 @@
  * Process". */
 #include "conformance/export/export_internal.h"
 
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
 
 /* The result that an artefact holds; false: it is something else. */
 static bool result_read(cnf_exporter *made, const scn_artefact *artefact,

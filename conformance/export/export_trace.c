@@ -4,6 +4,7 @@
 #include "conformance/export/export_internal.h"
 
 #include "reference/base/map.h"
+#include "reference/base/number.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -66,8 +67,10 @@ static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_n
     size_t index;
     json_array_foreach(list, index, item)
     {
-        const char *text = json_string_value(item);
-        if (index < RT_ND_RANGE_DIMENSIONS && text) out_numbers[index] = strtoull(text, NULL, 10);
+        uint64_t number;
+        if (index < RT_ND_RANGE_DIMENSIONS &&
+            rt_number_read(rt_text_of(json_string_value(item)), 0, UINT64_MAX, &number))
+            out_numbers[index] = number;
     }
     size_t count = json_array_size(list);
     return count > RT_ND_RANGE_DIMENSIONS ? RT_ND_RANGE_DIMENSIONS : (uint32_t)count;

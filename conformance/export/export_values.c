@@ -1,8 +1,8 @@
 /* Numbers as C writes them, and where elements have theirs. */
 #include "conformance/export/export_internal.h"
 
-#include "conformance/compare/value.h"
-#include "conformance/scenario/type.h"
+#include "conformance/scenario/model/type.h"
+#include "conformance/verdict/value.h"
 
 #include <inttypes.h>
 

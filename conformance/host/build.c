@@ -6,8 +6,8 @@
  * were run before start no compiler. */
 #include "conformance/host/host_internal.h"
 
-#include "conformance/compile/process.h"
-#include "conformance/compile/toolchain.h"
+#include "conformance/build/process.h"
+#include "conformance/build/toolchain.h"
 
 #include "reference/base/vector.h"
 

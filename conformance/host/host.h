@@ -19,9 +19,9 @@
 #ifndef CONFORMANCE_HOST_HOST_H
 #define CONFORMANCE_HOST_HOST_H
 
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
 #include "conformance/host/protocol.h"
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 #include "reference/base/stream.h"
 
 typedef struct cnf_host cnf_host;

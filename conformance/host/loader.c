@@ -3,7 +3,7 @@
 
 #include "conformance/host/host_internal.h"
 
-#include "conformance/compile/toolchain.h"
+#include "conformance/build/toolchain.h"
 #include "reference/base/alloc.h"
 
 #define REGISTRAR_NAME "libassay_registrar.so"

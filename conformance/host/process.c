@@ -5,7 +5,7 @@
  * so that it goes away even when nobody is left here to remove it. */
 #include "conformance/host/host_internal.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 #include "reference/base/alloc.h"
 
 #include <errno.h>

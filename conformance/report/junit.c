@@ -1,63 +1,7 @@
-/* Writing JUnit's XML with libxml2's writer. */
+/* Writing JUnit's XML. */
 #include "conformance/report/junit.h"
 
-#include <dlfcn.h>
-#include <libxml/xmlwriter.h>
-#include <stddef.h>
 #include <string.h>
-
-/* ---- libxml2 ------------------------------------------------------------------------------- */
-
-#define XML_ENTRIES(ENTRY)                                                                         \
-    ENTRY(xmlBufferCreate)                                                                         \
-    ENTRY(xmlBufferContent)                                                                        \
-    ENTRY(xmlBufferFree)                                                                           \
-    ENTRY(xmlNewTextWriterMemory)                                                                  \
-    ENTRY(xmlFreeTextWriter)                                                                       \
-    ENTRY(xmlTextWriterSetIndent)                                                                  \
-    ENTRY(xmlTextWriterStartDocument)                                                              \
-    ENTRY(xmlTextWriterEndDocument)                                                                \
-    ENTRY(xmlTextWriterStartElement)                                                               \
-    ENTRY(xmlTextWriterEndElement)                                                                 \
-    ENTRY(xmlTextWriterWriteAttribute)                                                             \
-    ENTRY(xmlTextWriterWriteString)
-
-typedef struct xml_library {
-#define XML_POINTER(name) __typeof__(&(name)) name;
-    XML_ENTRIES(XML_POINTER)
-#undef XML_POINTER
-} xml_library;
-
-static const struct xml_entry {
-    const char *name;
-    size_t offset; /* of the pointer in xml_library */
-} xml_entries[] = {
-#define XML_ROW(name) {#name, offsetof(xml_library, name)},
-    XML_ENTRIES(XML_ROW)
-#undef XML_ROW
-};
-
-/* dlsym returns a data pointer for a function; POSIX says that both have one representation. */
-_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions fit");
-
-static rt_status library_open(rt_sink *sink, xml_library *out_library)
-{
-    *out_library = (xml_library){0};
-    void *handle = dlopen("libxml2.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle) {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "libxml2 cannot be opened: %s; install it (Debian: libxml2)", dlerror());
-    }
-    for (size_t i = 0; i < sizeof xml_entries / sizeof *xml_entries; i++) {
-        void *symbol = dlsym(handle, xml_entries[i].name);
-        if (!symbol) {
-            return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "this libxml2 has no %s",
-                           xml_entries[i].name);
-        }
-        memcpy((char *)out_library + xml_entries[i].offset, &symbol, sizeof symbol);
-    }
-    return RT_STATUS_OK;
-}
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
@@ -83,50 +27,37 @@ static size_t character_length(rt_text text)
     return allowed && value >= least[length] ? length : 0;
 }
 
-/* The document while it is written.  What libxml2 returns is memory's success, which is checked
- * once, at the end. */
-typedef struct document {
-    const xml_library *xml;
-    xmlTextWriterPtr writer;
-    rt_arena arena;
-    int failed; /* libxml2 gives -1 for a failure */
-} document;
-
-/* The text as XML may hold it, in the arena and with a NUL byte behind. */
-static const xmlChar *xml_text(document *out, rt_text text)
+/* Appends text as the content of an element or, in quotes, of an attribute, where a parser would
+ * turn line breaks and tabulators into blanks (XML 1.0, section 3.3.3). */
+static void escape(rt_buffer *out, rt_text text, bool is_attribute)
 {
-    rt_buffer clean = {0};
     while (text.length > 0) {
         size_t length = character_length(text);
-        if (length > 0) rt_buffer_append(&clean, text.data, length);
-        if (length == 0) rt_buffer_append_byte(&clean, '?');
+        switch (length > 0 ? *text.data : '?') {
+        case '&': rt_buffer_printf(out, "&amp;"); break;
+        case '<': rt_buffer_printf(out, "&lt;"); break;
+        case '>': rt_buffer_printf(out, "&gt;"); break;
+        case '"': rt_buffer_printf(out, "&quot;"); break;
+        case '\r': rt_buffer_printf(out, "&#13;"); break;
+        case '\n':
+        case '\t':
+            if (is_attribute)
+                rt_buffer_printf(out, "&#%d;", *text.data);
+            else
+                rt_buffer_append_byte(out, *text.data);
+            break;
+        default: rt_buffer_append(out, length > 0 ? text.data : "?", length > 0 ? length : 1);
+        }
         size_t used = length > 0 ? length : 1;
         text = (rt_text){text.data + used, text.length - used};
     }
-    rt_text kept = rt_arena_text(&out->arena, rt_buffer_text(&clean));
-    rt_buffer_free(&clean);
-    return (const xmlChar *)kept.data;
 }
 
-static void begin(document *out, const char *name)
+static void attribute(rt_buffer *out, const char *name, rt_text value)
 {
-    out->failed |= out->xml->xmlTextWriterStartElement(out->writer, (const xmlChar *)name) < 0;
-}
-
-static void end(document *out)
-{
-    out->failed |= out->xml->xmlTextWriterEndElement(out->writer) < 0;
-}
-
-static void attribute(document *out, const char *name, rt_text value)
-{
-    out->failed |= out->xml->xmlTextWriterWriteAttribute(out->writer, (const xmlChar *)name,
-                                                         xml_text(out, value)) < 0;
-}
-
-static void content(document *out, rt_text text)
-{
-    out->failed |= out->xml->xmlTextWriterWriteString(out->writer, xml_text(out, text)) < 0;
+    rt_buffer_printf(out, " %s=\"", name);
+    escape(out, value, true);
+    rt_buffer_printf(out, "\"");
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
@@ -174,54 +105,58 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     }
 }
 
-static rt_text details(rt_arena *arena, const cnf_report *report, const cnf_record *record)
+/* What <system-out> holds, in lines: the message, what decides, where it ran and how to repeat it.
+ */
+static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    rt_buffer text = {0};
-    rt_buffer_append_text(&text, judgement->message); /* it may hold NUL bytes */
-    if (text.size > 0) rt_buffer_append_byte(&text, '\n');
+    rt_buffer_append_text(out, judgement->message); /* it may hold NUL bytes */
+    if (out->size > 0) rt_buffer_append_byte(out, '\n');
     if (judgement->rule.length > 0)
-        rt_buffer_printf(&text, "rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
+        rt_buffer_printf(out, "rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
-        rt_buffer_printf(&text, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
+        rt_buffer_printf(out, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
     if (record->device.length > 0)
-        rt_buffer_printf(&text, "device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
+        rt_buffer_printf(out, "device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
                          RT_TEXT_ARG(record->driver));
-    if (text.size > 0 && !rt_text_is(record->subject, "-")) {
-        rt_buffer_printf(&text, "again: ");
-        cnf_report_again_write(&text, report, record);
+    if (out->size > 0 && !rt_text_is(record->subject, "-")) {
+        rt_buffer_printf(out, "again: ");
+        cnf_report_again_write(out, report, record);
     }
-    rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return copy;
 }
 
 /* ---- Cases and suites ---------------------------------------------------------------------- */
 
-static void write_case(document *out, const cnf_report *report, const cnf_record *record)
+static void write_case(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
+    rt_arena arena = {0};
+    rt_buffer details = {0};
     rt_text path = record->scenario;
     const char *slash = memrchr(path.data, '/', path.length);
     size_t folder = slash ? (size_t)(slash - path.data) : 0, skipped = slash ? folder + 1 : 0;
-    begin(out, "testcase");
+    rt_buffer_printf(out, "  <testcase");
     attribute(out, "name", (rt_text){path.data + skipped, path.length - skipped});
     attribute(out, "classname", folder > 0 ? (rt_text){path.data, folder} : RT_TEXT("."));
-    attribute(out, "time", rt_arena_printf(&out->arena, "%.6f", record->seconds));
-    const char *element = outcome_elements[outcome_of(record)];
-    if (element) {
-        begin(out, element);
-        attribute(out, "message", outcome_message(&out->arena, record));
-        if (outcome_of(record) != OUTCOME_SKIPPED)
+    rt_buffer_printf(out, " time=\"%.6f\"", record->seconds);
+    outcome result = outcome_of(record);
+    write_details(&details, report, record);
+    bool is_empty = result == OUTCOME_GOOD && details.size == 0;
+    rt_buffer_printf(out, is_empty ? "/>\n" : ">\n");
+    if (result != OUTCOME_GOOD) {
+        rt_buffer_printf(out, "   <%s", outcome_elements[result]);
+        attribute(out, "message", outcome_message(&arena, record));
+        if (result != OUTCOME_SKIPPED)
             attribute(out, "type", rt_text_of(cnf_verdict_word(record->judgement.verdict)));
-        end(out);
+        rt_buffer_printf(out, "/>\n");
     }
-    rt_text more = details(&out->arena, report, record);
-    if (more.length > 0) {
-        begin(out, "system-out");
-        content(out, more);
-        end(out);
+    if (details.size > 0) {
+        rt_buffer_printf(out, "   <system-out>");
+        escape(out, rt_buffer_text(&details), false);
+        rt_buffer_printf(out, "</system-out>\n");
     }
-    end(out);
+    if (!is_empty) rt_buffer_printf(out, "  </testcase>\n");
+    rt_buffer_free(&details);
+    rt_arena_reset(&arena);
 }
 
 typedef struct totals {
@@ -244,62 +179,39 @@ static totals count(const cnf_report *report, rt_text subject)
     return sum;
 }
 
-static void write_totals(document *out, totals sum)
+static void write_totals(rt_buffer *out, totals sum)
 {
-    rt_arena *arena = &out->arena;
-    attribute(out, "tests", rt_arena_printf(arena, "%u", sum.tests));
-    attribute(out, "failures", rt_arena_printf(arena, "%u", sum.outcomes[OUTCOME_FAILURE]));
-    attribute(out, "errors", rt_arena_printf(arena, "%u", sum.outcomes[OUTCOME_ERROR]));
-    attribute(out, "skipped", rt_arena_printf(arena, "%u", sum.outcomes[OUTCOME_SKIPPED]));
-    attribute(out, "time", rt_arena_printf(arena, "%.6f", sum.seconds));
+    CHECK(sum.outcomes[OUTCOME_FAILURE] + sum.outcomes[OUTCOME_ERROR] +
+              sum.outcomes[OUTCOME_SKIPPED] <=
+          sum.tests);
+    rt_buffer_printf(out,
+                     " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.6f\">\n",
+                     sum.tests, sum.outcomes[OUTCOME_FAILURE], sum.outcomes[OUTCOME_ERROR],
+                     sum.outcomes[OUTCOME_SKIPPED], sum.seconds);
 }
 
-static void write_suite(document *out, const cnf_report *report, rt_text subject, rt_text name)
+static void write_suite(rt_buffer *out, const cnf_report *report, rt_text subject, rt_text name)
 {
     totals sum = count(report, subject);
     if (sum.tests == 0) return;
-    begin(out, "testsuite");
+    rt_buffer_printf(out, " <testsuite");
     attribute(out, "name", name);
     write_totals(out, sum);
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
         if (rt_text_equal(record->subject, subject)) write_case(out, report, record);
     }
-    end(out);
+    rt_buffer_printf(out, " </testsuite>\n");
 }
 
-static void write_suites(document *out, const cnf_report *report, const cnf_column *columns,
-                         uint32_t column_count)
+void cnf_junit_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
+                     uint32_t column_count)
 {
-    begin(out, "testsuites");
-    attribute(out, "name", RT_TEXT("assay"));
+    cnf_report_sort(report);
+    rt_buffer_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\"");
     write_totals(out, count(report, (rt_text){0}));
     for (uint32_t i = 0; i < column_count; i++)
         write_suite(out, report, columns[i].subject, columns[i].subject);
     write_suite(out, report, RT_TEXT("-"), RT_TEXT("scenarios"));
-    end(out);
-}
-
-rt_status cnf_junit_write(rt_sink *sink, rt_buffer *out, cnf_report *report,
-                          const cnf_column *columns, uint32_t column_count)
-{
-    xml_library xml;
-    RT_TRY(library_open(sink, &xml));
-    CHECK(xml.xmlBufferCreate);
-    cnf_report_sort(report);
-    xmlBufferPtr buffer = xml.xmlBufferCreate();
-    document written = {.xml = &xml, .writer = xml.xmlNewTextWriterMemory(buffer, 0)};
-    written.failed = !written.writer;
-    if (!written.failed) {
-        xml.xmlTextWriterSetIndent(written.writer, 1);
-        written.failed = xml.xmlTextWriterStartDocument(written.writer, NULL, "UTF-8", NULL) < 0;
-        write_suites(&written, report, columns, column_count);
-        written.failed |= xml.xmlTextWriterEndDocument(written.writer) < 0;
-        xml.xmlFreeTextWriter(written.writer); /* writes what it still holds */
-        rt_buffer_append_text(out, rt_text_of((const char *)xml.xmlBufferContent(buffer)));
-    }
-    xml.xmlBufferFree(buffer);
-    rt_arena_reset(&written.arena);
-    if (!written.failed) return RT_STATUS_OK;
-    return rt_fail(sink, RT_IO, RT_RULE_NONE, "libxml2 could not write the document");
+    rt_buffer_printf(out, "</testsuites>\n");
 }

@@ -1,7 +1,7 @@
 /* The report of a run as JUnit's XML, the form that servers for continuous integration read.
  *
- * A testsuite for each subject, in the order of the columns, and last one named "scenarios" for the
- * files that are wrong themselves; a testcase for each record: its name is the scenario's, its
+ * A testsuite for each subject, in the order of the columns, and a last one named "scenarios" for
+ * the files that are wrong themselves; a testcase for each record: its name is the scenario's, its
  * classname the folder that it lies in.  What a verdict becomes:
  *
  *   PASS, LINKED                                     nothing beside the testcase
@@ -17,9 +17,8 @@
 
 #include "conformance/report/matrix.h"
 
-/* Appends the document.  libxml2 is opened at the first call: linked in, it would more than double
- * the time that every child process takes to start.  UNAVAILABLE: it is not installed. */
-RT_MUST_USE rt_status cnf_junit_write(rt_sink *sink, rt_buffer *out, cnf_report *report,
-                                      const cnf_column *columns, uint32_t column_count);
+/* Appends the document. */
+void cnf_junit_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
+                     uint32_t column_count);
 
 #endif

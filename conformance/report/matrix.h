@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_REPORT_MATRIX_H
 #define CONFORMANCE_REPORT_MATRIX_H
 
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 #include "reference/base/vector.h"
 
 /* A column of the matrix. */

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_REPORT_PROGRESS_H
 #define CONFORMANCE_REPORT_PROGRESS_H
 
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Making SARIF's objects: rules as they are met, and results that point at them by index. */
 #include "conformance/report/sarif.h"
 
-#include "conformance/report/json_text.h"
+#include "conformance/verdict/json_text.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "conformance/report/why.h"
 
 #include "backends/opencl/layer/log.h"
-#include "conformance/compare/parting.h"
 #include "conformance/report/matrix.h"
+#include "conformance/verdict/parting.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_REPORT_WHY_H
 #define CONFORMANCE_REPORT_WHY_H
 
-#include "conformance/report/record.h"
 #include "conformance/requirements/rules.h"
+#include "conformance/verdict/record.h"
 
 /* All that there is to tell it from; borrowed. */
 typedef struct cnf_why {

@@ -6,7 +6,7 @@
  * closed when all their parts are.  Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 #include "conformance/requirements/prove_internal.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
  * fault armed until one of them fails at the step that its citation names.  Every run is a process
  * of its own.  The green run of a scenario begins with an empty artefact cache, so that it reaches
  * the marks of whatever compiles; its runs with faults find what the fault does not change, since
- * the key of an artefact knows the fault (conformance/compile/cache.c).  The programs of the tests
+ * the key of an artefact knows the fault (conformance/build/cache.c).  The programs of the tests
  * are treated alike (programs.c). */
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_H

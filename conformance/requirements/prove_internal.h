@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_INTERNAL_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_INTERNAL_H
 
+#include "conformance/process/child.h"
 #include "conformance/requirements/prove.h"
-#include "conformance/run/child.h"
 #include "reference/base/vector.h"
 
 enum { CNF_REPORT_MAX = 1 << 24 /* bytes of what one run prints or writes */ };

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_REQUIREMENTS_RULES_H
 #define CONFORMANCE_REQUIREMENTS_RULES_H
 
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 
 typedef struct cnf_rule {
     rt_text id;     /* "DL-RESOLVE-09" */

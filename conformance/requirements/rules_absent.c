@@ -2,7 +2,7 @@
  * read, and neither can what scenarios cite. */
 #include "conformance/requirements/rules.h"
 
-#include "conformance/scenario/yaml.h"
+#include "conformance/scenario/yaml/yaml.h"
 
 rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules *out_rules)
 {

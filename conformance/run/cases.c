@@ -1,11 +1,11 @@
 /* A case's way from the judgement of its child to its record: exploring, comparing, sending.
  *
- * It starts nothing; a case that is to run again is set to wait.  Source: ARCHITECTURE.md,
- * "Comparison and results"; design, "Reference runtime" (choices). */
+ * It starts nothing; a case that is to run again is set to wait.
+ * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
-#include "conformance/compare/differential.h"
-#include "conformance/compare/parting.h"
+#include "conformance/verdict/differential.h"
+#include "conformance/verdict/parting.h"
 
 /* ---- Records ------------------------------------------------------------------------------- */
 

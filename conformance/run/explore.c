@@ -1,6 +1,8 @@
 /* The tree of choices, walked with a stack of scripts; see explore.h.  It starts no child. */
 #include "conformance/run/explore.h"
 
+#include "reference/base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +47,21 @@ rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages)
     return script_make(arena, messages->choices, messages->choice_count, SCN_NONE);
 }
 
+/* Takes the next choice off the script's front. */
+static bool choice_next(rt_text *inout_script, uint32_t *out_choice)
+{
+    enum { CHOICE_MAX = 999999999 };
+    uint64_t choice;
+    bool is_taken = rt_number_next(inout_script, CHOICE_MAX, &choice);
+    *out_choice = (uint32_t)choice;
+    return is_taken;
+}
+
 bool cnf_explorer_script_valid(rt_text text)
 {
-    enum { DIGITS_MAX = 9 };
-    uint32_t digits = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        bool digit = text.data[i] >= '0' && text.data[i] <= '9';
-        if (!digit && (text.data[i] != ',' || digits == 0)) return false;
-        digits = digit ? digits + 1 : 0;
-        if (digits > DIGITS_MAX) return false;
-    }
-    return text.length == 0 || digits > 0;
+    for (uint32_t choice; text.length > 0;)
+        if (!choice_next(&text, &choice)) return false;
+    return true;
 }
 
 /* Compares the choices made with the script; gives the number of choices that it prescribes. */
@@ -63,12 +69,10 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
                             const cnf_messages *messages, uint32_t *out_count, rt_text *out_reason)
 {
     *out_count = 0;
-    const char *at = script.data, *end = script.data + script.length;
-    for (uint32_t i = 0; at < end; i++) {
-        char *after;
-        uint32_t wanted = (uint32_t)strtoul(at, &after, 10); /* The arena ends it with a NUL. */
-        CHECK(after > at && after <= end);
-        at = after + 1;
+    for (uint32_t i = 0; script.length > 0; i++) {
+        uint32_t wanted;
+        bool is_taken = choice_next(&script, &wanted);
+        CHECK(is_taken);
         *out_count = i + 1;
         if (i < messages->choice_count && messages->choices[i].taken == wanted) continue;
         *out_reason =

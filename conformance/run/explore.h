@@ -7,7 +7,7 @@
 #ifndef CONFORMANCE_RUN_EXPLORE_H
 #define CONFORMANCE_RUN_EXPLORE_H
 
-#include "conformance/compare/messages.h"
+#include "conformance/verdict/messages.h"
 #include "reference/base/vector.h"
 
 /* Which branches of one one_of have happened. */

@@ -1,11 +1,11 @@
 /* The children of a run: what each is started with, and what a subject's children and the probes of
  * its device come to.
  *
- * It decides no order (run.c) and sends no record (cases.c).  Source: ARCHITECTURE.md, "The life of
- * one scenario" and "Comparison and results". */
+ * It decides no order (run.c) and sends no record (cases.c).  Source:
+ * docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,15 +1,14 @@
 /* From requests and answers to a pack, or to the reason why there is none.
  *
  * It starts no process (run.c does).  A dead worker is a status of the scenario's compile step, not
- * a crash of the scenario: the subject was never asked.  Source: ARCHITECTURE.md, "The life of one
- * scenario" and "Comparison and results". */
+ * a crash of the scenario: the subject was never asked.  Source: docs/internals/conformance.md. */
 #include "conformance/run/modules.h"
 
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/packed_answer.h"
 #include "conformance/run/refusal.h"
-#include "conformance/scenario/scenario.h"
-#include "conformance/scenario/sycl_kernels.h"
-#include "conformance/scenario/variables.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/resolve/sycl_kernels.h"
+#include "conformance/scenario/resolve/variables.h"
 #include "reference/base/map.h"
 
 #include <stdio.h>

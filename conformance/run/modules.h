@@ -3,8 +3,8 @@
 #ifndef CONFORMANCE_RUN_MODULES_H
 #define CONFORMANCE_RUN_MODULES_H
 
-#include "conformance/compare/verdict.h"
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
+#include "conformance/verdict/verdict.h"
 
 /* One module on its way from sources to images. */
 typedef struct cnf_module_work {

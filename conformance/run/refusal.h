@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_RUN_REFUSAL_H
 #define CONFORMANCE_RUN_REFUSAL_H
 
-#include "conformance/compare/verdict.h"
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
+#include "conformance/verdict/verdict.h"
 
 /* Judges the answer about a module that must be refused: PASS, one check observed, where it
  * was refused as expected, by the front end or by post-link; FAIL at the expectation's line where

@@ -3,7 +3,7 @@
  * A scenario goes from a file to a model, to requests, to a pack, to one case per subject.  At any
  * time a bounded number of scenarios is in between, and the furthest one is served first, so that
  * memory does not grow with the suite.  It does not judge (compare/) and does not print (report/).
- * Source: ARCHITECTURE.md, "The life of one scenario" and "Comparison and results". */
+ * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
 #include <errno.h>

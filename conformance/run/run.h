@@ -3,9 +3,9 @@
 #ifndef CONFORMANCE_RUN_RUN_H
 #define CONFORMANCE_RUN_RUN_H
 
-#include "conformance/report/record.h"
-#include "conformance/run/files.h"
+#include "conformance/process/files.h"
 #include "conformance/subject/subject.h"
+#include "conformance/verdict/record.h"
 
 /* A subject as one column of a run. */
 typedef struct cnf_run_subject {

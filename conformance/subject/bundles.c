@@ -39,7 +39,7 @@ static bool holds(const rt_text *texts, uint32_t count, rt_text wanted)
     return false;
 }
 
-/* Whether the bundle has, or lacks, all of the kernels. */
+/* True if the bundle has, or lacks, all of the kernels. */
 static bool kernels_are(cnf_execution *execution, const cnf_bundle_content *content,
                         const rt_text *kernels, uint32_t count, bool wanted,
                         cnf_emitted_check *check)
@@ -75,7 +75,7 @@ static bool images_are(cnf_execution *execution, const scn_expect *expect,
     if (expect->image_count == 0 || !content->shows_images) return true;
     bool same = content->image_count == expect->image_count;
     for (uint32_t i = 0; i < expect->image_count && same; i++) {
-        /* Both ways: an expectation that names an image twice must not hide another. */
+        /* Both directions: an expectation that names an image twice must not hide another. */
         same = holds(content->images, content->image_count, expect->images[i]) &&
                holds(expect->images, expect->image_count, content->images[i]);
     }

@@ -7,7 +7,7 @@
 
 static const struct flag_row {
     const char *name;
-    size_t at; /* of the bool in dev_capabilities */
+    size_t at; /* offset of the bool in dev_capabilities */
 } flag_rows[] = {
     {"executes kernels", offsetof(dev_capabilities, executes)},
     {"unified shared memory", offsetof(dev_capabilities, usm)},
@@ -50,7 +50,7 @@ static void sizes_write(rt_buffer *out, const dev_capabilities *capabilities)
                      capabilities->sub_group_sizes == 0 ? " none that can be required" : "");
 }
 
-/* Nothing of a device that takes no SPIR-V. */
+/* Writes nothing for a device that takes no SPIR-V. */
 static void spirv_write(rt_buffer *out, const dev_capabilities *capabilities)
 {
     const uint32_t forms = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_X86_64 |

@@ -4,11 +4,12 @@
 
 #include "reference/device/device.h"
 
-/* Appends every capability as a line "NAME: VALUE"; what the device does not say is "not told". */
+/* Appends every capability as a line "NAME: VALUE"; a value that the device does not report is "not
+ * told". */
 void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities);
 
-/* Appends what there is to say of a runtime that is not ours: the aspects of its device, and the
- * capabilities for which scenarios are skipped on it, whatever the device. */
+/* Appends the same for the shipped runtime: the aspects of its device, and the capabilities for
+ * which scenarios are skipped on it, whatever the device. */
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities);
 
 #endif

@@ -1,7 +1,7 @@
 /* The steps that give work to queues, and those that wait for it. */
 #include "conformance/subject/execute.h"
 
-#include "conformance/scenario/variables.h"
+#include "conformance/scenario/resolve/variables.h"
 #include "reference/base/alloc.h"
 
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
@@ -19,10 +19,11 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
     const cnf_runtime_operations *operations = execution->runtime->operations;
     uint32_t *made = &execution->results[index].queue;
     RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, made));
-    CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* else it was skipped */
+    CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* otherwise the scenario would
+                                                                    * have been skipped */
     if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *made));
     if (!queue->enable_fusion) return RT_STATUS_OK;
-    CHECK(operations->fusion); /* the same */
+    CHECK(operations->fusion); /* as above */
     return operations->fusion->enable(execution, *made);
 }
 
@@ -36,7 +37,7 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
     return RT_STATUS_OK;
 }
 
-/* The queue that a command names, or the default one of its device. */
+/* The queue that a command names, or the default queue of its device. */
 static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32_t *out_queue)
 {
     if (step->on == SCN_NONE) return cnf_default_queue(execution, step->device, out_queue);
@@ -46,8 +47,8 @@ static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32
                    RT_TEXT_ARG(execution->scenario->steps[step->on].id));
 }
 
-/* The commands of earlier steps; the caller frees the array.  A step that was refused, as it was
- * expected to be, or that belongs to the other profile, made no command to wait for. */
+/* The commands of earlier steps that a command waits for; the caller frees the array. Steps that
+ * were refused as expected, or that belong to the other profile, left no command to wait for. */
 static uint32_t *after_list(const cnf_execution *execution, const scn_step *step,
                             uint32_t *out_count)
 {
@@ -133,7 +134,7 @@ rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)
     }
 }
 
-/* For what was refused, as it was expected to be, nothing waits. */
+/* There is nothing to wait for if the command was refused as expected. */
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];

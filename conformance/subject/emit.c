@@ -1,16 +1,18 @@
 /* Messages as JSON lines, each written with one call so that none is half there when we die. */
 #include "conformance/subject/emit.h"
 
+#include "reference/base/number.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <unistd.h>
 
-/* A JSON string; bytes that are not UTF-8 (a driver's log may hold any) are replaced. */
+/* A JSON string; bytes that are not UTF-8 (drivers' logs contain any) are replaced. */
 static json_t *string_of(rt_text text)
 {
     json_t *string = json_stringn(text.data ? text.data : "", text.length);
     if (string) return string;
-    CHECK(text.data); /* The empty text is UTF-8. */
+    CHECK(text.data); /* empty texts are valid UTF-8 and do not get here */
     rt_buffer ascii = {0};
     for (size_t i = 0; i < text.length; i++) {
         rt_buffer_append_byte(&ascii, (unsigned char)text.data[i] < 0x80 ? text.data[i] : '?');
@@ -115,10 +117,7 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
 static json_t *hexadecimal(const uint8_t *bytes, size_t size)
 {
     rt_buffer digits = {0};
-    for (size_t i = 0; i < size; i++) {
-        rt_buffer_append_byte(&digits, "0123456789abcdef"[bytes[i] >> 4]);
-        rt_buffer_append_byte(&digits, "0123456789abcdef"[bytes[i] & 15]);
-    }
+    rt_buffer_append_hex(&digits, (rt_bytes){bytes, size});
     json_t *string = json_stringn_nocheck(rt_buffer_string(&digits), digits.size);
     CHECK(string);
     rt_buffer_free(&digits);

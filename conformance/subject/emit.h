@@ -8,40 +8,41 @@
 
 typedef struct cnf_emitter {
     int descriptor;
-    bool failed; /* the runner does not read any more; later messages are dropped */
+    bool failed; /* the runner stopped reading; later messages are dropped */
 } cnf_emitter;
 
-/* One judged expectation.  Texts are empty where the message has no such key. */
+/* One judged expectation. A text is empty if the message has no such key. */
 typedef struct cnf_emitted_check {
-    uint32_t step; /* SCN_NONE: belongs to no step */
+    uint32_t step; /* SCN_NONE: not about a step */
     uint32_t line;
     const char *kind;
     rt_text what;
     bool ok, observed;
     rt_text code, place, message;
     rt_rule rule;
-    uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), of how many */
+    uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), and their
+                                    * number */
 } cnf_emitted_check;
 
-/* Each writes one message.  `step` SCN_NONE and line 0 leave the keys out. */
+/* Each function writes one message. `step` SCN_NONE and line 0 omit the keys. */
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
 void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities);
 void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
 void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *answer,
                    rt_text message);
 void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
-/* `defined` NULL: the device does not track it. */
+/* `defined` NULL: the device does not track initialisation. */
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined);
-/* `partial`: events of some kinds, or fields of them, do not reach this trace. */
+/* `partial`: this trace lacks some kinds of events, or some of their fields. */
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
-/* Nothing is written where nothing was chosen. */
+/* Writes nothing if there was nothing to choose. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
-/* `message` is empty where the answer is right. */
+/* `message` is empty if the answer is right. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
-/* What the device can do, in lines for people. */
+/* The device's capabilities, as lines for people. */
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines);
-/* What the worker answered to a request of that hash. */
+/* The worker's answer to the request with that hash. */
 void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact);
 void cnf_emit_end(cnf_emitter *emitter);
 

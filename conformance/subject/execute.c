@@ -1,6 +1,7 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
 #include "conformance/subject/layer.h"
 #include "conformance/subject/unfused.h"
+#include "reference/base/number.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -25,23 +26,12 @@ bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choi
     uint32_t *choices = rt_arena_alloc_array(arena, script.length + 1, sizeof *choices);
     *out_choices = choices;
     *out_count = 0;
-    if (script.length == 0) return true;
-    uint32_t count = 0;
-    bool digit = false;
-    for (size_t i = 0; i < script.length; i++) {
-        char c = script.data[i];
-        if (c >= '0' && c <= '9' && choices[count] <= (UINT32_MAX - 9) / 10) {
-            choices[count] = choices[count] * 10 + (uint32_t)(c - '0');
-            digit = true;
-        } else if (c == ',' && digit) {
-            count++;
-            digit = false;
-        } else {
-            return false;
-        }
+    while (script.length > 0) {
+        uint64_t choice;
+        if (!rt_number_next(&script, UINT32_MAX, &choice)) return false;
+        choices[(*out_count)++] = (uint32_t)choice;
     }
-    *out_count = count + 1;
-    return digit;
+    return true;
 }
 
 /* ---- Setting up --------------------------------------------------------------------------- */

@@ -10,32 +10,32 @@
 
 #include <pthread.h>
 
-/* A finding of the device, kept until it is compared with the expectations. */
+/* A finding of the device, stored until it is compared with the expectations. */
 typedef struct cnf_kept_finding {
     const char *kind;
     rt_text message, kernel, source, object;
     uint32_t source_line;
-    uint32_t command; /* that it happened in */
+    uint32_t command; /* the command that caused it */
     uint64_t offset;
-    uint32_t step; /* of a process that has ended: whose command that is, or SCN_NONE */
-    bool expected; /* some expectation named it */
+    uint32_t step; /* after its process has ended: the step of that command, or SCN_NONE */
+    bool expected; /* an expectation names it */
 } cnf_kept_finding;
 
-/* What a step has made that later steps refer to. */
+/* Objects of a step that later steps refer to. */
 typedef struct cnf_step_result {
-    uint32_t command; /* SUBMIT, COPY, FILL; CNF_NOT_MADE: none was made */
-    uint32_t queue;   /* QUEUE; CNF_NOT_MADE: none was made */
-    uint32_t context; /* CONTEXT; CNF_NOT_MADE: none was made */
-    uint32_t bundle;  /* BUNDLE; CNF_NOT_MADE: none was made */
+    uint32_t command; /* SUBMIT, COPY, FILL; CNF_NOT_MADE: none */
+    uint32_t queue;   /* QUEUE; CNF_NOT_MADE: none */
+    uint32_t context; /* CONTEXT; CNF_NOT_MADE: none */
+    uint32_t bundle;  /* BUNDLE; CNF_NOT_MADE: none */
     bool begun;
 } cnf_step_result;
 
 struct cnf_layer; /* layer.h */
 
-/* One scenario on one subject, while it runs.
+/* One scenario running on one subject.
  *
- * Threads of a parallel take turns (reference/base/handover.h), so that one at a time works on
- * this; only findings may come from a thread of the device. */
+ * The threads of a parallel take turns (reference/base/handover.h), so one thread at a time uses
+ * this structure; only findings may arrive from a thread of the device. */
 struct cnf_execution {
     const scn_scenario *scenario;
     const cnf_subject *subject;
@@ -43,27 +43,29 @@ struct cnf_execution {
     cnf_emitter *emitter;
     rt_sink *sink;
     const dev_tools *tools;                    /* for the subject's device */
-    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
-    bool unfused;                              /* nothing is to be: see unfused.h */
-    rt_arena arena;           /* of everything that lives until the scenario ends */
+    const rt_fusion_compiler *fusion_compiler; /* NULL: kernels cannot be fused */
+    bool unfused;                              /* kernels must not be fused: see unfused.h */
+    rt_arena arena;           /* for everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */
     cnf_step_result *results; /* per step */
-    uint32_t *counted;        /* per event kind: trace events seen by its last count expectation */
+    uint32_t *counted;        /* per event kind: number of trace events at its last count
+                               * expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
-    uint32_t settled; /* findings of processes that have ended; they come first */
+    uint32_t settled; /* number of findings of processes that have ended; they come first */
     pthread_mutex_t findings_lock;
-    uint32_t thread; /* of the step that runs; for a runtime that hands over between steps only */
-    const struct cnf_layer *layer; /* under the devices; NULL: they are not reached by OpenCL */
-    cnf_output output;             /* opened and closed by the caller of cnf_execute */
-    bool failed;    /* some check was not ok: later steps would only follow from it */
-    bool refused;   /* some step was refused, as it was expected to be */
-    bool skipped;   /* its set-up refused what no program of the system can have, and said so */
-    bool was_asked; /* cnf_runtime_operations.was_asked, before the end reads what is left */
+    uint32_t thread; /* of the current step; for runtimes that switch threads between steps only */
+    const struct cnf_layer
+        *layer;        /* beneath the devices; NULL: they are not reached through OpenCL */
+    cnf_output output; /* opened and closed by the caller of cnf_execute */
+    bool failed;       /* a check failed, so the remaining steps do not run */
+    bool refused;      /* a step was refused as expected */
+    bool skipped;      /* set-up refused something that no real program can have, and said so */
+    bool was_asked;    /* cnf_runtime_operations.was_asked, before the final reads */
 };
 
-/* Opens the subject's runtime; scenario, subject, options, sink and tools are set.  Any failure: it
- * is not available.  The caller calls cnf_execution_close in any case. */
+/* Opens the subject's runtime; scenario, subject, options, sink and tools are set. Any failure
+ * means that it is not available. The caller calls cnf_execution_close in any case. */
 RT_MUST_USE rt_status cnf_execution_open(cnf_execution *execution);
 void cnf_execution_close(cnf_execution *execution);
 
@@ -74,7 +76,7 @@ void cnf_execute(cnf_execution *execution);
 /* For dev_open_parameters.on_finding; user is the cnf_execution. */
 void cnf_execution_finding(void *user, const dev_finding *finding);
 
-/* Reads a script of choices, "0,1,0", into numbers in the arena.  False: it is no such list. */
+/* Reads a script of choices, "0,1,0", into numbers in the arena. False: it is not such a list. */
 bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
                       uint32_t *out_count);
 
@@ -94,40 +96,40 @@ rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 
-/* The default queue of a device, made when it is first used. */
+/* The default queue of a device, created at its first use. */
 RT_MUST_USE rt_status cnf_default_queue(cnf_execution *execution, uint32_t device,
                                         uint32_t *out_queue);
 
-/* The type of the variable that a copy or an expectation means, of the scenario's.  MALFORMED: it
- * was not found when the scenario was packed, so that nobody can say which one is meant. */
+/* The type of the variable that a copy or an expectation names. MALFORMED: it was not found when
+ * the scenario was packed, so the name is ambiguous. */
 RT_MUST_USE rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variable,
                                         const rt_device_global **out_global);
 
-/* Makes a kernel bundle. */
+/* Creates a kernel bundle. */
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
 
-/* The number of the bundle that a step has made; ERRC_INVALID where it was refused. */
+/* The number of the bundle that a step created; ERRC_INVALID if the step was refused. */
 rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_bundle);
 
-/* Runs the lists of a parallel step on threads and waits for the threads. */
+/* Runs the lists of a parallel step on threads and joins them. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
 
-/* Asks for times and judges them (profiling.c). */
+/* Reads times and judges them (profiling.c). */
 void cnf_run_profiling(cnf_execution *execution, uint32_t step);
 
 /* ---- judge*.c: expectations --------------------------------------------------------------- */
 
-/* Evaluates one expectation without an effect besides the host read that it may be: fills kind,
+/* Evaluates one expectation with no side effect except a host read, if it needs one: fills kind,
  * what, ok, observed, code, place, line and message of a check, whose step is set. */
 typedef void cnf_evaluate(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check);
 cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf_evaluate_program,
     cnf_evaluate_trace, cnf_evaluate_never, cnf_evaluate_host_symbol, cnf_evaluate_fusion_mode,
     cnf_evaluate_event, cnf_evaluate_bundle, cnf_evaluate_output;
-/* True where the event's images are as the conditions of the expected one say (judge_images.c). */
+/* True if the event's images meet the conditions of the expected event (judge/images.c). */
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
-/* Later expectations of output begin behind what was printed so far. */
+/* Later expectations of output start after what has been printed so far. */
 void cnf_output_seen(cnf_execution *execution);
 
 /* Emits a judged check; one that is not ok ends the scenario. */
@@ -141,12 +143,11 @@ void cnf_judge_step(cnf_execution *execution, uint32_t step, const char *kind, r
 /* Judges an expectation of an expect step.  Findings are judged at the end (cnf_judge_findings). */
 void cnf_judge_expect(cnf_execution *execution, uint32_t step, const scn_expect *expect);
 
-/* The program has ended, and every command with it: settles in which step each finding was, since
- * the next process gives its commands the same ids. */
+/* Called when the program and all its commands have ended: resolves the step of each finding, since
+ * the next process reuses command ids. */
 void cnf_findings_settle(cnf_execution *execution);
 
-/* Judges all expectations of findings, and the findings that none expects.  Every command is done.
- */
+/* Judges all expectations of findings, and the unexpected findings. Every command has ended. */
 void cnf_judge_findings(cnf_execution *execution);
 
 #endif

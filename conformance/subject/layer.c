@@ -2,7 +2,7 @@
 #include "conformance/subject/layer.h"
 
 #include "backends/opencl/opencl.h"
-#include "conformance/run/child.h"
+#include "conformance/process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,14 +37,15 @@ rt_text cnf_layer_find(rt_arena *arena)
     return (rt_text){0};
 }
 
-/* The runner's file, which is known by being one that only lives in memory, or one of our own. */
+/* Opens the log: the runner's file if the descriptor is an anonymous file in memory, otherwise a
+ * new one. */
 static int log_open(void)
 {
     if (fcntl(CNF_CHILD_LOG, F_GET_SEALS) >= 0) return CNF_CHILD_LOG;
     return memfd_create("assay-opencl-log", MFD_CLOEXEC);
 }
 
-/* The names of the aspects, as the layer takes them. */
+/* The names of the hidden aspects, in the syntax of the layer. */
 static void hidden_print(uint32_t hidden, rt_buffer *out)
 {
     for (int aspect = 0; aspect < DEV_ASPECT_COUNT; aspect++) {
@@ -58,7 +59,7 @@ const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t 
 {
     rt_text path = cnf_layer_find(arena);
     if (path.length == 0) return NULL;
-    rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* Layers of the user stay. */
+    rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* the user's layers stay */
     rt_buffer names = {0};
     hidden_print(hidden, &names);
     const char **list = rt_arena_alloc_array(arena, 4, sizeof *list);
@@ -71,7 +72,7 @@ const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t 
     return list;
 }
 
-/* Sets a variable from "NAME=value", which need not live on. */
+/* Sets a variable from "NAME=value", which is copied. */
 static void variable_set(const char *entry)
 {
     const char *equals = strchr(entry, '=');

@@ -3,13 +3,13 @@
 #include "conformance/subject/observed.h"
 #include "reference/base/vector.h"
 
-/* A program of a process, as the layer numbers it there. */
+/* A program of a process, by the layer's number. */
 typedef struct seen_program {
     uint32_t process;
     uint64_t number;
     const rt_text *images;
     uint32_t image_count;
-    uint32_t created; /* index of its CREATE; UINT32_MAX: it was linked */
+    uint32_t created; /* index of its CREATE; UINT32_MAX: made by linking */
 } seen_program;
 
 typedef struct log_observer {
@@ -55,7 +55,7 @@ static const seen_program *program_find(const log_observer *observer, uint32_t p
     return NULL;
 }
 
-/* What a call makes an executable or a linkable program of. */
+/* The images from which a call makes an executable or linkable program. */
 static void images_take(const seen_program *program, cnf_observed *observed)
 {
     static const rt_text unknown = {"?", 1};
@@ -96,7 +96,7 @@ static void observe_create(log_observer *observer, const ocl_call *call)
     *rt_vector_push(&observer->found) = observed;
 }
 
-/* Options and purpose of a program are known when it is compiled or built. */
+/* Options and purpose of a program become known when it is compiled or built. */
 static void observe_purpose(log_observer *observer, const ocl_call *call, bool executable)
 {
     const seen_program *program = program_find(observer, call->process, number_of(call, "program"));
@@ -120,7 +120,7 @@ static void observe_build(log_observer *observer, const ocl_call *call)
     *rt_vector_push(&observer->found) = observed;
 }
 
-/* The images of a link's inputs, one after the other. */
+/* The images of a link's inputs, concatenated. */
 static void inputs_take(log_observer *observer, const ocl_call *call, cnf_observed *observed)
 {
     const uint64_t *inputs = NULL;
@@ -161,7 +161,7 @@ static void observe_kernel(log_observer *observer, const ocl_call *call)
     *rt_vector_push(&observer->found) = observed_of(RT_EVENT_KERNEL_CREATE, call);
 }
 
-/* Up to three numbers of a range; a list that is not there, or longer, leaves it as it is. */
+/* Reads up to three numbers of a range; a missing or longer list leaves the range unchanged. */
 static void range_take(rt_arena *arena, const ocl_call *call, const char *key, uint64_t *out_range)
 {
     const uint64_t *numbers;

@@ -7,21 +7,21 @@
 #ifndef CONFORMANCE_SUBJECT_OUTPUT_H
 #define CONFORMANCE_SUBJECT_OUTPUT_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 
 typedef struct cnf_output {
-    int file, standard; /* descriptors; -1 each while nothing is kept */
-    size_t seen;        /* bytes that an expectation has compared */
+    int file, standard; /* descriptors; -1 while nothing is captured */
+    size_t seen;        /* bytes already compared by an expectation */
 } cnf_output;
 
-/* Begins to keep the output if the scenario expects any; false, with errno, where the system lacks
- * what that takes.  Close it in any case. */
+/* Starts capturing output if the scenario expects any; false, with errno, if the system cannot.
+ * Close it in any case. */
 bool cnf_output_open(cnf_output *output, const scn_scenario *scenario);
 
-/* Appends what was printed since the text that was seen; false, with errno, on an error. */
+/* Appends the output since the last text marked as seen; false, with errno, on an error. */
 bool cnf_output_read(const cnf_output *output, rt_buffer *out_text);
 
-/* Hands everything to the standard output that there was before. */
+/* Writes everything to the original standard output. */
 void cnf_output_close(cnf_output *output);
 
 #endif

@@ -47,7 +47,7 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t index)
         lists[i] = (list_thread){execution, handover, index, i, 0};
         int error = pthread_create(&lists[i].thread, NULL, list_run, &lists[i]);
         if (error == 0) continue;
-        /* Those that were started wait for this one: there is no way on. */
+        /* Threads already started wait for this one, so there is no way to continue. */
         fprintf(stderr, "assay: thread %u of a parallel cannot be started: %s\n", i + 1,
                 strerror(error));
         _Exit(RT_EXIT_OUT_OF_MEMORY);

@@ -41,15 +41,15 @@ static const uint32_t kernel_words[] = {
     0x00000004, 0x000100fd, 0x00010038,
 };
 
-/* The same for a device that takes source. */
+/* The same kernel for a device that takes source. */
 static const char kernel_source[] = "kernel void assay_probe(global uint *data)\n"
                                     "{\n"
                                     "    size_t i = get_global_id(0);\n"
                                     "    data[i] = data[i] * 3 + (uint)i;\n"
                                     "}\n";
 
-/* The same in PTX, which the driver of any GPU since 5.2 takes; its header and its last parameter
- * are those of reference/base/ptx.h. */
+/* The same kernel in PTX, which the driver of any GPU since 5.2 takes; header and last parameter
+ * follow reference/base/ptx.h. */
 static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
                                  ".version 6.4\n"
                                  ".target sm_52\n"
@@ -71,7 +71,7 @@ static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
                                  "    ret;\n"
                                  "}\n";
 
-/* Elements, the half of them that is copied from a filled memory, and the two values. */
+/* Number of elements, the half copied from a filled memory, and the two values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
 
@@ -82,9 +82,9 @@ typedef struct probe {
     dev_kernel *kernel;
     dev_queue *queue;
     RT_VECTOR(dev_event *) events; /* in the order of the commands */
-    dev_code code;                 /* of the kernel; no bytes: the device takes none of ours */
-    bool executes;                 /* commands have an effect */
-    uint32_t host[COUNT];          /* what is written, later what was read */
+    dev_code code;        /* of the kernel; no bytes: the device takes none of our formats */
+    bool executes;        /* commands have an effect */
+    uint32_t host[COUNT]; /* the data written, later the data read */
 } probe;
 
 /* The command after all earlier ones. */
@@ -265,8 +265,8 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
         one.host[i] = WRITTEN;
     rt_status status = make_objects(&one);
     if (rt_ok(status) && one.executes) status = run_commands(&one);
-    /* A tool that this machine lacks is nothing that the device does wrong: it was opened, and took
-     * its memories. */
+    /* A linker that this machine lacks is not the device's fault: it was opened, and accepted its
+     * memories. */
     bool untried = status.code == RT_UNAVAILABLE && capabilities.links_with_tool;
     bool right =
         untried || (rt_ok(status) && (!one.executes || answers_compare(&one, out_message)));

@@ -7,7 +7,8 @@
 static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *out_times)
 {
     uint32_t command = execution->results[step].command;
-    CHECK(execution->runtime->operations->profiling); /* else the scenario was skipped */
+    CHECK(execution->runtime->operations->profiling); /* otherwise the scenario would have been
+                                                       * skipped */
     if (command != CNF_NOT_MADE)
         return execution->runtime->operations->profiling->times(execution, command, out_times);
     return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
@@ -22,7 +23,7 @@ static void times_show(rt_buffer *out, rt_text step, const dev_times *times)
                      (unsigned long long)times->end);
 }
 
-/* A check of the times of two commands; the sentence says what was expected of them. */
+/* A check of the times of two commands; the sentence states the expectation. */
 static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other, bool holds,
                        const char *sentence, const dev_times times[2])
 {

@@ -24,7 +24,7 @@ static rt_loader *loader_of(const cnf_execution *execution)
 
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
-/* How the subject's device is asked for. */
+/* The selector with which the subject's device is opened. */
 static rt_text selector_of(cnf_execution *execution)
 {
     rt_text settings = cnf_unfused_rest(&execution->arena, execution->options->settings);
@@ -32,7 +32,7 @@ static rt_text selector_of(cnf_execution *execution)
     return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
 }
 
-/* Makes the real loader, or says what it lacks. */
+/* Creates the real loader, or reports what is missing. */
 static rt_status loader_open(cnf_execution *execution, cnf_reference *reference)
 {
     rt_text warning;
@@ -44,7 +44,7 @@ static rt_status loader_open(cnf_execution *execution, cnf_reference *reference)
     return RT_STATUS_OK;
 }
 
-/* Opens the same device of the subject once for each that the scenario names. */
+/* Opens the subject's device once for each device of the scenario. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     rt_arena *arena = &execution->arena;
@@ -75,7 +75,7 @@ static void reference_close(cnf_execution *execution, cnf_runtime *runtime)
     if (!reference) return;
     rt_vector_free(&reference->bundles);
     rt_runtime_destroy(reference->runtime);
-    /* Whoever wants to know how the program ends has asked reference_end. */
+    /* reference_end has already reported how the program ended. */
     rt_status ended = cnf_host_loader_destroy(reference->loader);
     (void)ended;
     if (reference->cache) cnf_cache_close(reference->cache);
@@ -109,7 +109,7 @@ static rt_module *module_table(cnf_execution *execution)
     return modules;
 }
 
-/* What a fused kernel may keep the buffer in, and in which pieces. */
+/* The memory to which fusion may promote the buffer, and the size of each piece. */
 static void describe_buffer(rt_memory *memory, const scn_memory *declared)
 {
     static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
@@ -166,11 +166,11 @@ static rt_runtime *create_runtime(cnf_execution *execution)
     }
     bool readable = cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
                                      &parameters.choice_count);
-    CHECK(readable); /* Checked where the child begins. */
+    CHECK(readable); /* checked when the child starts */
     return rt_runtime_create(&parameters);
 }
 
-/* Makes what a process of the program has from its beginning, and starts the program. */
+/* Creates what the program has when its process starts, and starts it. */
 static rt_status process_begin(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -201,14 +201,14 @@ static rt_status reference_set_up(cnf_execution *execution)
     return process_begin(execution);
 }
 
-/* A simulated program's end has no effect that the documents speak of. */
+/* The end of a simulated program has no effect that the documents describe. */
 static rt_status reference_end(cnf_execution *execution)
 {
     return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
 }
 
-/* A real program is another process afterwards; the old one has exited, and goes when nothing knows
- * its modules any more. */
+/* After a restart a real program is a new process; the old one has exited, and its record goes once
+ * nothing refers to its modules. */
 static rt_status reference_restart(cnf_execution *execution)
 {
     cnf_reference *reference = cnf_reference_of(execution);
@@ -313,7 +313,8 @@ static rt_status reference_wait_command(cnf_execution *execution, uint32_t comma
     return rt_scheduler_wait_command(scheduler_of(execution), command);
 }
 
-/* Which bytes of a memory hold a value: as the device says that wrote it last, else all or none. */
+/* Which bytes of a memory are defined: as reported by the device that wrote it last, otherwise all
+ * or none. */
 static rt_status defined_bits(const rt_memory *memory, uint8_t *out_bits)
 {
     if (memory->written_on != UINT32_MAX) {
@@ -352,7 +353,7 @@ static bool reference_tells_program(const cnf_runtime *runtime, rt_event_kind ki
     return rt_event_has_field(kind, RT_TEXT("program"), NULL);
 }
 
-/* Its events come into the trace as they happen. */
+/* Events enter the trace as they happen. */
 static void reference_look(cnf_execution *execution)
 {
     (void)execution;
@@ -365,8 +366,8 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
                        out_count);
 }
 
-/* Whether anything went to a device of which it shows something: of one that runs nothing that is
- * code alone, since its commands have no effect. */
+/* True once a device received something with a visible effect; on a device that executes nothing,
+ * only code counts. */
 static bool reference_was_asked(const cnf_runtime *runtime)
 {
     static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,

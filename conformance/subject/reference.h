@@ -8,26 +8,26 @@
 
 typedef struct cnf_reference {
     cnf_runtime base;
-    rt_runtime *runtime;       /* NULL until it is set up */
-    cnf_cache *cache;          /* of built modules; NULL: the loader is simulated */
-    cnf_host_loader *loader;   /* NULL: it is simulated, or has ended */
-    dev_device **opened;       /* one for each of the scenario's devices, NULL where it failed */
-    const rt_device **devices; /* index as in the scenario; those of the runtime */
-    rt_memory **memories;      /* index as in the scenario */
-    RT_VECTOR(rt_bundle *) bundles; /* of the process, by number; the runtime's */
+    rt_runtime *runtime;            /* NULL until it is set up */
+    cnf_cache *cache;               /* for built modules; NULL: the loader is simulated */
+    cnf_host_loader *loader;        /* NULL: simulated, or ended */
+    dev_device **opened;            /* per device of the scenario; NULL: opening failed */
+    const rt_device **devices;      /* indexed as in the scenario; the runtime's devices */
+    rt_memory **memories;           /* indexed as in the scenario */
+    RT_VECTOR(rt_bundle *) bundles; /* the process's bundles by number; owned by the runtime */
 } cnf_reference;
 
 /* The execution's runtime, which is the reference runtime. */
 cnf_reference *cnf_reference_of(const cnf_execution *execution);
 
-/* ERRC_INVALID where the context does not hold the device. */
+/* ERRC_INVALID if the context does not contain the device. */
 RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
                                                   const rt_device *device);
 
-/* Values of constants as the runtime takes them; the caller frees the table with rt_free. */
+/* Converts values of constants to the runtime's form; the caller frees the table with rt_free. */
 rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count);
 
-/* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle of a number. */
+/* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle with a number. */
 rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
                                const uint32_t *sources, uint32_t *out_bundle);
 rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,
@@ -41,7 +41,7 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command);
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known);
 
-/* reference_globals.c: a transfer one end of which is a device_global, and
+/* reference_globals.c: a transfer to or from a device_global, and
  * cnf_runtime_operations.read_global. */
 rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
                                     const scn_transfer *given, cnf_after after,

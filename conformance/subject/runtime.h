@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_SUBJECT_RUNTIME_H
 #define CONFORMANCE_SUBJECT_RUNTIME_H
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "reference/base/choose.h"
 #include "reference/device/device.h"
 #include "reference/trace/trace.h"
@@ -14,32 +14,33 @@
 typedef struct cnf_execution cnf_execution;
 typedef struct cnf_runtime_operations cnf_runtime_operations;
 
-/* Numbers of queues, contexts, bundles and commands are the runtime's own; this is none. */
+/* Numbers of queues, contexts, bundles and commands are chosen by the runtime; this one is never
+ * used. */
 #define CNF_NOT_MADE UINT32_MAX
 
-/* What every runtime shows; the first member of each one's own structure. */
+/* The common part of every runtime; the first member of its own structure. */
 typedef struct cnf_runtime {
     const cnf_runtime_operations *operations;
-    dev_capabilities capabilities; /* of the device that the scenario's devices are */
-    rt_trace *trace;               /* NULL until it is set up; lives as long as the runtime */
+    dev_capabilities capabilities; /* of the device behind the scenario's devices */
+    rt_trace *trace;               /* NULL until set-up; lives as long as the runtime */
 } cnf_runtime;
 
-/* What a host read of a memory found. */
+/* The result of a host read of a memory. */
 typedef struct cnf_content {
     rt_bytes bytes;         /* the whole memory, borrowed until the next operation */
-    const uint8_t *defined; /* a bit a byte as dev_memory_defined has it; NULL: not tracked */
-    rt_arena arena;         /* of what was made for it; the reader resets it in any case */
+    const uint8_t *defined; /* a bit per byte, as in dev_memory_defined; NULL: not tracked */
+    rt_arena arena;         /* holds copies made for the read; the caller resets it in any case */
 } cnf_content;
 
-/* What a kernel bundle holds. */
+/* The contents of a kernel bundle. */
 typedef struct cnf_bundle_content {
     uint32_t unit_count; /* SYCL's device images */
     const rt_text *kernels;
     uint32_t kernel_count;
-    bool shows_images; /* else this runtime does not tell which images they are made of */
+    bool shows_images; /* false: this runtime does not report their images */
     const rt_text *images;
     uint32_t image_count;
-    rt_arena arena; /* of the lists; whoever asked resets it in any case */
+    rt_arena arena; /* holds the lists; the caller resets it in any case */
 } cnf_bundle_content;
 
 /* The commands that a command waits for. */
@@ -48,9 +49,9 @@ typedef struct cnf_after {
     uint32_t count;
 } cnf_after;
 
-/* Kernel fusion, and what is there to end one.  Statuses as below. */
+/* Kernel fusion, and the operations that end a fusion. Statuses as below. */
 typedef struct cnf_fusion_operations {
-    /* The property enable_fusion of a queue that was made just now. */
+    /* Sets the property enable_fusion of a queue that was just created. */
     rt_status (*enable)(cnf_execution *execution, uint32_t queue);
     rt_status (*start)(cnf_execution *execution, uint32_t queue);
     rt_status (*complete)(cnf_execution *execution, uint32_t queue, bool no_barriers,
@@ -65,32 +66,33 @@ typedef struct cnf_fusion_operations {
 
 /* Times of commands.  Statuses as below. */
 typedef struct cnf_profiling_operations {
-    /* The property enable_profiling of a queue that was made just now. */
+    /* Sets the property enable_profiling of a queue that was just created. */
     rt_status (*enable)(cnf_execution *execution, uint32_t queue);
-    /* Waits for the command and tells its times. */
+    /* Waits for the command and reads its times. */
     rt_status (*times)(cnf_execution *execution, uint32_t command, dev_times *out_times);
 } cnf_profiling_operations;
 
-/* Where a function returns a status, its codes are what the application would see of a refusal, and
- * the diagnostic is in the execution's sink.  Modules, devices and memories go by their index in
- * the scenario. */
+/* A status carries the code that an application would see for a refusal; the diagnostic is in the
+ * execution's sink. Modules, devices and memories are indices into the scenario. */
 struct cnf_runtime_operations {
-    /* The texts, rules and codes that no document fixes are this runtime's, and judged as such. */
+    /* Messages, rules and codes that no document specifies are judged too, since they are this
+     * runtime's own. */
     bool is_reference;
 
-    /* Opens what the subject runs on and says what it can do.  Any failure: it is not available. */
+    /* Opens the subject's device and reports its capabilities. Any failure means that it is not
+     * available. */
     rt_status (*open)(cnf_execution *execution, cnf_runtime **out_runtime);
     /* Frees everything; NULL does nothing. */
     void (*close)(cnf_execution *execution, cnf_runtime *runtime);
 
-    /* Whether a small computation with a known answer comes out right, on the open runtime and
-     * before anything else; else out_message gets a line.  The scenario is cnf_probe_scenario. */
+    /* Checks a small computation with a known answer on the open runtime, before anything else; on
+     * a wrong result, out_message gets a line. The scenario is cnf_probe_scenario. */
     bool (*probe)(cnf_execution *execution, rt_buffer *out_message);
 
     /* Creates memories; loads the executable, what is preloaded, and what they need. */
     rt_status (*set_up)(cnf_execution *execution);
-    /* Ends the program, all of whose commands are done, and starts it anew as set_up did; NULL:
-     * this runtime cannot be. */
+    /* Ends the program, whose commands have all ended, and starts it again as set_up did; NULL:
+     * this runtime cannot restart. */
     rt_status (*restart)(cnf_execution *execution);
     /* Ends the program: it exits, and modules are unloaded.  Nothing but close follows. */
     rt_status (*end)(cnf_execution *execution);
@@ -99,11 +101,11 @@ struct cnf_runtime_operations {
     rt_status (*load_image)(cnf_execution *execution, uint32_t module, uint32_t image);
     rt_status (*context)(cnf_execution *execution, const uint32_t *devices, uint32_t device_count,
                          uint32_t *out_context);
-    /* context CNF_NOT_MADE: the one of all devices. */
+    /* context CNF_NOT_MADE: the context of all devices. */
     rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
                        uint32_t *out_queue);
-    /* Makes a kernel bundle, of those whose numbers are given (as many as bundle->sources);
-     * context CNF_NOT_MADE: the one of all devices. */
+    /* Creates a kernel bundle from those whose numbers are given (as many as bundle->sources);
+     * context CNF_NOT_MADE: the context of all devices. */
     rt_status (*bundle)(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                         const uint32_t *sources, uint32_t *out_bundle);
     rt_status (*bundle_show)(cnf_execution *execution, uint32_t bundle,
@@ -111,22 +113,22 @@ struct cnf_runtime_operations {
     /* bundle: an executable one to take the kernel from; CNF_NOT_MADE: the runtime finds it. */
     rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                         uint32_t bundle, cnf_after after, uint32_t *out_command);
-    /* A copy where the transfer has no pattern, else a fill.  A copy with a variable, which was
-     * found, is that function of queue or handler which copies to or from a device_global. */
+    /* A copy if the transfer has no pattern, otherwise a fill. A copy with a variable, which was
+     * found, uses the function of queue or handler that copies to or from a device_global. */
     rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
                           cnf_after after, uint32_t *out_command);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
     /* The status of a command's event, without waiting; *out_known false: it has not ended, and
-     * whether it has begun this runtime does not tell.  NULL: this runtime tells nothing. */
+     * this runtime does not report whether it has started. NULL: this runtime reports no status. */
     scn_event_status (*status)(cnf_execution *execution, uint32_t command, bool *out_known);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
-    /* A synchronising host read of a whole device_global, which was found: a copy from it to the
-     * host in that queue, and a wait for it.  With `existing` only where the queue's device has an
-     * instance of it already: bytes.data is NULL where it has none, and nothing is made.  NULL:
-     * this runtime cannot. */
+    /* A synchronising host read of a whole device_global, which was found: a copy to the host in
+     * that queue, and a wait for it. With `existing`, reads only if the queue's device already has
+     * an instance: otherwise bytes.data is NULL and no instance is created. NULL: this runtime
+     * cannot. */
     rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable, uint32_t queue,
                              bool existing, cnf_content *out_content);
     /* What a reference to a host symbol from a module binds to: a module or SCN_NONE.
@@ -134,19 +136,19 @@ struct cnf_runtime_operations {
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
                              bool *out_loaded, uint32_t *out_found);
 
-    const cnf_fusion_operations *fusion;       /* NULL: this runtime has none of it */
-    const cnf_profiling_operations *profiling; /* the same */
+    const cnf_fusion_operations *fusion;       /* NULL: not supported by this runtime */
+    const cnf_profiling_operations *profiling; /* as above */
 
-    /* Brings into the trace what has happened since and did not come there by itself. */
+    /* Adds to the trace what has happened since the last call and did not get there by itself. */
     void (*look)(cnf_execution *execution);
-    /* Whether events of a kind reach the trace (field empty), and that field of them. */
+    /* True if events of a kind reach the trace (empty field), with that field. */
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
-    /* Whether the events of a kind that reach the trace tell which program they are about, as a
-     * number that other events have too but no scenario can know. */
+    /* True if traced events of a kind identify their program by a number that other events share,
+     * but that a scenario cannot know. */
     bool (*tells_program)(const cnf_runtime *runtime, rt_event_kind kind);
-    /* What was chosen among what the documents leave open; valid until the next operation. */
+    /* The choices made where the documents leave something open; valid until the next operation. */
     void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
-    /* Whether anything was asked of the runtime under test, or of the device under ours. */
+    /* True once the runtime under test, or the device beneath ours, was asked for anything. */
     bool (*was_asked)(const cnf_runtime *runtime);
 };
 

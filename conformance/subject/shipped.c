@@ -5,7 +5,7 @@
  * what only the reference runtime says (rules, texts, choices) is not. */
 #include "conformance/subject/shipped.h"
 
-#include "conformance/compile/packages.h"
+#include "conformance/build/packages.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/shipped_images.h"
 #include "conformance/subject/skip.h"
@@ -21,7 +21,7 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
 
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
-/* What the shipped runtime can do on a device of OpenCL; its aspects are asked. */
+/* The shipped runtime's capabilities on an OpenCL device; aspects are queried. */
 static const dev_capabilities able = {
     .formats_taken = 1u << RT_FORMAT_SPIRV64,
     .executes = true,
@@ -32,7 +32,7 @@ static const dev_capabilities able = {
     .spec_constants = true,
 };
 
-/* Gives the path of a file that ci/setup installs, or says that it is not there. */
+/* Finds a file that ci/setup installs. UNAVAILABLE: it is missing. */
 static rt_status installed(cnf_execution *execution, const char *file, rt_text *out_path)
 {
     rt_arena *arena = &execution->arena;
@@ -43,7 +43,7 @@ static rt_status installed(cnf_execution *execution, const char *file, rt_text *
                    RT_TEXT_ARG(*out_path));
 }
 
-/* The driver's first device is what all of the scenario's are. */
+/* The driver's first device serves as every device of the scenario. */
 static rt_status device(cnf_execution *execution)
 {
     enum { DEVICE_SIZE_MIN = 8 + 8 + 4 };
@@ -88,14 +88,14 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
                        RT_TEXT_ARG(linked->library));
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(device(execution));
-    /* To find a device the driver is loaded, and the layer with it if it ever is. */
+    /* Finding a device loaded the driver, and with it the layer if there is one. */
     shipped->sees_driver = linked->environment[0] != NULL;
     cnf_shipped_look(execution);
     return RT_STATUS_OK;
 }
 
-/* A program that does not start although all is installed is the scenario's failure, which set-up
- * tells; what it would have said of its device is then taken for granted. */
+/* If the program does not start although everything is installed, the scenario has failed, which
+ * set-up reports; its device is then assumed to have every aspect. */
 static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     cnf_shipped *shipped = rt_arena_alloc(&execution->arena, sizeof *shipped);
@@ -110,7 +110,8 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};
     const char *log = cnf_shipped_layer_variable(execution);
-    const char *const environment[] = {log, NULL}; /* beside the subject's, which we have */
+    const char *const environment[] = {log, NULL}; /* in addition to the subject's, which this
+                                                    * process has */
     shipped->base.trace = rt_trace_create();
     const cnf_host_runtime linked = {program, libraries, environment};
     shipped->started = start(execution, &linked);
@@ -119,7 +120,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     return RT_STATUS_OK;
 }
 
-/* How the program ends is the last that there is to see of the shipped runtime. */
+/* How the program ends is the last observation of the shipped runtime. */
 static rt_status shipped_end(cnf_execution *execution)
 {
     return cnf_shipped_fate(execution, cnf_host_leave(cnf_shipped_of(execution)->host));
@@ -130,7 +131,7 @@ static void shipped_close(cnf_execution *execution, cnf_runtime *runtime)
     cnf_shipped *shipped = (cnf_shipped *)(void *)runtime;
     (void)execution;
     if (!shipped) return;
-    /* Whoever wants to know how it ends has asked shipped_end. */
+    /* shipped_end has already reported how it ended. */
     rt_status ended = cnf_host_end(shipped->host);
     (void)ended;
     if (shipped->cache) cnf_cache_close(shipped->cache);
@@ -168,7 +169,8 @@ static rt_status shipped_set_up(cnf_execution *execution)
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
-/* A dlopen or dlclose that came to `status`, and what constructors and destructors did in it. */
+/* Finishes a dlopen or dlclose with the given status and traces what constructors and destructors
+ * did. */
 static rt_status module_came_or_went(cnf_execution *execution, rt_status status, rt_arena *arena,
                                      const cnf_host_events *events)
 {
@@ -209,7 +211,7 @@ static rt_status shipped_host_symbol(cnf_execution *execution, uint32_t by, rt_t
 {
     rt_status status =
         cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by, symbol, out_found);
-    *out_loaded = status.code != RT_ERRC_INVALID; /* that is all that it refuses */
+    *out_loaded = status.code != RT_ERRC_INVALID; /* its only refusal */
     return *out_loaded ? cnf_shipped_fate(execution, status) : RT_STATUS_OK;
 }
 
@@ -278,7 +280,7 @@ static rt_status shipped_read(cnf_execution *execution, uint32_t index, cnf_cont
         status = cnf_shipped_answered(execution, &question);
         if (rt_ok(status) && out_content) {
             out_content->bytes = bytes;
-            out_content->arena = question.arena; /* which the bytes live in */
+            out_content->arena = question.arena; /* which holds the bytes */
             question.arena = (rt_arena){0};
         }
     }
@@ -296,7 +298,7 @@ static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_ch
     *out_count = 0;
 }
 
-/* Whatever a scenario does is asked of the runtime under test. */
+/* Every step of a scenario goes to the runtime under test. */
 static bool shipped_was_asked(const cnf_runtime *runtime)
 {
     (void)runtime;

@@ -9,11 +9,11 @@
 typedef struct cnf_shipped {
     cnf_runtime base;
     cnf_host *host;      /* NULL: no process was started, or the scenario is skipped */
-    rt_status started;   /* what starting it came to */
+    rt_status started;   /* the result of starting it */
     uint32_t *memories;  /* per memory: its number in the host program */
     bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
-    uint32_t calls_seen; /* observations of it that stand in the trace */
-    cnf_cache *cache;    /* that the host program is built from */
+    uint32_t calls_seen; /* number of its observations already in the trace */
+    cnf_cache *cache;    /* holds the built parts of the host program */
 } cnf_shipped;
 
 /* The execution's runtime, which is the shipped one. */
@@ -21,35 +21,36 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution);
 
 /* ---- shipped_ask.c ------------------------------------------------------------------------ */
 
-/* A request that is being written. */
+/* A request to the host program, and its answer. */
 typedef struct cnf_question {
     rt_buffer request;
-    rt_arena arena;   /* of the answer */
-    rt_reader answer; /* behind its status, after cnf_shipped_ask */
+    rt_arena arena;   /* holds the answer */
+    rt_reader answer; /* the rest of the answer after its status, set by cnf_shipped_ask */
 } cnf_question;
 
 /* Begins a request; cnf_question_end in any case. */
 cnf_question cnf_question_begin(host_request kind);
 void cnf_question_end(cnf_question *question);
 
-/* A host program that died of a signal takes this process with it: the verdict is about the
- * program, so its end becomes ours.  Gives the status back otherwise. */
+/* If the host program died of a signal, ends this process with the same signal: the verdict is
+ * about the program, so its end becomes ours. Otherwise returns the status. */
 rt_status cnf_shipped_fate(cnf_execution *execution, rt_status status);
 
-/* Sends it on the channel of the running step's thread and waits.  Codes of cnf_host_ask. */
+/* Sends the request on the channel of the current step's thread and waits. Codes of cnf_host_ask.
+ */
 RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question);
 
-/* The answer was read: MALFORMED where it was too short, too long or out of range. */
+/* Called after reading the answer: MALFORMED if it was too short, too long or out of range. */
 RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
 
-/* Asks, and reads an answer that is nothing, or the number of what was made. */
+/* Sends the request and reads an answer that is empty, or the number of the created object. */
 RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
 RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
                                              uint32_t *out_number);
 
 /* ---- shipped_events.c --------------------------------------------------------------------- */
 
-/* Brings what constructors and destructors did into the trace. */
+/* Adds what constructors and destructors did to the trace. */
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events);
 
 /* cnf_runtime_operations.observes and .tells_program. */
@@ -58,11 +59,11 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* The variable by which the OpenCL layer in the host program finds this process' log, in the
+/* The variable that tells the OpenCL layer in the host program where this process's log is, in the
  * arena; NULL: there is none. */
 const char *cnf_shipped_layer_variable(cnf_execution *execution);
 
-/* cnf_runtime_operations.look: what the driver was asked for since. */
+/* cnf_runtime_operations.look: adds the driver calls since the last look. */
 void cnf_shipped_look(cnf_execution *execution);
 
 /* ---- shipped_globals.c: .transfer of a device_global, and .read_global --------------------- */

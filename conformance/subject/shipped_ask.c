@@ -29,7 +29,7 @@ rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question)
 
 rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question)
 {
-    /* By host_request. */
+    /* Names of requests, by host_request. */
     static const char *const asked[] = {
         [HOST_DEVICES] = "a request for devices",
         [HOST_CONTEXT] = "a request for a context",

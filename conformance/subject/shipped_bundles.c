@@ -8,7 +8,7 @@ static cnf_question bundle_question(host_bundle operation)
     return question;
 }
 
-/* Asks for what is in the request, which makes a bundle, and ends it. */
+/* Sends the request, which creates a bundle, and ends it. */
 static rt_status make(cnf_execution *execution, cnf_question *question, uint32_t *out_bundle)
 {
     rt_status status = cnf_shipped_ask_number(execution, question, out_bundle);
@@ -28,7 +28,7 @@ static rt_status set_constant(cnf_execution *execution, uint32_t bundle,
     return status;
 }
 
-/* The numbers of libsycl's states are those of scn_bundle_state. */
+/* libsycl numbers the states as scn_bundle_state does. */
 static rt_status get(cnf_execution *execution, const scn_bundle *given, uint32_t context,
                      uint32_t *out_bundle)
 {
@@ -68,7 +68,7 @@ rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, 
     return make(execution, &question, out_bundle);
 }
 
-/* Which images its device images are made of libsycl tells nobody. */
+/* libsycl does not report which images a device image was made from. */
 rt_status cnf_shipped_bundle_show(cnf_execution *execution, uint32_t number,
                                   cnf_bundle_content *out_content)
 {

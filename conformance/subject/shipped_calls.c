@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-/* The calls so far, and what stands in the trace already. */
+/* The calls so far, and how many are in the trace already. */
 typedef struct call_reader {
     rt_trace *trace;
     rt_arena arena;
@@ -26,7 +26,7 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* Those of the images that are the scenario's, in the arena. */
+/* Those of the images that belong to the scenario, in the arena. */
 static const rt_text *own_images(call_reader *reader, const cnf_observed *one, uint32_t *out_count)
 {
     rt_text *images = rt_arena_alloc_array(&reader->arena, one->image_count, sizeof *images);
@@ -48,7 +48,7 @@ static bool is_made_by(const cnf_observed *maker, const cnf_observed *launch, ui
            ocl_call_number(maker->call, "made", &made) && made == kernel;
 }
 
-/* The number of the program that a launch's kernel was taken from, "?" where that was not seen. */
+/* The number of the program that provided a launch's kernel, "?" if that was not seen. */
 static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 {
     uint64_t kernel;
@@ -97,7 +97,7 @@ static void trace_call(call_reader *reader, const cnf_observed *one)
 
 /* ---- The log -------------------------------------------------------------------------------- */
 
-/* False: nothing can be told from the log, now and later. */
+/* False: the log is unusable, now and later. */
 static bool log_read(cnf_execution *execution, call_reader *reader, ocl_call_log *out_log)
 {
     rt_buffer text = {0};
@@ -121,7 +121,7 @@ void cnf_shipped_look(cnf_execution *execution)
         reader.names = cnf_scenario_images(execution, &reader.name_count);
         reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);
         uint32_t at = 0;
-        /* Those behind have not returned; they will stand where they do. */
+        /* The remaining calls have not returned; they are added where they do. */
         while (at < reader.found.count && reader.found.items[at].call->returned)
             at++;
         for (; shipped->calls_seen < at; shipped->calls_seen++)

@@ -8,7 +8,7 @@ void cnf_shipped_write_after(rt_buffer *out, cnf_after after)
         rt_write_u32(out, after.commands[i]);
 }
 
-/* What has fewer dimensions than three has one work-item in each of the others. */
+/* A range of fewer than three dimensions has one work-item in each of the others. */
 static void write_range(rt_buffer *out, const scn_submit *submit)
 {
     bool local_given = submit->local[0] != 0;

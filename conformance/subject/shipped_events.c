@@ -7,21 +7,23 @@
 #include <string.h>
 
 typedef struct observed_row {
-    const char *fields; /* of the event that are seen and mean the same, separated by spaces */
+    const char *fields; /* fields of the event that are observed with the same meaning, separated by
+                         * spaces */
     rt_event_kind kind;
-    bool tells_program; /* the field `program` has a number of the driver's */
-    bool by_layer;      /* the OpenCL layer sees it, else modules and the caller do */
+    bool tells_program; /* the field `program` has the driver's number */
+    bool by_layer;      /* observed by the OpenCL layer, otherwise by modules and the caller */
 } observed_row;
 
 static const observed_row observed[] = {
-    /* Constructors and destructors, and what they hand to the runtime. */
+    /* Constructors and destructors, and what they pass to the runtime. */
     {"module path", RT_EVENT_MODULE_LOAD, false, false},
     {"module", RT_EVENT_MODULE_UNLOAD, false, false},
     {"image module format", RT_EVENT_IMAGE_REGISTER, false, false},
     {"image module", RT_EVENT_IMAGE_UNREGISTER, false, false},
-    /* Class, rule and names of a refusal are the reference runtime's own. */
+    /* Class, rule and names of a refusal exist in the reference runtime only. */
     {"", RT_EVENT_ERROR, false, false},
-    /* Calls of the driver.  Which local size libsycl chooses where it may is its own affair. */
+    /* Calls to the driver. libsycl is free to choose the local size where the program leaves it
+     * open. */
     {"image executable", RT_EVENT_CREATE, false, true},
     {"inputs", RT_EVENT_LINK, true, true},
     {"images", RT_EVENT_BUILD, true, true},
@@ -29,7 +31,7 @@ static const observed_row observed[] = {
     {"kernel global", RT_EVENT_LAUNCH, true, true},
 };
 
-/* The row of a kind that is seen in this run; NULL: it is not. */
+/* The row of a kind that this run observes; NULL: it does not. */
 static const observed_row *row_of(const cnf_runtime *runtime, rt_event_kind kind)
 {
     const cnf_shipped *shipped = (const cnf_shipped *)(const void *)runtime;
@@ -62,7 +64,7 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
     return row && row->tells_program;
 }
 
-/* A module hands over all of its images in one call, in order. */
+/* A module registers all of its images in one call, in order. */
 static void trace_event(cnf_execution *execution, host_event kind, uint32_t index)
 {
     const scn_module *module = &execution->scenario->modules[index];
@@ -93,7 +95,7 @@ static void trace_event(cnf_execution *execution, host_event kind, uint32_t inde
 
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events)
 {
-    cnf_shipped_look(execution); /* What the driver was asked for before comes first. */
+    cnf_shipped_look(execution); /* earlier driver calls come first */
     for (uint32_t i = 0; i < events.count; i++) {
         CHECK(events.items[i].module < execution->scenario->module_count);
         trace_event(execution, events.items[i].kind, events.items[i].module);

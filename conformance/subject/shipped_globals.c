@@ -1,7 +1,7 @@
 /* Copies of device_globals as requests to the host program, whose modules registered them. */
 #include "conformance/subject/shipped.h"
 
-/* Gives the variable's type and the host program's number of it. */
+/* Finds the variable's type and its number in the host program. */
 static rt_status find(cnf_execution *execution, const scn_variable *variable,
                       const rt_device_global **out_type, uint32_t *out_global)
 {
@@ -12,7 +12,7 @@ static rt_status find(cnf_execution *execution, const scn_variable *variable,
     rt_status status = cnf_shipped_ask_number(execution, &question, out_global);
     cnf_question_end(&question);
     if (status.code != RT_ERRC_INVALID) return status;
-    /* The host program's own refusal: an application that names it would not have been built. */
+    /* Refused here, because an application that names it would not have compiled. */
     return rt_fail_naming(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, &global->name, 1,
                           "no loaded module has a device_global %.*s", RT_TEXT_ARG(global->name));
 }
@@ -48,7 +48,7 @@ rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *
 {
     uint32_t global;
     const rt_device_global *type;
-    /* Whether libsycl has an instance already, nobody can ask it; a read would make one. */
+    /* libsycl does not report whether it has an instance already; a read would create one. */
     if (existing) return RT_STATUS_OK;
     RT_TRY(find(execution, variable, &type, &global));
     cnf_question question = cnf_question_begin(HOST_GLOBAL_READ);
@@ -61,7 +61,7 @@ rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *
         status = cnf_shipped_answered(execution, &question);
         if (rt_ok(status)) {
             out_content->bytes = bytes;
-            out_content->arena = question.arena; /* which the bytes live in */
+            out_content->arena = question.arena; /* which holds the bytes */
             question.arena = (rt_arena){0};
         }
     }

@@ -1,6 +1,7 @@
 /* Rewrites property sets and code for shipped DPC++. */
 #include "conformance/subject/shipped_images.h"
 
+#include "reference/base/spirv.h"
 #include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"
 
@@ -15,7 +16,7 @@ static bool lists(rt_text list, rt_text name)
     return false;
 }
 
-/* Both lists, each name once, behind what the image has of its own. */
+/* Both lists, each name once, after the image's own. */
 static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
 {
     rt_text uses = functions->uses;
@@ -31,7 +32,7 @@ static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
     return uses;
 }
 
-/* The set with one property in place of two, in the same place among the sets. */
+/* The sets with one property instead of two, at the same position. */
 static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses)
 {
     rt_property *properties =
@@ -53,7 +54,8 @@ static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses
 static void join_lists(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image, &functions)) return; /* a lie, which libsycl may judge */
+    if (rt_virtual_functions_read(image, &functions))
+        return; /* inconsistent; let libsycl judge it */
     rt_text uses = uses_of(arena, &functions);
     if (uses.length == 0) return;
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
@@ -65,7 +67,7 @@ static void join_lists(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* True for an image of functions of one set, whose entries nothing says: it was written by hand. */
+/* True for an image written by hand with functions of one set and no list of entries. */
 static bool is_provider_without_entries(const rt_image *image)
 {
     rt_virtual_functions functions;
@@ -75,9 +77,9 @@ static bool is_provider_without_entries(const rt_image *image)
            !rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
 }
 
-/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without any.  What
- * the functions are called is in the code alone; libsycl asks no more than that something is
- * listed, so it gets a name that is no kernel's. */
+/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without entries.
+ * The functions' names are in the code alone; libsycl only needs the list to be non-empty, so it
+ * gets a name that no kernel has. */
 static void list_provider(rt_arena *arena, rt_image *image)
 {
     if (!is_provider_without_entries(image)) return;
@@ -90,7 +92,7 @@ static void list_provider(rt_arena *arena, rt_image *image)
 /* ---- Code ------------------------------------------------------------ */
 
 /* SPIR-V specification, 3.42.1 "OpSource": language, version; 3.2 "Source Language". */
-enum { HEADER_WORDS = 5, OP_SOURCE = 3, SOURCE_WORDS = 3, OPENCL_CPP = 4, CPP_VERSION = 100000 };
+enum { OP_SOURCE = 3, SOURCE_WORDS = 3, OPENCL_CPP = 4, CPP_VERSION = 100000 };
 
 static void word_write(uint8_t *at, uint32_t word)
 {
@@ -98,22 +100,17 @@ static void word_write(uint8_t *at, uint32_t word)
         at[i] = (uint8_t)(word >> 8 * i);
 }
 
-static uint32_t word_read(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* SPV_INTEL_global_variable_decorations: HostAccessINTEL, its access and name in OpDecorate. */
 enum { OP_DECORATE = 71, DECORATION_WORD = 2, HOST_ACCESS = 6147, ACCESS_WORD = 3, NAME_WORD = 4 };
 enum { ACCESS_READ_WRITE = 2 };
 
-/* Whether an instruction says what the host may do with a variable without image scope. */
-static bool is_device_scope_access(const rt_image *image, const uint8_t *at, uint32_t length)
+/* True for a decoration that restricts host access to a variable without image scope. */
+static bool is_device_scope_access(const rt_image *image, const rt_spirv_instruction *instruction)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    if (length <= NAME_WORD || word_read(at + DECORATION_WORD * 4) != HOST_ACCESS) return false;
-    const char *name = (const char *)at + NAME_WORD * 4;
-    rt_text id = {name, strnlen(name, (length - NAME_WORD) * (size_t)4)};
+    if (instruction->opcode != OP_DECORATE || instruction->word_count <= NAME_WORD) return false;
+    if (rt_spirv_word(instruction, DECORATION_WORD) != HOST_ACCESS) return false;
+    rt_text id = rt_spirv_text(instruction, NAME_WORD);
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         rt_device_global_value value;
         if (rt_text_equal(set->properties[i].name, id))
@@ -122,24 +119,23 @@ static bool is_device_scope_access(const rt_image *image, const uint8_t *at, uin
     return false;
 }
 
-/* What is no SPIR-V stays as it is. */
+/* Code that is not SPIR-V stays as it is. */
 static void rewrite_code(rt_arena *arena, rt_image *image)
 {
     if (image->format != RT_FORMAT_SPIRV64 || !rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
     uint8_t *code = rt_arena_alloc_array(arena, image->code.size + 1, 1);
-    size_t count = image->code.size / 4;
     memcpy(code, image->code.data, image->code.size);
-    for (size_t at = HEADER_WORDS; at < count;) {
-        uint32_t first = word_read(code + at * 4), length = first >> 16;
-        if (length == 0 || length > count - at) return;
-        if ((first & 0xFFFF) == OP_SOURCE && length >= SOURCE_WORDS) {
-            word_write(code + (at + 1) * 4, OPENCL_CPP);
-            word_write(code + (at + 2) * 4, CPP_VERSION);
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    for (rt_spirv_instruction at; !walk.is_swapped && rt_spirv_walk_next(&walk, &at);) {
+        uint8_t *words = code + (at.bytes.data - image->code.data);
+        if (at.opcode == OP_SOURCE && at.word_count >= SOURCE_WORDS) {
+            word_write(words + 4, OPENCL_CPP);
+            word_write(words + 8, CPP_VERSION);
         }
-        if ((first & 0xFFFF) == OP_DECORATE && is_device_scope_access(image, code + at * 4, length))
-            word_write(code + (at + ACCESS_WORD) * 4, ACCESS_READ_WRITE);
-        at += length;
+        if (is_device_scope_access(image, &at))
+            word_write(words + ACCESS_WORD * 4, ACCESS_READ_WRITE);
     }
+    if (walk.is_damaged || walk.is_swapped) return;
     image->code.data = code;
 }
 

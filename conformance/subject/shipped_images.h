@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
 #define CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
 
-#include "conformance/scenario/model.h"
+#include "conformance/scenario/model/model.h"
 
 /* The scenario with such images, in the arena, borrowing the rest of what is given:
  *   - the sets that an image calls or creates are one property, uses-virtual-functions-set

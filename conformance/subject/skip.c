@@ -1,8 +1,9 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/source_images.h"
+#include "reference/base/spirv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,38 +35,32 @@ static bool needs_spec_constants(const scn_scenario *scenario)
     return false;
 }
 
-/* True for SPIR-V whose capabilities, which come first, are among them the one for function
- * pointers. The code was made or checked by the compile worker; a device judges what else is in it.
- */
+/* True for SPIR-V that declares the capability for function pointers (capabilities come first). The
+ * compile worker made or checked the code; the device judges the rest of it. */
 static bool calls_through_pointers(rt_bytes code)
 {
-    enum { HEADER_WORDS = 5, OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
-    for (size_t at = HEADER_WORDS * sizeof(uint32_t); at + 8 <= code.size; at += 8) {
-        uint32_t words[2];
-        memcpy(words, code.data + at, sizeof words);
-        if (words[0] != (2u << 16 | OP_CAPABILITY)) return false;
-        if (words[1] == FUNCTION_POINTERS) return true;
-    }
+    enum { OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction) && instruction.opcode == OP_CAPABILITY)
+        if (rt_spirv_word(&instruction, 1) == FUNCTION_POINTERS) return true;
     return false;
 }
 
 /* True for SPIR-V with a variable in global memory. */
 static bool has_program_variables(rt_bytes code)
 {
-    enum { HEADER_WORDS = 5, OP_VARIABLE = 59, CROSS_WORKGROUP = 5 };
-    size_t at = HEADER_WORDS * sizeof(uint32_t);
-    while (at + 4 * sizeof(uint32_t) <= code.size) {
-        uint32_t words[4];
-        memcpy(words, code.data + at, sizeof words);
-        uint32_t opcode = words[0] & 0xffff, word_count = words[0] >> 16;
-        if (opcode == OP_VARIABLE && words[3] == CROSS_WORKGROUP) return true;
-        if (word_count == 0) return false;
-        at += word_count * sizeof(uint32_t);
+    enum { OP_VARIABLE = 59, STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        uint32_t class = rt_spirv_word(&instruction, STORAGE_CLASS_WORD);
+        if (instruction.opcode == OP_VARIABLE && class == CROSS_WORKGROUP) return true;
     }
     return false;
 }
 
-/* Reports whether the code of some image in SPIR-V has a property. */
+/* True if the code of some SPIR-V image has a property. */
 static bool has_code(const scn_scenario *scenario, bool (*is_such)(rt_bytes code))
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -93,7 +88,7 @@ static bool needs_program_binaries(const scn_scenario *scenario)
     return scenario->persistent_cache;
 }
 
-/* True where a module's code or host code has a device_global of that scope. */
+/* True if a module's code or host code has a device_global of that scope. */
 static bool has_globals(const scn_scenario *scenario, bool image_scope)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -129,7 +124,7 @@ static bool profiles(const scn_scenario *scenario)
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
-    size_t offset; /* of the bool in dev_capabilities */
+    size_t offset; /* offset of the bool in dev_capabilities */
     const char *message;
 } need_row;
 
@@ -161,8 +156,8 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         bool has = *(const bool *)((const char *)capabilities + needs[i].offset);
-        /* What a device that runs nothing cannot find is left unobserved, and the rest is judged.
-         */
+        /* A device that executes nothing cannot report findings; those stay unobserved, and the
+         * rest is judged. */
         if (needs[i].needed == needs_findings) has = has || !capabilities->executes;
         if (has || !needs[i].needed(scenario)) continue;
         cnf_emit_skip(emitter, needs[i].capability, "no", rt_text_of(needs[i].message));
@@ -182,7 +177,7 @@ static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
             if (rt_image_kernel(image, kernel) == RT_KERNEL_NONE) continue;
-            /* A device that takes source gets that of an image in SPIR-V. */
+            /* A device that takes source gets the source of a SPIR-V image. */
             bool source =
                 image->format == RT_FORMAT_SPIRV64 && (formats_taken >> RT_FORMAT_OPENCL_C & 1);
             bool here = source || (formats_taken >> image->format & 1);
@@ -212,7 +207,7 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* The newest version of SPIR-V among the images, as their headers have it; 0: there is none. */
+/* The newest SPIR-V version in the headers of the images; 0: there is none. */
 static uint32_t newest_spirv(const scn_scenario *scenario)
 {
     uint32_t newest = 0;
@@ -229,7 +224,7 @@ static uint32_t newest_spirv(const scn_scenario *scenario)
     return newest;
 }
 
-/* A driver that says which versions it takes is not asked for others. */
+/* A driver that lists the versions it takes is not given others. */
 static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const dev_capabilities *capabilities)
 {
@@ -243,7 +238,7 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
-/* What has no form in the only format that the device takes. */
+/* True if some image cannot be expressed in the only format that the device takes. */
 static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
@@ -415,7 +410,7 @@ static bool lacks_operation(cnf_emitter *emitter, const scn_scenario *scenario,
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-/* Aspects are hidden from a runtime that is not ours by the OpenCL layer, where that is loaded. */
+/* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
 static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const cnf_runtime *runtime)
 {
@@ -427,7 +422,7 @@ static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
-/* What is fused is SPIR-V or PTX, whatever the device takes besides. */
+/* Fusion works on SPIR-V or PTX, whatever else the device takes. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {

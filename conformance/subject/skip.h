@@ -5,21 +5,21 @@
 #include "conformance/subject/emit.h"
 #include "conformance/subject/runtime.h"
 
-/* Emits a skip message and returns true where the runtime, or its device, lacks a capability that
- * the scenario needs. */
+/* Emits a skip message and returns true if the runtime, or its device, lacks a capability that the
+ * scenario needs. */
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime);
 
-/* What a scenario asks that only the reference runtime does: the reason, or NULL. */
+/* A feature that only the reference runtime has: the reason for the SKIP, or NULL. */
 typedef struct cnf_skip_row cnf_skip_row;
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime);
 
-/* Appends the capabilities of all those reasons, each behind a blank. */
+/* Appends the capabilities of all those reasons, each preceded by a space. */
 void cnf_skip_words_write(rt_buffer *out);
 
-/* The same as cnf_skip after the scenario ran, where its device was asked for nothing: what the
- * reference runtime decides by itself is judged once, on the oracle.  Of a device that does not
- * execute, for nothing that it shows. */
+/* Like cnf_skip, but after the scenario ran: skips it if its device was asked for nothing, because
+ * decisions of the reference runtime alone are judged once, on the oracle. On a device that does
+ * not execute: if it was asked for nothing with a visible effect. */
 bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
                       bool device_executes);
 

@@ -6,13 +6,13 @@
  * output: else two subjects would compute different things. */
 #include "conformance/subject/source_images.h"
 
-#include "conformance/compile/prelude.h"
+#include "conformance/build/prelude.h"
 
 #include <string.h>
 
 /* ---- What cannot be had -------------------------------------------------------------------- */
 
-/* An image written by hand that claims another format stays what it is: nothing for this device. */
+/* An image written by hand that claims another format is left alone: it is not for this device. */
 static bool has_other_language(const scn_module *module)
 {
     for (uint32_t i = 0; i < module->source_count; i++) {
@@ -31,15 +31,15 @@ static bool fixes_formats(const scn_module *module)
     return module->formats != 0;
 }
 
-/* The images of the module's sources, which are numbered before those written by hand. */
+/* Number of images of the module's sources, which precede those written by hand. */
 static uint32_t made_count(const scn_module *module)
 {
     CHECK(module->images.count >= module->hand_image_count);
     return module->images.count - module->hand_image_count;
 }
 
-/* A kernel's image has copies of what it calls in other sources of its module, and a split gives
- * parts of one source to several images. */
+/* True if an image of the module is not one source: a kernel's image contains copies of functions
+ * from other sources, and a split distributes one source over several images. */
 static bool is_joined_or_parted(const scn_module *module)
 {
     return module->source_count > 1 || made_count(module) > 1;
@@ -91,9 +91,9 @@ const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* Of every source, before the scenario's options, which may say otherwise.  In 3.0 a device chooses
- * what it has of 2.0: where generic pointers are not among that, pointers are private ones, as the
- * built-in functions of such a device want them. */
+/* For every source, before the scenario's options, which override it. In 3.0 a device chooses which
+ * features of 2.0 it has: without generic pointers, pointers are private ones, as the built-in
+ * functions of such a device expect. */
 #define LANGUAGE_OPTION "-cl-std=CL3.0"
 static const rt_text no_contraction = {"#pragma OPENCL FP_CONTRACT OFF\n", 31};
 
@@ -108,7 +108,7 @@ static rt_text options_join(rt_arena *arena, rt_text build_options, rt_text comp
     return all;
 }
 
-/* The source of the module's image of that number. */
+/* The source of the module's image with that number. */
 static const scn_source *source_of(const scn_module *module, uint32_t image)
 {
     uint32_t made = made_count(module);

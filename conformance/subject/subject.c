@@ -1,8 +1,8 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/compile/descriptors.h"
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/descriptors.h"
+#include "conformance/build/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
@@ -10,16 +10,17 @@
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
+#include "reference/base/number.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exit statuses of a child: it said all it had to say, or it could not even begin. */
+/* Exit statuses of a child: it sent its last message, or could not even begin. */
 enum { CHILD_DONE = 0, CHILD_FAILED = 3 };
 
-/* Events of the trace that a panic's message shows. */
+/* Number of trace events shown by a panic's message. */
 enum { PANIC_EVENTS = 32 };
 
 /* Descriptors of an exec'd child. */
@@ -27,7 +28,7 @@ enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
 
 /* ---- One scenario ------------------------------------------------------------------------- */
 
-/* What a panic's message adds; reads without locks, as it must. */
+/* The part that this folder adds to a panic's message; it must not take locks. */
 static void report_panic(void *user)
 {
     const cnf_execution *execution = user;
@@ -38,7 +39,7 @@ static void report_panic(void *user)
     rt_trace_print_newest(execution->runtime->trace, PANIC_EVENTS);
 }
 
-/* Opens what the subject runs on and says so, or says that it is unavailable. */
+/* Opens the subject's device and reports it, or reports that it is unavailable. */
 static bool open_runtime(cnf_execution *execution)
 {
     rt_status status = cnf_execution_open(execution);
@@ -51,7 +52,7 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-/* What no device of the scenario has is hidden from the drivers' own answers too. */
+/* Aspects that no device of the scenario has are hidden in the drivers' own answers too. */
 static uint32_t hidden_on_all(const scn_scenario *scenario)
 {
     uint32_t hidden = UINT32_MAX;
@@ -81,7 +82,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && store->misses) {
-        /* Whatever became of it is not what the scenario asks for: a runtime may go on without. */
+        /* Whatever the outcome, it is not the scenario's: the runtime may have continued without
+         * the answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
@@ -154,8 +156,7 @@ bool cnf_loader_find(rt_text word, bool *out_real)
     return *out_real || rt_text_is(word, CNF_LOADER_SIMULATED);
 }
 
-/* Reads "NAME" and the options below; only assay itself calls this, so a wrong line is told
- * briefly. */
+/* Parses "NAME" and the options below; only assay itself calls this, so errors are brief. */
 static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
@@ -168,11 +169,11 @@ static const cnf_subject *parse(int argument_count, char **arguments,
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
-    bool loader_known = true;
+    bool loader_known = true, seed_known = true;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
-            out_options->seed = strtoull(optarg, NULL, 10);
+            seed_known = rt_number_read(rt_text_of(optarg), 0, UINT64_MAX, &out_options->seed);
         else if (option == 'c')
             out_options->cache = rt_text_of(optarg);
         else if (option == 'p')
@@ -192,7 +193,7 @@ static const cnf_subject *parse(int argument_count, char **arguments,
         else
             return NULL;
     }
-    if (!loader_known || out_options->profile == RT_PROFILE_COUNT ||
+    if (!loader_known || !seed_known || out_options->profile == RT_PROFILE_COUNT ||
         !choices_fine(out_options->choices))
         return NULL;
     if (optind + 1 != argument_count) return NULL;
@@ -224,7 +225,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
-/* Of the reference runtime's device all is known, of a runtime that is not ours little. */
+/* Everything is known about the reference runtime's device, little about the shipped runtime's. */
 static void send_capabilities(cnf_emitter *emitter, const cnf_runtime *runtime)
 {
     rt_buffer lines = {0};

@@ -27,7 +27,7 @@
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
- *       what the compile worker answered (conformance/compile/compile.h), with --record only
+ *       what the compile worker answered (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
  *
  * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and how
@@ -37,15 +37,15 @@
 #ifndef CONFORMANCE_SUBJECT_SUBJECT_H
 #define CONFORMANCE_SUBJECT_SUBJECT_H
 
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
 
-/* A setting of a subject's own device, "schedule=backward", checked by name before anything runs.
+/* A setting of a subject's own device, "schedule=backward", validated by name before anything runs.
  */
 typedef struct cnf_setting {
     const char *name;
-    const char *const *values; /* all that it may have, NULL at the end */
+    const char *const *values; /* all permitted values, NULL-terminated */
 } cnf_setting;
 
 struct cnf_runtime_operations;
@@ -54,60 +54,62 @@ typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the one command that installs it; NULL: always there */
-    bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
-    bool oracle; /* judges what the reference runtime decides; others are compared with it */
-    /* What images of sources are made in for it, before its device can be asked: SPIRV64 or PTX. */
+    bool forked; /* runs in a forked child; otherwise the child is exec'd (vendor libraries) */
+    bool oracle; /* decides what the reference runtime does; the others are compared with it */
+    /* Format in which sources are compiled for it, before its device can be queried: SPIRV64 or
+     * PTX. */
     rt_format format;
     const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
-    const dev_backend *backend;                   /* of the reference runtime */
-    const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
-    /* What may stand in the braces behind the name, NULL at the end; but for `fusion` (unfused.h)
-     * it goes to dev_device_open as the selector.  NULL: what stands there are variables of the
+    const dev_backend *backend;                   /* for the reference runtime */
+    const char *selector; /* for dev_device_open; for the shipped runtime see runtime.h */
+    /* Settings permitted in braces after the name, NULL-terminated; except for `fusion` (unfused.h)
+     * they are passed to dev_device_open as the selector. NULL: the braces hold variables of the
      * driver's environment. */
     const cnf_setting *settings;
-    /* Makes the "NAME=value" list, NULL at its end, that an exec'd child's environment needs, in
-     * the arena; it may return NULL for none.  NULL: needs nothing. */
+    /* Makes the NULL-terminated "NAME=value" list for the environment of an exec'd child, in the
+     * arena; may return NULL for none. NULL: nothing needed. */
     const char *const *(*environment)(rt_arena *arena);
-    /* Whether it runs kernels on this machine, told without opening anything; NULL: it does.  One
-     * that only links is never PASS (conformance/compare/verdict.h). */
+    /* Reports, without opening anything, whether it runs kernels on this machine; NULL: it does. A
+     * subject that only links is never PASS (conformance/verdict/verdict.h). */
     bool (*executes)(void);
 } cnf_subject;
 
-/* All subjects that this build knows, in the order in which matrices show them. */
+/* All subjects of this build, in the order of the matrix. */
 extern const cnf_subject cnf_subjects[];
 extern const uint32_t cnf_subject_count;
 
-/* Finds a subject by name; NULL where there is none. */
+/* Finds a subject by name; NULL: there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
-/* Options of one run that the child must know; all go through exec as `assay subject` arguments. */
+/* Options of one run that the child needs; all are passed through exec as arguments of `assay
+ * subject`. */
 typedef struct cnf_subject_options {
-    uint64_t seed; /* of everything that may be chosen */
+    uint64_t seed; /* seed of all choices */
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
-    /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
+    /* The first choices, "0,1,0", as rt_chooser.script; empty: none prescribed. */
     rt_text choices;
     rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
-    /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
-     * simulated.  The shipped runtime's always are. */
+    /* The reference runtime's modules are real files loaded by ld.so (conformance/host/loader.h),
+     * not simulated. The shipped runtime's always are. */
     bool real_loader;
-    uint32_t threads; /* that a device in this process may use; 0: one */
-    /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
-     * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
+    uint32_t threads; /* threads that a device in this process may use; 0: one */
+    /* Folder in which the scenario's processes leave data for each other, empty at first; the
+     * process that starts the child removes it. Needed if the scenario has a persistent cache. */
     rt_text scratch;
-    bool record; /* answers of the compile worker are sent, for assay pack */
+    bool record; /* send the compile worker's answers, for assay pack */
 } cnf_subject_options;
 
 /* The two words of --loader. */
 #define CNF_LOADER_REAL      "real"
 #define CNF_LOADER_SIMULATED "simulated"
 
-/* Which of them it is: *out_real for the first.  False: it is neither. */
+/* Parses one of them; *out_real is true for the first. False: it is neither. */
 bool cnf_loader_find(rt_text word, bool *out_real);
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
- * Returns the child's exit status: 0 when the last message was written, 3 otherwise (a pack that
- * cannot be read). */
+ * Returns the child's exit status: 0 if the last message was written, 3 otherwise (for example, the
+ * pack is unreadable). */
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages);
 

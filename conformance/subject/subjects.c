@@ -7,7 +7,7 @@
 #include "backends/nvjitlink/nvjitlink.h"
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
-#include "conformance/compile/packages.h"
+#include "conformance/build/packages.h"
 #include "conformance/subject/runtime.h"
 
 #include <glob.h>
@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes the loader open Intel's CPU runtime and no other driver.  Debian's loader knows the first
- * variable, that of Khronos the second; the library finds what it needs beside itself, so that
- * LD_LIBRARY_PATH, which would bring a loader of Intel's too, stays as it is.  Where the library is
- * not installed the loader finds no platform. */
+/* Makes the loader open Intel's CPU runtime and no other driver. Debian's loader obeys the first
+ * variable, that of Khronos the second. The library finds its dependencies beside itself;
+ * LD_LIBRARY_PATH, which would bring in a loader of Intel's too, stays unset. If the library is not
+ * installed, the loader finds no platform. */
 static const char *const *intel_cpu_environment(rt_arena *arena)
 {
     static const char *const variables[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"};
@@ -32,9 +32,9 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
     return list;
 }
 
-/* Makes libsycl see Intel's CPU device alone, and nothing that an earlier run has left: its cache
- * on disk would answer for a program that is no longer built.  libsycl brings a loader of Khronos,
- * which knows both variables. */
+/* Makes libsycl see Intel's CPU device alone, and nothing left by earlier runs: its cache on disk
+ * would answer for a program that is no longer built. libsycl brings a loader of Khronos, which
+ * knows both variables. */
 static const char *const *dpcpp_environment(rt_arena *arena)
 {
     static const char *const fixed[] = {"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
@@ -49,7 +49,7 @@ static const char *const *dpcpp_environment(rt_arena *arena)
     return list;
 }
 
-/* Where ci/setup put NVIDIA's linker. */
+/* The folder into which ci/setup installs NVIDIA's linker. */
 static const char *const *nvlink_environment(rt_arena *arena)
 {
     const char **list = rt_arena_alloc_array(arena, 2, sizeof *list);
@@ -60,7 +60,7 @@ static const char *const *nvlink_environment(rt_arena *arena)
     return list;
 }
 
-/* True where the kernel of the operating system has a GPU of Intel's. */
+/* True if the operating system's kernel has an Intel GPU. */
 static bool has_intel_gpu(void)
 {
     static const char vendor[] = "0x8086\n";
@@ -77,9 +77,9 @@ static bool has_intel_gpu(void)
     return found;
 }
 
-/* Where there is no such GPU the driver is told to be that of one (of Tiger Lake, the oldest that
- * it still finishes the code for) and to write what it would send there to nowhere: it compiles,
- * links and takes commands, and runs none. */
+/* Without such a GPU, debug keys make the driver act as one for Tiger Lake (the oldest for which it
+ * still completes the code) and send its output nowhere: it compiles, links and takes commands, and
+ * executes none. */
 static const char *const *intel_gpu_environment(rt_arena *arena)
 {
     static const char *const captured[] = {"NEOReadDebugKeys=1", "SetCommandStreamReceiver=1",
@@ -97,9 +97,10 @@ static bool never_executes(void)
 #define INTEL_GPU_INSTALL "ci/setup --with gpu"
 
 #define POCL_INSTALL "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
-/* Where Debian's package of PoCL says so: makes the loader open PoCL alone, because the drivers of
- * other devices come into the child too, and what one of them does when it is loaded is no verdict
- * on PoCL.  Debian's loader takes the name of the file, Khronos's the library's that is in it. */
+/* The file with which Debian's package registers PoCL. It makes the loader open PoCL alone, because
+ * drivers of other devices would be loaded into the child too, and what one of them does then is no
+ * verdict on PoCL. Debian's loader takes the name of the file, that of Khronos the name of the
+ * library in it. */
 #define POCL_VENDOR "/etc/OpenCL/vendors/pocl.icd"
 
 static const char *const *pocl_environment(rt_arena *arena)

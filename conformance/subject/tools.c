@@ -1,14 +1,14 @@
-/* The tools that a driver lacks and the fusion compiler, over conformance/compile. */
+/* The tools that a driver lacks and the fusion compiler, over conformance/build. */
 #include "conformance/subject/tools.h"
 
-#include "conformance/compile/packed_answer.h"
+#include "conformance/build/packed_answer.h"
 
 #include <stdio.h>
 
-/* Longest time that one call of a tool may take; the scenario's own limit is above it. */
+/* Time limit of one call of a tool; the scenario's own limit is higher. */
 enum { TOOL_TIMEOUT_MS = 30000 };
 
-/* What dev_tools may return; an answer with another code means that the tool misbehaved. */
+/* Maps to the codes that dev_tools may return; any other code means that the tool misbehaved. */
 static rt_code tool_code(rt_code code)
 {
     switch (code) {
@@ -34,7 +34,7 @@ static cnf_cache *store_cache(cnf_tool_store *store)
     return cache;
 }
 
-/* What a fusion compiler may return. */
+/* Maps to the codes that a fusion compiler may return. */
 static rt_code fusion_code(rt_code code)
 {
     switch (code) {
@@ -48,7 +48,7 @@ static rt_code fusion_code(rt_code code)
     }
 }
 
-/* Answers a request as cnf_compile_call does, from the pack where the scenario has come in one. */
+/* Answers a request as cnf_compile_call does, or from the pack if the scenario came in one. */
 static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request,
                         rt_buffer *out_bytes, cnf_compile_answer *out_answer)
 {

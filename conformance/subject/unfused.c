@@ -6,7 +6,7 @@
 
 static const rt_text off = {"fusion=off", sizeof "fusion=off" - 1};
 
-/* Takes the text up to the next comma off the front. */
+/* Removes the text up to the next comma from the front and returns it. */
 static rt_text part_take(rt_text *inout_text)
 {
     const char *comma = memchr(inout_text->data, ',', inout_text->length);
@@ -49,7 +49,7 @@ rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings)
     return rest;
 }
 
-/* Some accessor of it asks for promotion. */
+/* True if some accessor of the memory asks for promotion. */
 static bool is_promoted(const scn_scenario *scenario, uint32_t memory)
 {
     if (scenario->memories[memory].promotion != SCN_PROMOTION_NONE) return true;
@@ -78,7 +78,7 @@ bool cnf_unfused_hides(const cnf_execution *execution, const scn_expect *expect)
     case SCN_EXPECT_COUNT:
     case SCN_EXPECT_TRACE:
     case SCN_EXPECT_NEVER:
-    case SCN_EXPECT_OUTPUT: /* kernels that wait for nothing print in any order */
+    case SCN_EXPECT_OUTPUT: /* kernels without dependencies print in any order */
     case SCN_EXPECT_FINDING: return true;
     case SCN_EXPECT_MEMORY: return is_promoted(execution->scenario, expect->memory);
     default: return false;

@@ -10,17 +10,17 @@
 
 #include "conformance/subject/execute.h"
 
-/* True where the options, or the environment of this process, ask for it. */
+/* True if the options, or the environment of this process, ask for an unfused run. */
 bool cnf_unfused(const cnf_subject_options *options);
 
-/* The settings that are left for the device, in the arena. */
+/* The remaining settings, which are for the device, in the arena. */
 rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings);
 
-/* True where an unfused run says nothing about the expectation. */
+/* True if an unfused run says nothing about the expectation. */
 bool cnf_unfused_hides(const cnf_execution *execution, const scn_expect *expect);
 
-/* True where an unfused run leaves other bytes in the memory than a fused one may: the scenario
- * lets it be promoted. */
+/* True if an unfused run may leave other bytes in the memory than a fused one, because the scenario
+ * permits its promotion. */
 bool cnf_unfused_hides_memory(const cnf_execution *execution, uint32_t memory);
 
 #endif

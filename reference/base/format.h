@@ -7,7 +7,7 @@
 /* format, name in scenarios and traces, device target string of an image, extension string with
  * which a device says that it links programs of the format (document 003, "DPC++ runtime plugin
  * interface (PI) changes"; ours where the document defines none, in its pattern for PTX).  NATIVE
- * is what the simulated device's offline compiler makes (sim/native.h); PTX is the text of one
+ * is what the simulated device's offline compiler makes (sim/sim.h); PTX is the text of one
  * module of NVIDIA's assembly language, for a driver or a linker that makes machine code of it
  * (reference/base/ptx.h); OPENCL_C is the text of one translation unit, for a driver that compiles
  * and links source; AMDGCN is machine code of AMD's GPUs, for which assay has no device. */

@@ -1,6 +1,8 @@
 /* Thin wrappers over xxHash, so that no other file depends on which hash it is. */
 #include "reference/base/hash.h"
 
+#include "reference/base/number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -32,15 +34,14 @@ rt_hash_text rt_hash_print(rt_hash hash)
 
 bool rt_hash_read(rt_text digits, rt_hash *out_hash)
 {
-    uint64_t halves[2] = {0};
     *out_hash = (rt_hash){0};
-    if (digits.length != 32) return false;
-    for (uint32_t i = 0; i < 32; i++) {
-        char c = digits.data[i];
-        bool decimal = c >= '0' && c <= '9', letter = c >= 'a' && c <= 'f';
-        if (!decimal && !letter) return false;
-        halves[i / 16] = halves[i / 16] << 4 | (uint64_t)(decimal ? c - '0' : c - 'a' + 10);
-    }
-    *out_hash = (rt_hash){.low = halves[1], .high = halves[0]};
+    if (digits.length != sizeof(rt_hash_text) - 1) return false;
+    rt_text high = {digits.data, digits.length / 2}, low = rt_text_skip(digits, high.length);
+    rt_hash hash;
+    bool is_read = rt_number_take(&high, 16, UINT64_MAX, &hash.high) && high.length == 0 &&
+                   rt_number_take(&low, 16, UINT64_MAX, &hash.low) && low.length == 0;
+    /* A hash has one form only, so that equal ones have equal texts: no capital letters. */
+    if (!is_read || !rt_text_is(digits, rt_hash_print(hash).digits)) return false;
+    *out_hash = hash;
     return true;
 }

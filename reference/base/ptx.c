@@ -1,6 +1,7 @@
 /* The lines in front of a PTX text that say what its kernels' parameters are. */
 #include "reference/base/ptx.h"
 
+#include "reference/base/number.h"
 #include "reference/base/vector.h"
 
 #include <string.h>
@@ -35,39 +36,15 @@ void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel)
     rt_buffer_printf(out, "\n");
 }
 
-/* Takes the text up to a separator, or all of it, off the front of *rest; the separator goes too.
- */
-static rt_text take(rt_text *rest, char separator)
-{
-    const char *end = rest->length ? memchr(rest->data, separator, rest->length) : NULL;
-    rt_text taken = {rest->data, end ? (size_t)(end - rest->data) : rest->length};
-    size_t passed = taken.length + (end != NULL);
-    *rest = (rt_text){passed ? rest->data + passed : rest->data, rest->length - passed};
-    return taken;
-}
-
-/* Decimal digits without a sign; false for anything else and past RT_PTX_PARAMETER_SIZE_MAX. */
-static bool number_read(rt_text digits, uint32_t *out_number)
-{
-    uint32_t number = 0;
-    for (size_t i = 0; i < digits.length; i++) {
-        char digit = digits.data[i];
-        if (digit < '0' || digit > '9') return false;
-        number = number * 10 + (uint32_t)(digit - '0');
-        if (number > RT_PTX_PARAMETER_SIZE_MAX) return false;
-    }
-    *out_number = number;
-    return digits.length > 0;
-}
-
 /* KIND:SIZE */
 static bool parameter_read(rt_text word, rt_ptx_parameter *out_parameter)
 {
-    rt_text kind = take(&word, ':');
+    rt_text kind = rt_text_take_until(&word, ':');
     for (uint32_t i = 0; i < RT_PTX_PARAMETER_KINDS; i++) {
         if (!rt_text_is(kind, rows[i].name)) continue;
         out_parameter->kind = (rt_ptx_parameter_kind)i;
-        return number_read(word, &out_parameter->size) && has_right_size(out_parameter);
+        return rt_number_read_u32(word, 0, RT_PTX_PARAMETER_SIZE_MAX, &out_parameter->size) &&
+               has_right_size(out_parameter);
     }
     return false;
 }
@@ -75,11 +52,11 @@ static bool parameter_read(rt_text word, rt_ptx_parameter *out_parameter)
 /* NAME KIND:SIZE ... */
 static bool kernel_read(rt_arena *arena, rt_text line, rt_ptx_kernel *out_kernel)
 {
-    *out_kernel = (rt_ptx_kernel){.name = take(&line, ' ')};
+    *out_kernel = (rt_ptx_kernel){.name = rt_text_take_until(&line, ' ')};
     RT_VECTOR(rt_ptx_parameter) parameters = {0};
     bool right = out_kernel->name.length > 0;
     while (right && line.length > 0)
-        right = parameter_read(take(&line, ' '), rt_vector_push(&parameters));
+        right = parameter_read(rt_text_take_until(&line, ' '), rt_vector_push(&parameters));
     if (right && parameters.count > 0) {
         size_t size = parameters.count * sizeof *parameters.items;
         out_kernel->parameters = memcpy(rt_arena_alloc(arena, size), parameters.items, size);
@@ -97,12 +74,10 @@ rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
     RT_VECTOR(rt_ptx_kernel) kernels = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t number = 1; ptx.length > 0 && rt_ok(status); number++) {
-        rt_text line = take(&ptx, '\n');
+        rt_text line = rt_text_take_until(&ptx, '\n');
         if (line.length > 0 && !rt_text_starts(line, "//")) break;
-        if (!rt_text_starts(line, KERNEL_MARK)) continue;
-        size_t mark = sizeof KERNEL_MARK - 1;
-        rt_text rest = {line.data + mark, line.length - mark};
-        if (kernel_read(arena, rest, rt_vector_push(&kernels))) continue;
+        if (!rt_text_take_prefix(&line, KERNEL_MARK)) continue;
+        if (kernel_read(arena, line, rt_vector_push(&kernels))) continue;
         status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                          "line %u of the PTX is not a list of a kernel's parameters; expected "
                          "'" KERNEL_MARK "NAME KIND:SIZE ...' with the kinds pointer, local and "

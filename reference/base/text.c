@@ -27,6 +27,28 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
+rt_text rt_text_skip(rt_text text, size_t count)
+{
+    CHECK(count <= text.length);
+    return count > 0 ? (rt_text){text.data + count, text.length - count} : text;
+}
+
+bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix)
+{
+    if (!rt_text_starts(*inout_rest, prefix)) return false;
+    *inout_rest = rt_text_skip(*inout_rest, strlen(prefix));
+    return true;
+}
+
+rt_text rt_text_take_until(rt_text *inout_rest, char separator)
+{
+    rt_text rest = *inout_rest;
+    const char *end = rest.length > 0 ? memchr(rest.data, separator, rest.length) : NULL;
+    rt_text taken = {rest.data, end ? (size_t)(end - rest.data) : rest.length};
+    *inout_rest = rt_text_skip(rest, taken.length + (end != NULL));
+    return taken;
+}
+
 rt_text rt_text_cut(rt_text text, size_t size_max)
 {
     enum { CONTINUED_MAX = 3 }; /* bytes of a character behind its first */
@@ -46,31 +68,6 @@ int rt_text_compare(rt_text a, rt_text b)
     int order = common ? memcmp(a.data, b.data, common) : 0;
     if (order) return order;
     return (a.length > b.length) - (a.length < b.length);
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-uint32_t rt_text_distance(rt_text a, rt_text b, uint32_t limit)
-{
-    enum { LOOKED_AT = 64 };
-    if (a.length > LOOKED_AT || b.length > LOOKED_AT) return limit;
-    /* row[j] is the distance between the first i bytes of a and the first j bytes of b. */
-    uint32_t row[LOOKED_AT + 1];
-    for (uint32_t j = 0; j <= b.length; j++)
-        row[j] = j;
-    for (uint32_t i = 1; i <= a.length; i++) {
-        uint32_t diagonal = row[0];
-        row[0] = i;
-        for (uint32_t j = 1; j <= b.length; j++) {
-            uint32_t replaced = diagonal + (a.data[i - 1] != b.data[j - 1]);
-            diagonal = row[j];
-            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
-        }
-    }
-    return least(row[b.length], limit);
 }
 
 static void buffer_reserve(rt_buffer *buffer, size_t extra)
@@ -101,6 +98,24 @@ void rt_buffer_append_text(rt_buffer *buffer, rt_text text)
 void rt_buffer_append_byte(rt_buffer *buffer, char byte)
 {
     rt_buffer_append(buffer, &byte, 1);
+}
+
+void rt_buffer_append_escaped(rt_buffer *buffer, rt_text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char byte = text.data[i];
+        if (byte >= ' ' && byte <= '~')
+            rt_buffer_append_byte(buffer, byte);
+        else
+            rt_buffer_printf(buffer, "\\x%02x", (unsigned char)byte);
+    }
+}
+
+void rt_buffer_truncate(rt_buffer *buffer, size_t size)
+{
+    CHECK(size <= buffer->size);
+    buffer->size = size;
+    if (buffer->data) buffer->data[size] = '\0';
 }
 
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments)

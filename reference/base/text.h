@@ -40,16 +40,22 @@ bool rt_text_is(rt_text text, const char *string);
 /* True when `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
+/* `text` without its first `count` <= text.length bytes. */
+rt_text rt_text_skip(rt_text text, size_t count);
+
+/* Takes `prefix` off the front of *inout_rest; false: the text begins otherwise, and stays. */
+bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix);
+
+/* Takes what precedes the first `separator` off the front of *inout_rest, or all of it where there
+ * is none, and gives it back.  The separator goes too, but is not part of the result. */
+rt_text rt_text_take_until(rt_text *inout_rest, char separator);
+
 /* The beginning of `text`, of at most size_max bytes.  It ends between characters where the text is
  * UTF-8; other bytes are cut anywhere. */
 rt_text rt_text_cut(rt_text text, size_t size_max);
 
 /* Byte order: negative, zero or positive as memcmp, the shorter first where one is a prefix. */
 int rt_text_compare(rt_text a, rt_text b);
-
-/* Number of single-byte insertions, deletions and replacements that turn a into b, at most `limit`
- * (then `limit` is returned).  For "did you mean"; both texts up to 64 bytes are looked at. */
-uint32_t rt_text_distance(rt_text a, rt_text b, uint32_t limit);
 
 /* A growing run of bytes, always followed by a NUL byte that does not count.  Zero-initialise it.
  */
@@ -67,6 +73,12 @@ void rt_buffer_append_text(rt_buffer *buffer, rt_text text);
 void rt_buffer_printf(rt_buffer *buffer, const char *format, ...) RT_PRINTF(2, 3);
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments) RT_PRINTF(2, 0);
 void rt_buffer_append_byte(rt_buffer *buffer, char byte);
+
+/* Appends printable ASCII as it is and each other byte as "\xNN". */
+void rt_buffer_append_escaped(rt_buffer *buffer, rt_text text);
+
+/* Drops what follows the first `size` bytes, of which the buffer has at least as many. */
+void rt_buffer_truncate(rt_buffer *buffer, size_t size);
 
 /* Views of the content, valid until the next append or free. */
 rt_text rt_buffer_text(const rt_buffer *buffer);

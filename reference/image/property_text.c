@@ -1,6 +1,7 @@
 /* Property sets as text: lines to sets and back. */
 #include "reference/image/property_text.h"
 
+#include "reference/base/number.h"
 #include "reference/image/property_value.h"
 
 #include <string.h>
@@ -126,14 +127,12 @@ static bool line_next(text_reader *reader, rt_text *out_line)
 
 static rt_status number_read(const text_reader *reader, rt_text value, uint32_t *out_number)
 {
-    uint64_t number = 0;
-    for (size_t i = 0; i < value.length; i++) {
-        char digit = value.data[i];
-        if (digit < '0' || digit > '9') return fault(reader, value.data + i, "expected a digit");
-        number = number * 10 + (uint64_t)(digit - '0');
-        if (number > UINT32_MAX) return fault(reader, value.data, "the number exceeds 32 bits");
-    }
+    rt_text rest = value;
+    uint64_t number;
+    bool fits = rt_number_take(&rest, 10, UINT32_MAX, &number);
     if (value.length == 0) return fault(reader, value.data, "expected a number");
+    if (rest.length > 0) return fault(reader, rest.data, "expected a digit");
+    if (!fits) return fault(reader, value.data, "the number exceeds 32 bits");
     *out_number = (uint32_t)number;
     return RT_STATUS_OK;
 }

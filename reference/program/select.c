@@ -1,6 +1,7 @@
 /* From a kernel's name to the image that it is taken from, and what to say where there is none. */
 #include "reference/program/program_internal.h"
 
+#include "reference/base/nearest.h"
 #include "reference/image/virtual_functions.h"
 
 /* The module, loaded or not, that brings the kernel; NULL where none does. */
@@ -16,33 +17,27 @@ static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kern
     return NULL;
 }
 
-/* The registered kernel whose name is nearest to a mistyped one, empty where none is near. */
-static rt_text nearest_kernel(const rt_program_tables *tables, rt_text kernel_name)
+/* Appends the registered kernel whose name is nearest to a mistyped one. */
+static void suggest_kernel(const rt_program_tables *tables, rt_text kernel_name, rt_buffer *hint)
 {
-    uint32_t least = (uint32_t)kernel_name.length / 3 + 2;
-    rt_text nearest = {0};
+    rt_nearest nearest = rt_nearest_to(kernel_name);
     for (uint32_t i = 0; i < tables->images.count; i++) {
         const rt_registered_image *image = tables->images.items[i];
-        for (uint32_t k = 0; image && k < image->image->kernel_count; k++) {
-            uint32_t distance = rt_text_distance(kernel_name, image->image->kernels[k], least);
-            if (distance >= least) continue;
-            least = distance;
-            nearest = image->image->kernels[k];
-        }
+        for (uint32_t k = 0; image && k < image->image->kernel_count; k++)
+            rt_nearest_offer(&nearest, image->image->kernels[k]);
     }
-    return nearest;
+    (void)rt_nearest_suggest(&nearest, hint);
 }
 
 static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
 {
     rt_buffer hint = {0};
     const rt_module *module = module_with_kernel(manager->loader, kernel_name);
-    rt_text nearest = nearest_kernel(&manager->tables, kernel_name);
     if (module) {
         rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
                          RT_TEXT_ARG(module->name));
-    } else if (nearest.length) {
-        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
+    } else {
+        suggest_kernel(&manager->tables, kernel_name, &hint);
     }
     rt_status status = rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
                                       "no registered image has a kernel named '%.*s'%s",

@@ -1,6 +1,7 @@
 /* Images' tables of specialisation constants. */
 #include "reference/program/specialise.h"
 
+#include "reference/base/nearest.h"
 #include "reference/image/spec_constants.h"
 
 #include <stdlib.h>
@@ -124,31 +125,24 @@ static rt_status refuse_composite(rt_sink *sink, const rt_image *image, rt_text 
                           RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
 }
 
-/* The name of a constant in the set that is nearest to a mistyped one, empty where none is near. */
-static rt_text nearest_name(const rt_link_set *set, rt_text wanted)
+/* Appends the name of the constant in the set that is nearest to a mistyped one; false: none is. */
+static bool suggest_constant(const rt_link_set *set, rt_text wanted, rt_buffer *hint)
 {
-    uint32_t least = (uint32_t)wanted.length / 3 + 2;
-    rt_text nearest = {0};
+    rt_nearest nearest = rt_nearest_to(wanted);
     for (uint32_t i = 0; i < set->images.count; i++) {
         const rt_property_set *table =
             rt_image_set(set->images.items[i]->image, RT_SET_SPEC_CONSTANTS);
-        for (uint32_t k = 0; table && k < table->property_count; k++) {
-            uint32_t distance = rt_text_distance(wanted, table->properties[k].name, least);
-            if (distance >= least) continue;
-            least = distance;
-            nearest = table->properties[k].name;
-        }
+        for (uint32_t k = 0; table && k < table->property_count; k++)
+            rt_nearest_offer(&nearest, table->properties[k].name);
     }
-    return nearest;
+    return rt_nearest_suggest(&nearest, hint);
 }
 
 static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
 {
     rt_buffer hint = {0};
-    rt_text nearest = nearest_name(set, name);
-    if (nearest.length) {
-        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
-    } else if (set->images.items[0]->image->format != RT_FORMAT_SPIRV64) {
+    if (!suggest_constant(set, name, &hint) &&
+        set->images.items[0]->image->format != RT_FORMAT_SPIRV64) {
         rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps the defaults");
     }
     rt_status status =

@@ -1,6 +1,8 @@
 /* The enqueue step: the only place that hands commands to a device. */
 #include "reference/sched/sched_internal.h"
 
+#include "reference/base/number.h"
+
 #include <string.h>
 
 static const rt_device *device_of(const rt_scheduler *scheduler, const rt_command *command)
@@ -157,8 +159,7 @@ static void trace_fill(rt_scheduler *scheduler, const rt_command *command,
 {
     uint64_t *after = after_list(command);
     rt_buffer pattern = {0}; /* The bytes in their order. */
-    for (size_t i = 0; i < transfer->pattern.size; i++)
-        rt_buffer_printf(&pattern, "%02x", transfer->pattern.data[i]);
+    rt_buffer_append_hex(&pattern, transfer->pattern);
     RT_TRACE(scheduler->trace, FILL, RT_N("command", command->id),
              RT_T("memory", transfer->to->name), RT_N("offset", transfer->to_offset),
              RT_N("size", transfer->size), RT_T("pattern", rt_buffer_text(&pattern)),

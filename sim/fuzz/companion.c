@@ -2,7 +2,7 @@
 #include "sim/fuzz/companion.h"
 
 #include "reference/base/alloc.h"
-#include "sim/opcodes.h"
+#include "sim/module/opcodes.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 
 #include "reference/base/alloc.h"
 #include "reference/base/hash.h"
-#include "sim/exec.h"
-#include "sim/module.h"
-#include "sim/program.h"
+#include "sim/decode/program.h"
+#include "sim/exec/exec.h"
+#include "sim/module/module.h"
 
 #include <stdio.h>
 #include <string.h>

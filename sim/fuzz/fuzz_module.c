@@ -2,7 +2,7 @@
  * what is accepted must be consistent enough to be walked.
  *
  * Build with clang and -DASSAY_FUZZ=ON; run with a folder of modules as corpus. */
-#include "sim/linker.h"
+#include "sim/module/linker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

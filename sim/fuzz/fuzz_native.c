@@ -3,11 +3,11 @@
  * it is in the form that the compiler writes, and its modules must link or be refused.
  *
  * Inputs that are SPIR-V modules are compiled: they are the seeds. */
-#include "sim/native.h"
+#include "sim/sim.h"
 
 #include "reference/base/hash.h"
 #include "reference/base/stream.h"
-#include "sim/linker.h"
+#include "sim/module/linker.h"
 
 #include <string.h>
 

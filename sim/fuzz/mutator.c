@@ -5,7 +5,7 @@
  * from the same operand of an instruction of the same kind, instructions are copied with a new
  * result, moved and left out.  So constants, the widths of types and the targets of branches change
  * into what others of the module are. */
-#include "sim/module.h"
+#include "sim/module/module.h"
 
 #include "reference/base/alloc.h"
 #include "reference/base/vector.h"

@@ -5,7 +5,7 @@
 #define SIM_TEST_EXECUTED_H
 
 #include "reference/base/alloc.h"
-#include "sim/program.h"
+#include "sim/decode/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

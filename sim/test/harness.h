@@ -3,7 +3,7 @@
 #ifndef SIM_TEST_HARNESS_H
 #define SIM_TEST_HARNESS_H
 
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 #include "sim/test/assembler.h"
 #include "sim/test/executed.h"
 

@@ -3,7 +3,7 @@
 #ifndef SIM_TEST_ONE_INSTRUCTION_H
 #define SIM_TEST_ONE_INSTRUCTION_H
 
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 #include "sim/test/half_table.h"
 #include "sim/test/harness.h"
 

@@ -7,7 +7,7 @@
 #define SIM_TEST_SECOND_OPINION_H
 
 #include "reference/base/alloc.h"
-#include "sim/opcodes.h"
+#include "sim/module/opcodes.h"
 #include "sim/sim.h"
 
 #include <spirv-tools/libspirv.h>

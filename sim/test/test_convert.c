@@ -1,8 +1,8 @@
 /* Conversions between numbers, one at a time: against the definitions, and half's fast ways against
  * every half and every midpoint between two.  Half arithmetic by way of float and double, as the
  * decoder does it, against exact results. */
-#include "sim/convert.h"
-#include "sim/half.h"
+#include "sim/number/convert.h"
+#include "sim/number/half.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +122,7 @@ static void test_half_narrowed(void **state)
         (uint16_t)convert(SIM_NUMBER_DOUBLE, SIM_NUMBER_HALF, 1, bits_of_double(-NAN))));
 }
 
-/* ---- Half arithmetic, as decode_half.c and decode_value.c do it ------------------------------ */
+/* ---- Half arithmetic, as decode/half.c and decode/value.c do it ------------------------------ */
 
 enum { TRIES = 400000 };
 

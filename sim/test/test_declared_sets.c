@@ -1,6 +1,6 @@
 /* Tests of virtual functions by what is declared of them: which programs know each other's
  * functions, which calls are declared, and that a native image keeps both. */
-#include "sim/native.h"
+#include "sim/sim.h"
 #include "sim/test/harness.h"
 
 #define HEAD                                                                                       \

@@ -1,7 +1,7 @@
 /* Kernels that call the functions of OpenCL.std over floats: what they give must be what math.c
  * gives (test_math.c has the values), for lanes and for uniform operands, components of vectors,
  * levels of optimisation and engines.  Geometric functions are computed anew here. */
-#include "sim/math.h"
+#include "sim/number/math.h"
 #include "sim/test/harness.h"
 #include "sim/test/math_cases.h"
 
@@ -441,7 +441,7 @@ static void test_geometry(void **state)
     }
 }
 
-/* Against the formulas of decode_math.c, in plain C. */
+/* Against the formulas of decode/math.c, in plain C. */
 static void test_fast_geometry(void **state)
 {
     (void)state;

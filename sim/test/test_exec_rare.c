@@ -2,7 +2,7 @@
  * results in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in
  * memory; on every engine, with operands in lanes and uniform ones; and what is refused or found.
  */
-#include "sim/half.h"
+#include "sim/number/half.h"
 #include "sim/test/one_instruction.h"
 
 __extension__ typedef __int128 big;

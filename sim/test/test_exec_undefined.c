@@ -1,7 +1,7 @@
 /* Values that nothing was written to: found where they decide something, and only there.  Kernels
  * of undefined.cl at three levels on every engine, and the cases that no compiler makes in
  * assembly. */
-#include "sim/shadow.h"
+#include "sim/check/shadow.h"
 #include "sim/test/harness.h"
 
 #include <string.h>

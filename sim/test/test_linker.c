@@ -1,7 +1,6 @@
 /* Tests of the linker: who defines what, and every refusal with the symbols' names. */
+#include "sim/module/linker.h"
 #include "sim/test/assembler.h"
-
-#include "sim/linker.h"
 
 #define TYPES                                                                                      \
     "%int = OpTypeInt 32 0\n%long = OpTypeInt 64 0\n%void = OpTypeVoid\n"                          \

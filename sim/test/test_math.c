@@ -3,7 +3,7 @@
  *
  * The oracle goes another way than math_exact.c: many bits, rounded to nearest twice, which rounds
  * as once does unless the result lies within 2^-250 of a tie that it does not hit. */
-#include "sim/math.h"
+#include "sim/number/math.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,10 +1,9 @@
 /* Tests of the native format: what is written means the same when it is read, values of
  * specialisation constants stay, images link, and nothing damaged gets through. */
-#include "sim/native.h"
-
 #include "reference/base/hash.h"
 #include "reference/base/stream.h"
-#include "sim/linker.h"
+#include "sim/module/linker.h"
+#include "sim/sim.h"
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \

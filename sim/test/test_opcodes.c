@@ -1,6 +1,6 @@
 /* The tables of instructions: what is refused has a reason that is no promise, and what is executed
  * is decoded, every function of OpenCL.std for every type that it takes. */
-#include "sim/opcodes.h"
+#include "sim/module/opcodes.h"
 #include "sim/test/one_instruction.h"
 
 /* True for words that put something off. */

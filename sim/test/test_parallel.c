@@ -1,8 +1,7 @@
 /* Launches on several threads: the same bytes, the same definedness and the same findings as on
  * one, and which launches threads are any use for. */
-#include "sim/test/harness.h"
-
 #include "reference/base/alloc.h"
+#include "sim/test/harness.h"
 
 #define INTS 4096u
 

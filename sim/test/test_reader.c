@@ -1,8 +1,7 @@
 /* Tests of the reader: header, forms, sections, types and layout, decorations, entry points, and
  * that arbitrary damage is refused and never crashes. */
+#include "sim/module/module.h"
 #include "sim/test/assembler.h"
-
-#include "sim/module.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Specialisation: values in place of defaults, and operations on them, in what is read and in what
  * runs. */
-#include "sim/module.h"
+#include "sim/module/module.h"
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \

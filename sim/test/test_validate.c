@@ -1,8 +1,7 @@
 /* Tests of validation: types of operands, dominance, phis, calls, constants; and of what flow.c
  * says about blocks.  Every refusal stands beside an accepted module of the same shape. */
+#include "sim/module/module.h"
 #include "sim/test/assembler.h"
-
-#include "sim/module.h"
 
 #include <stdio.h>
 

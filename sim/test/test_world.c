@@ -1,6 +1,6 @@
 /* Memory objects as the host sees them: contents, copies, which bytes are defined. */
+#include "sim/memory/world.h"
 #include "sim/test/assembler.h"
-#include "sim/world.h"
 
 static void test_contents(void **state)
 {

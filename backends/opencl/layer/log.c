@@ -1,5 +1,6 @@
 /* The reader of log.h: lines become calls, the announcement of a call gives way to its return. */
 #include "backends/opencl/layer/log.h"
+#include "reference/base/number.h"
 #include "reference/base/vector.h"
 
 #include <inttypes.h>
@@ -42,45 +43,24 @@ static rt_status line_fail(const log_reader *reader, const char *what)
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* Takes what stands before the next space, and the space; false: nothing is left. */
+/* Takes what precedes the next space, and the space; false: nothing is left. */
 static bool word_take(rt_text *inout_rest, rt_text *out_word)
 {
-    if (inout_rest->length == 0) return false;
-    const char *space = memchr(inout_rest->data, ' ', inout_rest->length);
-    size_t length = space ? (size_t)(space - inout_rest->data) : inout_rest->length;
-    size_t used = space ? length + 1 : length;
-    *out_word = (rt_text){inout_rest->data, length};
-    *inout_rest = (rt_text){inout_rest->data + used, inout_rest->length - used};
-    return length > 0;
+    *out_word = rt_text_take_until(inout_rest, ' ');
+    return out_word->length > 0;
 }
 
 static bool number_read(rt_text text, uint64_t *out_number)
 {
-    uint64_t number = 0;
-    if (text.length == 0) return false;
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned digit = (unsigned)(unsigned char)text.data[i] - '0';
-        if (digit > 9 || number > (UINT64_MAX - digit) / 10) return false;
-        number = number * 10 + digit;
-    }
-    *out_number = number;
-    return true;
+    return rt_number_read(text, 0, UINT64_MAX, out_number);
 }
 
 static bool result_read(rt_text text, int32_t *out_result)
 {
-    bool negative = text.length > 0 && *text.data == '-';
-    uint64_t number;
-    if (negative) text = (rt_text){text.data + 1, text.length - 1};
-    if (!number_read(text, &number) || number > INT32_MAX) return false;
-    *out_result = negative ? -(int32_t)number : (int32_t)number;
-    return true;
-}
-
-static int digit_value(char digit)
-{
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+    int64_t number;
+    bool is_read = rt_number_read_signed(text, INT32_MIN, INT32_MAX, &number);
+    *out_result = (int32_t)number;
+    return is_read;
 }
 
 /* Copies a value without its escapes; false: one of them is none. */
@@ -91,10 +71,10 @@ static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
     for (size_t i = 0; i < written.length; i++) {
         char byte = written.data[i];
         if (byte == '%') {
+            uint8_t unescaped;
             if (written.length - i < 3) return false;
-            int high = digit_value(written.data[i + 1]), low = digit_value(written.data[i + 2]);
-            if (high < 0 || low < 0) return false;
-            byte = (char)(high << 4 | low);
+            if (!rt_hex_read((rt_text){written.data + i + 1, 2}, &unescaped)) return false;
+            byte = (char)unescaped;
             i += 2;
         }
         value[length++] = byte;
@@ -281,13 +261,9 @@ bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
     uint32_t count = count_of(rest, ',') + 1;
     uint64_t *numbers = rt_arena_alloc_array(arena, count, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++) {
-        const char *comma = memchr(rest.data, ',', rest.length);
-        size_t length = comma ? (size_t)(comma - rest.data) : rest.length;
-        rt_text item = {rest.data, length};
+        rt_text item = rt_text_take_until(&rest, ',');
         numbers[i] = UINT64_MAX;
         if (!rt_text_is(item, "?") && !number_read(item, &numbers[i])) return false;
-        size_t used = comma ? length + 1 : length;
-        rest = (rt_text){rest.data + used, rest.length - used};
     }
     *out_numbers = numbers;
     *out_count = count;
@@ -304,32 +280,19 @@ bool ocl_call_code(const ocl_call *call, rt_text *out_hash, uint64_t *out_size)
     return number_read((rt_text){colon + 1, code.length - length - 1}, out_size);
 }
 
-/* Bytes that would confuse a terminal stand as "\xNN", as another program may have put them there.
- */
-static void value_print(rt_buffer *out, rt_text value)
-{
-    for (size_t i = 0; i < value.length; i++) {
-        char byte = value.data[i];
-        if (byte >= ' ' && byte <= '~')
-            rt_buffer_append_byte(out, byte);
-        else
-            rt_buffer_printf(out, "\\x%02x", (unsigned char)byte);
-    }
-}
-
 void ocl_call_print(rt_buffer *out, const ocl_call *call)
 {
-    value_print(out, call->name);
+    rt_buffer_append_escaped(out, call->name);
     for (uint32_t i = 0; i < call->field_count; i++) {
         const ocl_call_field *field = &call->fields[i];
         if (rt_text_is(field->key, "result")) continue;
         rt_buffer_append_byte(out, ' ');
-        value_print(out, field->key);
+        rt_buffer_append_escaped(out, field->key);
         rt_buffer_append_byte(out, ' ');
         if (field->is_nothing)
             rt_buffer_append_byte(out, '-');
         else
-            value_print(out, field->value);
+            rt_buffer_append_escaped(out, field->value);
     }
     if (!call->returned)
         rt_buffer_printf(out, ": has not returned");

@@ -1,6 +1,7 @@
 /* Records: lines of text, each written to the log by one call of the operating system. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/hash.h"
+#include "reference/base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +40,9 @@ bool layer_log_open(const char *value)
     if (*value == '\0') return true;
     if (is_number(value)) {
         errno = 0;
-        unsigned long number = strtoul(value, NULL, 10);
-        int flags = number <= INT16_MAX ? fcntl((int)number, F_GETFL) : -1;
+        uint64_t number;
+        bool fits = rt_number_read(rt_text_of(value), 0, INT16_MAX, &number);
+        int flags = fits ? fcntl((int)number, F_GETFL) : -1;
         if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) journal.descriptor = (int)number;
         /* Programs that this one starts have other files under that number. */
         if (journal.descriptor >= 0) (void)fcntl(journal.descriptor, F_SETFD, FD_CLOEXEC);
@@ -125,10 +127,10 @@ void layer_put_hexadecimal(layer_record *record, const char *key, const void *da
 {
     if (record->off) return;
     key_put(record, key);
-    const unsigned char *bytes = data;
-    for (size_t i = 0; bytes && i < size; i++)
-        rt_buffer_printf(&record->text, "%02x", bytes[i]);
-    if (!bytes || size == 0) rt_buffer_append_byte(&record->text, '-');
+    if (data && size > 0)
+        rt_buffer_append_hex(&record->text, (rt_bytes){data, size});
+    else
+        rt_buffer_append_byte(&record->text, '-');
 }
 
 void layer_put_object(layer_record *record, const char *key, layer_kind kind, const void *object)

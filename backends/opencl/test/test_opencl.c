@@ -874,14 +874,14 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
         uint32_t to; /* this */
         const char *part;
     } rows[] = {
-        {0, 1, 0, "0 bytes does not begin"},
-        {3, 1, 0, "does not begin"},
-        {32, 0, 0x07230204, "does not begin"},
-        {16, 1, 0, "at least 5"},
-        {30, 1, 0, "30 bytes is cut off"},
-        {24, 1, 0, "at word 5 of a SPIR-V module has 2 words, and 1 are left"},
-        {32, 7, 0x20000 | 56, "at word 7 of a SPIR-V module has 2 words, and 1 are left"},
-        {32, 5, 0x11, "at word 5 of a SPIR-V module has 0 words, and 3 are left"},
+        {0, 1, 0, "ends at byte 0, inside its header"},
+        {3, 1, 0, "ends at byte 3, inside its header"},
+        {32, 0, 0x07230204, "begins the word 0x07230204"},
+        {16, 1, 0, "ends at byte 16, inside its header"},
+        {30, 1, 0, "30 bytes, which is not a whole number of words"},
+        {24, 1, 0, "at byte 20 (opcode 17) has 2 words, and 1 are left"},
+        {32, 7, 0x20000 | 56, "at byte 28 (opcode 56) has 2 words, and 1 are left"},
+        {32, 5, 0x11, "at byte 20 (opcode 17) has 0 words, and 3 are left"},
     };
     dev_code code = image;
     dev_program *program;

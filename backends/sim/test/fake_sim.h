@@ -2,7 +2,7 @@
 #ifndef BACKENDS_SIM_TEST_FAKE_SIM_H
 #define BACKENDS_SIM_TEST_FAKE_SIM_H
 
-#include "sim/native.h"
+#include "sim/sim.h"
 
 #include <stdatomic.h>
 

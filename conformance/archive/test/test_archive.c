@@ -1,13 +1,13 @@
-/* Packs: what is written reads as the same, and a file that was cut, changed or made by somebody
- * else is refused with what is wrong. */
+/* Packs: what is written reads as the same, and a file that was truncated, changed or made by
+ * another program is refused with what is wrong. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <string.h>
-#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -64,22 +64,34 @@ static void refused(fixture *made, rt_bytes file, const char *part)
         fail_msg("\"%.*s\" does not say \"%s\"", RT_TEXT_ARG(message), part);
 }
 
-/* The archive inside the frame, for tests that change it. */
-static rt_bytes tar_of(fixture *made)
+/* The pack's file as SQLite leaves it after some statements.  The caller's arena owns it. */
+static rt_bytes altered(fixture *made, const char *sql)
 {
-    size_t size = (size_t)ZSTD_getFrameContentSize(made->file.data, made->file.size);
-    uint8_t *tar = rt_arena_alloc(&made->arena, size);
-    assert_int_equal(ZSTD_decompress(tar, size, made->file.data, made->file.size), size);
-    return (rt_bytes){tar, size};
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);
+    unsigned char *copy = sqlite3_malloc64(made->file.size);
+    memcpy(copy, made->file.data, made->file.size);
+    const sqlite3_int64 size = (sqlite3_int64)made->file.size;
+    int code = sqlite3_deserialize(database, "main", copy, size, size,
+                                   SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+    assert_int_equal(code, SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(database));
+    sqlite3_int64 written = 0;
+    unsigned char *file = sqlite3_serialize(database, "main", &written, 0);
+    assert_non_null(file);
+    rt_bytes kept = rt_arena_bytes(&made->arena, (rt_bytes){file, (size_t)written});
+    sqlite3_free(file);
+    sqlite3_close(database);
+    return kept;
 }
 
-static rt_bytes frame_of(fixture *made, rt_bytes tar)
+/* The pack's file with one byte replaced. */
+static rt_bytes patched(fixture *made, size_t at, uint8_t byte)
 {
-    size_t bound = ZSTD_compressBound(tar.size);
-    uint8_t *frame = rt_arena_alloc(&made->arena, bound);
-    size_t size = ZSTD_compress(frame, bound, tar.data, tar.size, 1);
-    assert_false(ZSTD_isError(size));
-    return (rt_bytes){frame, size};
+    rt_bytes file = rt_arena_bytes(&made->arena, rt_buffer_bytes(&made->file));
+    ((uint8_t *)(uintptr_t)file.data)[at] = byte;
+    return file;
 }
 
 static void test_round_trip(void **state)
@@ -111,24 +123,28 @@ static void test_same_content_gives_same_bytes(void **state)
     assert_memory_equal(made->file.data, made->file.data + size, size);
 }
 
-/* The layout is that of POSIX: a name at 0, a size in octal at 124, "ustar" at 257, the content at
- * 512. */
-static void test_it_is_a_tar_archive(void **state)
+/* As sqlite.org describes: the application id at 68, the version at 60, 4096-byte pages at 16, and
+ * a table sqlar whose data are as long as sz says, or compressed. */
+static void test_it_is_an_sqlite_archive(void **state)
 {
     fixture *made = *state;
     pack_make(made);
-    rt_bytes tar = tar_of(made);
-    assert_string_equal((const char *)tar.data, "MANIFEST");
-    assert_string_equal((const char *)tar.data + 257, "ustar");
-    assert_memory_equal(tar.data + 512, "assay pack 1\n", 13);
-    /* Behind one block of manifest stands about.txt with 15 = 017 bytes. */
-    assert_string_equal((const char *)tar.data + 1024, "about.txt");
-    assert_string_equal((const char *)tar.data + 1024 + 124, "00000000017");
-    assert_memory_equal(tar.data + 1536, "formats: spirv\n", 15);
-    assert_int_equal(tar.size % 512, 0);
+    assert_memory_equal(made->file.data, "SQLite format 3\0\x10\0", 18);
+    assert_memory_equal(made->file.data + 60, "\0\0\0\2", 4);
+    assert_memory_equal(made->file.data + 68, "aspa", 4);
+    /* Each insertion fails where what it selects is false. */
+    (void)altered(
+        made,
+        "CREATE TEMP TABLE ok (c CHECK (c));"
+        "INSERT INTO ok SELECT group_concat(name, ' ') = 'MANIFEST about.txt "
+        "expectations scenarios/linking/b.yaml models/linking/b.yaml "
+        "scenarios/linking/a.yaml models/linking/a.yaml' FROM (SELECT name FROM sqlar ORDER BY rowid);"
+        "INSERT INTO ok SELECT mode = 33188 AND mtime = 0 FROM sqlar;"
+        "INSERT INTO ok SELECT sz = 15 AND data = CAST('formats: spirv' || "
+        "char(10) AS BLOB) FROM sqlar WHERE name = 'about.txt'");
 }
 
-static void test_every_cut_is_refused(void **state)
+static void test_every_truncation_is_refused(void **state)
 {
     fixture *made = *state;
     pack_make(made);
@@ -138,31 +154,34 @@ static void test_every_cut_is_refused(void **state)
         rt_status status = cnf_pack_read(made->sink, &made->arena, cut, &pack);
         assert_int_equal(status.code, RT_MALFORMED);
     }
-    refused(made, (rt_bytes){(const uint8_t *)made->file.data, made->file.size / 2}, "it is cut");
+    refused(made, (rt_bytes){(const uint8_t *)made->file.data, made->file.size / 2},
+            "it is truncated");
     refused(made, (rt_bytes){NULL, 0}, "not a pack");
 }
 
-/* A frame of Zstandard has a few bits that mean nothing; whatever is read all the same is what was
+/* A page of a database has bytes that mean nothing; whatever is read all the same is what was
  * written. */
-static void test_every_changed_byte_is_noticed(void **state)
+static void test_a_changed_byte_never_changes_content(void **state)
 {
     fixture *made = *state;
     pack_make(made);
     const size_t size = made->file.size;
-    uint32_t meaningless = 0;
+    uint32_t refused_count = 0;
     const cnf_pack *whole;
     rt_buffer unchanged = {0};
     assert_true(
         rt_ok(cnf_pack_read(made->sink, &made->arena, rt_buffer_bytes(&made->file), &whole)));
     assert_true(rt_ok(cnf_pack_write(made->sink, &unchanged, whole)));
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i += 5) {
         made->file.data[i] ^= 0x10;
         const cnf_pack *pack;
         rt_status status = cnf_pack_read(made->sink, &made->arena,
                                          (rt_bytes){(uint8_t *)made->file.data, size}, &pack);
         made->file.data[i] ^= 0x10;
-        if (!rt_ok(status)) continue;
-        meaningless++;
+        if (!rt_ok(status)) {
+            refused_count++;
+            continue;
+        }
         rt_buffer again = {0};
         assert_true(rt_ok(cnf_pack_write(made->sink, &again, pack)));
         assert_int_equal(again.size, unchanged.size);
@@ -170,52 +189,99 @@ static void test_every_changed_byte_is_noticed(void **state)
         rt_buffer_free(&again);
     }
     rt_buffer_free(&unchanged);
-    assert_true(meaningless < size / 20);
+    assert_true(refused_count > 100);
 }
 
 static void test_changed_content_is_named(void **state)
 {
     fixture *made = *state;
     pack_make(made);
-    rt_bytes tar = tar_of(made);
-    uint8_t *source = memmem(tar.data, tar.size, "assay: 1\n", 9);
-    assert_non_null(source);
-    source[7] = '2';
-    refused(made, frame_of(made, tar), "the content of scenarios/linking/b.yaml was changed");
+    refused(made,
+            altered(made, "UPDATE sqlar SET data = x'617373617920320a', sz = 8"
+                          " WHERE name = 'scenarios/linking/b.yaml'"),
+            "the content of scenarios/linking/b.yaml was changed");
 }
 
-static void test_other_version_is_named(void **state)
+/* Ten bytes do not inflate to twenty, and five not to a million. */
+static void test_content_that_does_not_inflate_is_refused(void **state)
 {
     fixture *made = *state;
     pack_make(made);
-    rt_bytes tar = tar_of(made);
-    ((uint8_t *)(uintptr_t)tar.data)[512 + 11] = '9';
-    refused(made, frame_of(made, tar), "a pack of version 9, this assay reads version 1");
+    refused(made, altered(made, "UPDATE sqlar SET sz = 20 WHERE name = 'about.txt'"),
+            "the content of about.txt was changed");
+    refused(made, altered(made, "UPDATE sqlar SET sz = 1000000 WHERE name = 'about.txt'"),
+            "does not have the size that it claims");
+    refused(made, altered(made, "UPDATE sqlar SET sz = 3 WHERE name = 'about.txt'"),
+            "does not have the size that it claims");
+    refused(made, altered(made, "UPDATE sqlar SET sz = -1 WHERE name = 'about.txt'"),
+            "does not have the size that it claims");
 }
 
-static void test_other_archives_are_refused(void **state)
+static void test_other_versions_are_named(void **state)
+{
+    fixture *made = *state;
+    static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0};
+    pack_make(made);
+    refused(made, patched(made, 63, 9),
+            "a pack of version 9, but this assay reads version 2; pack the scenarios anew");
+    refused(made, (rt_bytes){frame, sizeof frame}, "a pack of version 1, but");
+}
+
+static void test_other_databases_are_refused(void **state)
 {
     fixture *made = *state;
     pack_make(made);
-    rt_bytes tar = tar_of(made);
-    refused(made, frame_of(made, (rt_bytes){tar.data + 1024, tar.size - 1024}),
-            "not a MANIFEST of assay");
-    refused(made, frame_of(made, (rt_bytes){tar.data, tar.size - 1024}), "it has no end");
-    refused(made, frame_of(made, (rt_bytes){tar.data + tar.size - 1024, 1024}), "it is empty");
-    uint8_t *header = (uint8_t *)(uintptr_t)tar.data + 1024;
-    header[0] = 'A';
-    refused(made, frame_of(made, tar), "the sum of a member's header is wrong");
-    header[0] = 'a';
-    header[156] = '2'; /* a symbolic link */
-    refused(made, frame_of(made, tar), "a member is not a plain file");
-}
-
-static void test_bytes_behind_the_end_are_refused(void **state)
-{
-    fixture *made = *state;
-    pack_make(made);
+    refused(made, patched(made, 71, 'b'), "not a pack: a database of another application");
+    refused(made, patched(made, 19, 2), "its header is not that of a pack"); /* write-ahead log */
+    refused(made, patched(made, 16, 8), "its header is not that of a pack"); /* pages of 2048 */
+    refused(made, patched(made, 100, 0), "malformed"); /* page 1 is not a table's */
     rt_buffer_append_byte(&made->file, 'x');
-    refused(made, rt_buffer_bytes(&made->file), "something stands behind its end");
+    refused(made, rt_buffer_bytes(&made->file), "something follows its end");
+}
+
+/* What a database can hold beside rows, and rows that are not as the writer makes them. */
+static const struct hostile_row {
+    const char *sql, *part;
+} hostile_rows[] = {
+    {"CREATE VIEW v AS SELECT 1", "something other than the table of an archive"},
+    {"CREATE TRIGGER t AFTER INSERT ON sqlar BEGIN SELECT 1; END", "something other"},
+    {"CREATE TABLE other (a)", "something other"},
+    {"CREATE INDEX i ON sqlar (sz)", "something other"},
+    {"DROP TABLE sqlar; CREATE VIEW sqlar AS SELECT 1 AS name", "something other"},
+    {"DROP TABLE sqlar; CREATE TABLE sqlar (name TEXT PRIMARY KEY, mode, mtime, sz, data)",
+     "something other"},
+    {"PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE sqlar (' WHERE "
+     "type = 'table'",
+     "malformed"},
+    {"DELETE FROM sqlar", "its first member is not the MANIFEST"},
+    {"DELETE FROM sqlar WHERE rowid = 1", "not in order"},
+    {"DELETE FROM sqlar WHERE rowid = 7", "members of its MANIFEST are missing"},
+    {"INSERT INTO sqlar VALUES ('more', 33188, 0, 1, x'00')", "not those of its MANIFEST"},
+    {"UPDATE sqlar SET rowid = 100 WHERE rowid = 3", "not in order"},
+    {"UPDATE sqlar SET name = '../b' WHERE rowid = 3", "no proper name"},
+    {"UPDATE sqlar SET name = x'61' WHERE rowid = 3", "not a plain file"},
+    {"UPDATE sqlar SET name = NULL WHERE rowid = 3", "not a plain file"},
+    {"UPDATE sqlar SET mode = 41471 WHERE rowid = 3", "not a plain file"}, /* a symbolic link */
+    {"UPDATE sqlar SET sz = 'x' WHERE rowid = 3", "not a plain file"},
+    {"UPDATE sqlar SET data = 'text' WHERE rowid = 3", "not a plain file"},
+};
+
+static void test_hostile_databases_are_refused(void **state)
+{
+    fixture *made = *state;
+    pack_make(made);
+    for (size_t i = 0; i < sizeof hostile_rows / sizeof *hostile_rows; i++)
+        refused(made, altered(made, hostile_rows[i].sql), hostile_rows[i].part);
+}
+
+static void test_a_member_cannot_occur_twice(void **state)
+{
+    fixture *made = *state;
+    static const cnf_member members[] = {{{"a", 1}, {model_bytes, 1}},
+                                         {{"a", 1}, {model_bytes, 1}}};
+    rt_status status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){members, 2});
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_int_equal(made->file.size, 0);
 }
 
 static void test_missing_model_is_refused(void **state)
@@ -262,13 +328,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip),
         TEST(test_same_content_gives_same_bytes),
-        TEST(test_it_is_a_tar_archive),
-        TEST(test_every_cut_is_refused),
-        TEST(test_every_changed_byte_is_noticed),
+        TEST(test_it_is_an_sqlite_archive),
+        TEST(test_every_truncation_is_refused),
+        TEST(test_a_changed_byte_never_changes_content),
         TEST(test_changed_content_is_named),
-        TEST(test_other_version_is_named),
-        TEST(test_other_archives_are_refused),
-        TEST(test_bytes_behind_the_end_are_refused),
+        TEST(test_content_that_does_not_inflate_is_refused),
+        TEST(test_other_versions_are_named),
+        TEST(test_other_databases_are_refused),
+        TEST(test_hostile_databases_are_refused),
+        TEST(test_a_member_cannot_occur_twice),
         TEST(test_missing_model_is_refused),
         TEST(test_names_that_leave_the_folder_are_refused),
     };

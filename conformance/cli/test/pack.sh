@@ -84,7 +84,10 @@ fi
 # What is damaged, and what packs are not for.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim
-says "cut.assay: damaged pack: it is cut"
+says "cut.assay: damaged pack: it is truncated"
+printf '\050\265\057\375' >"$folder/old.assay"
+bare 2 run "$folder/old.assay" --on sim
+says "a pack of version 1, but this assay reads version 2; pack the scenarios anew"
 bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
 says "a pack is run alone"
 bare 2 run "$folder/none.assay" --on sim

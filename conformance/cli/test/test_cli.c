@@ -1,6 +1,8 @@
 /* The command line: what is taken, and how what is not taken is refused. */
 #include "conformance/cli/options.h"
 
+#include "reference/base/number.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,12 +126,12 @@ static void numbers_are_whole_and_bounded(void **state)
 {
     (void)state;
     uint64_t number;
-    assert_true(cnf_number_read("18446744073709551615", 0, UINT64_MAX, &number));
+    assert_true(rt_number_read(rt_text_of("18446744073709551615"), 0, UINT64_MAX, &number));
     assert_true(number == UINT64_MAX);
-    assert_true(cnf_number_read("7", 7, 7, &number));
+    assert_true(rt_number_read(rt_text_of("7"), 7, 7, &number));
     const char *const refused[] = {"", "-1", "1.5", "0x10", "8", "6", "18446744073709551616", " 7"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        assert_false(cnf_number_read(refused[i], 7, 7, &number));
+        assert_false(rt_number_read(rt_text_of(refused[i]), 7, 7, &number));
 }
 
 static void suggestions_are_near(void **state)

@@ -23,14 +23,12 @@ static void a_shard_is_read_or_refused(void **state)
         {"4/3", false, 0, 1},  {"1", false, 0, 1},    {"/", false, 0, 1},  {"1/", false, 0, 1},
         {"-1/3", false, 0, 1}, {"1/3/", false, 0, 1}, {"", false, 0, 1},   {"1/0", false, 0, 1},
     };
-    rt_arena arena = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cnf_shard shard;
-        assert_int_equal(cnf_shard_read(&arena, rows[i].text, &shard), rows[i].read);
+        assert_int_equal(cnf_shard_read(rows[i].text, &shard), rows[i].read);
         assert_int_equal(shard.index, rows[i].index);
         assert_int_equal(shard.count, rows[i].count);
     }
-    rt_arena_reset(&arena);
 }
 
 /* ---- CI systems ---------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
  * executable and a library that need everything and define everything; each module is a copy in
  * which needs and symbols have been taken out of the tables that ld.so reads (System V ABI,
  * "Dynamic Section" and "Symbol Table"). */
-#include "conformance/compile/scratch.h"
 #include "conformance/host/host_internal.h"
+#include "conformance/process/scratch.h"
 #include "reference/base/alloc.h"
 #include "reference/base/hash.h"
 #include "reference/module/simulated.h"

@@ -2,9 +2,9 @@
 #include "conformance/report/html/html_internal.h"
 
 #include "backends/opencl/layer/log.h"
-#include "conformance/compare/parting.h"
-#include "conformance/report/json_text.h"
 #include "conformance/report/why.h"
+#include "conformance/verdict/json_text.h"
+#include "conformance/verdict/parting.h"
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Proofs by programs: fake_proofs plays tests that kill, crash, keep silent or are not there. */
 #include "conformance/requirements/prove.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Rules and citations read from files, and the proof by a fake of `assay run`. */
 #include "conformance/requirements/prove.h"
 
-#include "conformance/compile/scratch.h"
+#include "conformance/process/scratch.h"
 
 #include <jansson.h>
 #include <setjmp.h>

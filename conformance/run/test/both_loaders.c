@@ -6,7 +6,7 @@
  * Exit status: 0 the same; 1 not, which is said; 77 there is no C compiler.  Started as
  * `both_loaders worker` and `both_loaders offline` it is its own compile worker and offline
  * compiler. */
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
 #include "conformance/host/loader.h"
 #include "conformance/run/run.h"
 #include "reference/base/vector.h"

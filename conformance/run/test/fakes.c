@@ -1,8 +1,8 @@
 /* Fakes for test_run.c; see fakes.h. */
 #include "conformance/run/test/fakes.h"
 
-#include "conformance/compile/packed_answer.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/build/packed_answer.h"
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/subject.h"
 #include "reference/base/alloc.h"
 

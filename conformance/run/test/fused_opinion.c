@@ -11,7 +11,7 @@
  * section 2.16. */
 #include "sim/test/second_opinion.h"
 
-#include "conformance/compile/compile.h"
+#include "conformance/build/compile.h"
 #include "conformance/run/run.h"
 #include "reference/base/hash.h"
 #include "reference/base/vector.h"

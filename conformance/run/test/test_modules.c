@@ -1,6 +1,6 @@
 /* Tests of what answers of the compile worker mean: messages at the places that a person can go to.
  * The answers are made here; no compiler runs. */
-#include "conformance/compile/answer.h"
+#include "conformance/build/answer.h"
 #include "conformance/run/modules.h"
 
 #include <setjmp.h>

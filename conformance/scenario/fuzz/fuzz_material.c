@@ -2,11 +2,13 @@
  *
  *   fuzz_material words                 keys and words of the format, as a libFuzzer dictionary
  *   fuzz_material files FOLDER          a scenario for each key, as small as the table allows
+ *   fuzz_material cases FOLDER FILE…    the scenarios of files of cases (test/cases.h)
  *   fuzz_material packs FOLDER FILE…    the packs of those files that can be read
  *
  * The small scenarios follow the table only, so many of them are wrong in what their names mean;
  * they are there to bring every reading function into the corpus. */
-#include "conformance/scenario/schema_objects.h"
+#include "conformance/scenario/schema/objects.h"
+#include "conformance/scenario/test/cases.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,6 +198,28 @@ static bool pack_write(const char *folder, const char *path, int number)
     return fine;
 }
 
+static bool cases_write(const char *folder, const char *path)
+{
+    rt_arena arena = {0};
+    rt_buffer file = {0};
+    golden_cases cases;
+    rt_text error;
+    bool is_written = file_read(path, &file);
+    if (!golden_cases_read(&arena, rt_buffer_text(&file), &cases, &error)) {
+        fprintf(stderr, "%s:%.*s\n", path, RT_TEXT_ARG(error));
+        is_written = false;
+    }
+    for (uint32_t i = 0; is_written && i < cases.list.count; i++) {
+        const golden_case *item = &cases.list.items[i];
+        rt_text name = rt_arena_printf(&arena, "%.*s.yaml", RT_TEXT_ARG(item->name));
+        is_written = file_write(folder, name.data, item->scenario);
+    }
+    rt_vector_free(&cases.list);
+    rt_buffer_free(&file);
+    rt_arena_reset(&arena);
+    return is_written;
+}
+
 int main(int argument_count, char **arguments)
 {
     rt_arena arena = {0};
@@ -206,11 +230,15 @@ int main(int argument_count, char **arguments)
         words_print(&objects);
     } else if (argument_count == 3 && strcmp(arguments[1], "files") == 0) {
         fine = files_write(&objects, arguments[2]);
+    } else if (argument_count > 3 && strcmp(arguments[1], "cases") == 0) {
+        for (int i = 3; i < argument_count; i++)
+            fine = cases_write(arguments[2], arguments[i]) && fine;
     } else if (argument_count > 3 && strcmp(arguments[1], "packs") == 0) {
         for (int i = 3; i < argument_count; i++)
             fine = pack_write(arguments[2], arguments[i], i) && fine;
     } else {
-        fprintf(stderr, "usage: fuzz_material words | files FOLDER | packs FOLDER FILE…\n");
+        fprintf(stderr,
+                "usage: fuzz_material words | files FOLDER | {cases | packs} FOLDER FILE…\n");
         fine = false;
     }
     rt_vector_free(&objects.list);

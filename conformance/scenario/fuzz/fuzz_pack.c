@@ -1,6 +1,6 @@
 /* libFuzzer target: any bytes as a packed scenario.  A pack is refused with a message, or read;
  * what is read is written as a pack that reads as the same. */
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 static void check_round_trip(rt_sink *sink, rt_arena *arena, const scn_scenario *scenario)
 {

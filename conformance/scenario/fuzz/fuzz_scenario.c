@@ -1,6 +1,6 @@
 /* libFuzzer target: any bytes as a scenario file.  A file is read or has problems, all inside the
  * file; what is read survives the way through a pack. */
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 static void check_problems(rt_text text, const scn_problems *problems)
 {

@@ -1,7 +1,7 @@
 /* The text form of the model, one line for each item.  Not a format that anything reads. */
 #include "conformance/scenario/test/print.h"
 
-#include "conformance/scenario/type.h"
+#include "conformance/scenario/model/type.h"
 
 #include <inttypes.h>
 

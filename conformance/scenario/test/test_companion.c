@@ -1,6 +1,6 @@
 /* Tests of files beside a scenario, as far as they need files that no repository can hold: links,
  * pipes and large files.  The messages about everything else are golden (test/wrong/file_*). */
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Unit tests of numbers: syntax, range, rounding, bytes. */
-#include "conformance/scenario/number.h"
+#include "conformance/scenario/yaml/number.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* Unit tests of packs: round trips, and that no damage does more than make a status. */
-#include "conformance/scenario/pack.h"
+#include "conformance/scenario/model/type.h"
+#include "conformance/scenario/pack/pack.h"
 #include "conformance/scenario/test/print.h"
 #include "conformance/scenario/test/sample.h"
-#include "conformance/scenario/type.h"
 #include "reference/base/alloc.h"
 
 #include <glob.h>

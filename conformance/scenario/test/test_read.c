@@ -1,7 +1,7 @@
 /* Unit tests of reading: references, limits.  Which message a wrong file gets is
  * the matter of the golden tests (test/wrong). */
-#include "conformance/scenario/build_options.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/read/build_options.h"
 #include "conformance/scenario/test/sample.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Unit tests of what is printed of the format: JSON Schema and reference page. */
-#include "conformance/scenario/schema_objects.h"
+#include "conformance/scenario/schema/objects.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Unit tests of kernels in SYCL: the names in symbols, and what steps become when images are there.
  */
-#include "conformance/scenario/sycl_kernels.h"
+#include "conformance/scenario/resolve/sycl_kernels.h"
 #include "reference/image/syclbin.h"
 
 #include <setjmp.h>

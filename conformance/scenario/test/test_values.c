@@ -1,7 +1,7 @@
 /* Unit tests of types and of patterns of values.  What is refused, and how, is the matter of the
  * golden tests (test/wrong). */
-#include "conformance/scenario/scenario.h"
-#include "conformance/scenario/type.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/model/type.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

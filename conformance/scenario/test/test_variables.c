@@ -1,6 +1,6 @@
 /* Finding the device_globals that steps mean, in a scenario whose modules tell what they have. */
-#include "conformance/scenario/scenario.h"
-#include "conformance/scenario/variables.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/resolve/variables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

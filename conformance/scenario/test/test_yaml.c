@@ -1,5 +1,5 @@
 /* Unit tests of the YAML subset: tree, positions, refusals. */
-#include "conformance/scenario/yaml.h"
+#include "conformance/scenario/yaml/yaml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -245,21 +245,21 @@ static void nearest_names_are_near(void **state)
 {
     (void)state;
     rt_arena arena = {0};
-    scn_nearest nearest = scn_nearest_to(RT_TEXT("submt"));
+    rt_nearest nearest = rt_nearest_to(RT_TEXT("submt"));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "");
-    scn_nearest_offer(&nearest, RT_TEXT("unload"));
-    scn_nearest_offer(&nearest, RT_TEXT("wait"));
-    scn_nearest_offer(&nearest, RT_TEXT("unload"));
+    rt_nearest_offer(&nearest, RT_TEXT("unload"));
+    rt_nearest_offer(&nearest, RT_TEXT("wait"));
+    rt_nearest_offer(&nearest, RT_TEXT("unload"));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "; known are: unload, wait");
-    scn_nearest_offer(&nearest, RT_TEXT("submit"));
-    scn_nearest_offer(&nearest, RT_TEXT("summit"));
+    rt_nearest_offer(&nearest, RT_TEXT("submit"));
+    rt_nearest_offer(&nearest, RT_TEXT("summit"));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "; did you mean 'submit'?");
-    nearest = scn_nearest_to(RT_TEXT("x"));
+    nearest = rt_nearest_to(RT_TEXT("x"));
     const char *const many[] = {"a", "b", "c", "d", "e", "f", "g", "h"}; /* nothing in common */
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
-        scn_nearest_offer(&nearest, rt_text_of(many[i]));
+        rt_nearest_offer(&nearest, rt_text_of(many[i]));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "; known are: a, b, c, d, e, f, g, h");
-    scn_nearest_offer(&nearest, RT_TEXT("i")); /* too many to be read */
+    rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to be read */
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "");
     rt_arena_reset(&arena);
 }

@@ -1,7 +1,7 @@
 /* Scenarios of two modules for unit tests of subjects. */
 #include "conformance/subject/test/scenario_fixture.h"
 
-#include "conformance/compile/descriptors.h"
+#include "conformance/build/descriptors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_SUBJECT_TEST_SCENARIO_FIXTURE_H
 #define CONFORMANCE_SUBJECT_TEST_SCENARIO_FIXTURE_H
 
-#include "conformance/compare/messages.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/verdict/messages.h"
 
 /* What the scenarios of a test program have in common. */
 typedef struct scenario_fixture {

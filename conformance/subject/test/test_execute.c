@@ -1,10 +1,10 @@
 /* Unit tests of executing and judging: every way in which an expectation can fail fails, with its
  * own code, over a device that launches and does nothing. */
-#include "conformance/compare/messages.h"
 #include "conformance/subject/execute.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/test/scenario_fixture.h"
+#include "conformance/verdict/messages.h"
 #include "reference/program/test/counting_device.h"
 
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* The link tier: what a device that builds and links, and runs nothing, is judged by, from the pack
  * to the verdict.  The null device is one, and links whatever it is given. */
 #include "backends/null/null.h"
-#include "conformance/compare/verdict.h"
 #include "conformance/subject/runtime.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/subject.h"
 #include "conformance/subject/test/scenario_fixture.h"
+#include "conformance/verdict/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* The subject over a host program that misbehaves (fake_host.c): whatever it does becomes a status,
  * a verdict or the same death, and never a fault of the subject. */
-#include "conformance/compare/verdict.h"
-#include "conformance/compile/descriptors.h"
+#include "conformance/build/descriptors.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/test/scenario_fixture.h"
+#include "conformance/verdict/verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>

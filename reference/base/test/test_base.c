@@ -16,16 +16,6 @@
 
 #include <cmocka.h>
 
-static void text_distance_counts_edits(void **state)
-{
-    (void)state;
-    assert_int_equal(rt_text_distance(RT_TEXT("kernel"), RT_TEXT("kernel"), 9), 0);
-    assert_int_equal(rt_text_distance(RT_TEXT("kernle"), RT_TEXT("kernel"), 9), 2);
-    assert_int_equal(rt_text_distance(RT_TEXT("rang"), RT_TEXT("range"), 9), 1);
-    assert_int_equal(rt_text_distance(RT_TEXT(""), RT_TEXT("abc"), 9), 3);
-    assert_int_equal(rt_text_distance(RT_TEXT("abcdef"), RT_TEXT("uvwxyz"), 4), 4);
-}
-
 static void text_order_puts_prefixes_first(void **state)
 {
     (void)state;
@@ -71,6 +61,20 @@ static void buffer_grows_and_stays_terminated(void **state)
     assert_int_equal(strlen(rt_buffer_string(&buffer)), 2000);
     rt_buffer_free(&buffer);
     assert_null(buffer.data);
+}
+
+static void buffer_shows_and_drops_bytes(void **state)
+{
+    (void)state;
+    rt_buffer buffer = {0};
+    rt_buffer_truncate(&buffer, 0);
+    rt_buffer_append_escaped(&buffer, (rt_text){"a ~\0\n\x7F\xFF", 7});
+    assert_string_equal(rt_buffer_string(&buffer), "a ~\\x00\\x0a\\x7f\\xff");
+    rt_buffer_truncate(&buffer, 2);
+    assert_string_equal(rt_buffer_string(&buffer), "a ");
+    rt_buffer_append_text(&buffer, RT_TEXT("b"));
+    assert_string_equal(rt_buffer_string(&buffer), "a b");
+    rt_buffer_free(&buffer);
 }
 
 static void arena_gives_aligned_zeroed_objects(void **state)
@@ -287,10 +291,10 @@ static void profiles_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_distance_counts_edits),
         cmocka_unit_test(text_order_puts_prefixes_first),
         cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(buffer_grows_and_stays_terminated),
+        cmocka_unit_test(buffer_shows_and_drops_bytes),
         cmocka_unit_test(arena_gives_aligned_zeroed_objects),
         cmocka_unit_test(map_finds_what_was_set_and_not_removed),
         cmocka_unit_test(stream_reads_what_was_written),

@@ -5,10 +5,10 @@
  * Members of a struct behind a pointer do not count. */
 #include "reference/compiler/describe/aspects.h"
 
+#include "reference/base/spirv.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/values.h"
-#include "reference/compiler/spirv/walk.h"
 #include "reference/image/virtual_functions.h"
 
 #include <string.h>
@@ -54,16 +54,16 @@ bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unk
 pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
 {
     pl_aspects aspects = 0;
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode != OP_CAPABILITY) continue;
         for (size_t i = 0; i < ASPECT_ROWS; i++) {
-            bool asked = pl_instruction_word(&instruction, 1) == aspect_rows[i].capability;
+            bool asked = rt_spirv_word(&instruction, 1) == aspect_rows[i].capability;
             if (asked) aspects |= bit(aspect_rows[i].number);
         }
     }
-    CHECK(!walk.damaged);
+    CHECK(!walk.is_damaged);
     return aspects;
 }
 

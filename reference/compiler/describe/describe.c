@@ -5,22 +5,22 @@
 #include "reference/compiler/describe/describe.h"
 
 #include "reference/base/map.h"
+#include "reference/base/spirv.h"
 #include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/describe/properties.h"
 #include "reference/compiler/spirv/linkage.h"
-#include "reference/compiler/spirv/walk.h"
 
 enum { OP_ENTRY_POINT = 15, EXECUTION_MODEL_KERNEL = 6 };
 
 static void find_kernels(pl_job *job, rt_image *image)
 {
     pl_text_list kernels = {0};
-    pl_walk walk = pl_walk_start(image->code);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode == OP_ENTRY_POINT &&
-            pl_instruction_word(&instruction, 1) == EXECUTION_MODEL_KERNEL)
-            *rt_vector_push(&kernels) = pl_instruction_text(&instruction, 3);
+            rt_spirv_word(&instruction, 1) == EXECUTION_MODEL_KERNEL)
+            *rt_vector_push(&kernels) = rt_spirv_text(&instruction, 3);
     }
     image->kernels = pl_job_keep_texts(job, &kernels, &image->kernel_count);
 }

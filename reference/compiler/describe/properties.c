@@ -4,9 +4,9 @@
  * described in PropertySets.md. */
 #include "reference/compiler/describe/properties.h"
 
+#include "reference/base/spirv.h"
 #include "reference/base/stream.h"
 #include "reference/compiler/ir/values.h"
-#include "reference/compiler/spirv/walk.h"
 
 #include <string.h>
 
@@ -65,25 +65,25 @@ typedef struct mode_scan {
     uint32_t agreeing; /* kernels that have it with these operands */
 } mode_scan;
 
-static bool mode_agrees(const mode_scan *scan, const pl_instruction *at)
+static bool mode_agrees(const mode_scan *scan, const rt_spirv_instruction *at)
 {
     for (uint32_t i = 0; i < scan->operand_count; i++)
-        if (pl_instruction_word(at, 3 + i) != scan->operands[i]) return false;
+        if (rt_spirv_word(at, 3 + i) != scan->operands[i]) return false;
     return true;
 }
 
 /* Looks for a mode; true: every kernel has it, with the same operands. */
 static bool scan_mode(mode_scan *scan, rt_bytes spirv)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
         if (at.opcode == OP_ENTRY_POINT) scan->kernel_count++;
-        bool such = at.opcode == OP_EXECUTION_MODE && pl_instruction_word(&at, 2) == scan->mode &&
+        bool such = at.opcode == OP_EXECUTION_MODE && rt_spirv_word(&at, 2) == scan->mode &&
                     at.word_count >= 3 + scan->operand_count;
         if (!such) continue;
         for (uint32_t i = 0; i < scan->operand_count && scan->agreeing == 0; i++)
-            scan->operands[i] = pl_instruction_word(&at, 3 + i);
+            scan->operands[i] = rt_spirv_word(&at, 3 + i);
         scan->agreeing += mode_agrees(scan, &at);
     }
     return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;

@@ -70,9 +70,7 @@ rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
 
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest)
 {
-    size_t length = strlen(prefix);
-    CHECK(annotation->value && length > 0);
-    if (!rt_text_starts(annotation->text, prefix)) return false;
-    *out_rest = (rt_text){annotation->text.data + length, annotation->text.length - length};
-    return true;
+    CHECK(prefix[0] != '\0');
+    *out_rest = annotation->text;
+    return rt_text_take_prefix(out_rest, prefix);
 }

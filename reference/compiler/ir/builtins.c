@@ -7,6 +7,7 @@
 #include "reference/compiler/ir/builtins.h"
 
 #include "reference/base/check.h"
+#include "reference/base/number.h"
 
 #include <stdlib.h>
 
@@ -32,14 +33,13 @@ static bool is_builtin_name(rt_text name)
 
 bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
 {
-    if (!rt_text_starts(symbol, "_Z")) return false;
-    size_t at = 2, length = 0;
-    while (at < symbol.length && symbol.data[at] >= '0' && symbol.data[at] <= '9' && length < 4096)
-        length = length * 10 + (size_t)(symbol.data[at++] - '0');
-    if (length == 0 || length > symbol.length - at) return false;
-    *out_name = (rt_text){symbol.data + at, length};
-    *out_rest = (rt_text){symbol.data + at + length, symbol.length - at - length};
-    CHECK(at + out_name->length + out_rest->length == symbol.length);
+    uint64_t length;
+    if (!rt_text_take_prefix(&symbol, "_Z") || !rt_number_take(&symbol, 10, SIZE_MAX, &length))
+        return false;
+    if (length == 0 || length > symbol.length) return false;
+    *out_name = (rt_text){symbol.data, (size_t)length};
+    *out_rest = rt_text_skip(symbol, (size_t)length);
+    CHECK(out_name->length + out_rest->length == symbol.length);
     return true;
 }
 

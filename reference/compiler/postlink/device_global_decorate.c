@@ -3,11 +3,11 @@
  * Source: document 002, "Changes to the sycl-post-link tool"; SPIR-V specification, 2.4 "Logical
  * Layout of a Module".  The numbers of SPV_INTEL_global_variable_decorations are those of its
  * preview, which DPC++'s compiler writes and drivers know. */
+#include "reference/base/spirv.h"
 #include "reference/compiler/postlink/device_globals.h"
 
 #include "reference/base/rule.h"
 #include "reference/base/stream.h"
-#include "reference/compiler/spirv/walk.h"
 
 enum {
     OP_EXTENSION = 10,
@@ -102,25 +102,25 @@ static void decorate(decorator *all, uint32_t target, rt_text symbol,
         write_decoration(all->out, target, DECORATION_IN_CSR, global->in_csr);
 }
 
-static void copy(decorator *all, const pl_instruction *instruction)
+static void copy(decorator *all, const rt_spirv_instruction *instruction)
 {
     rt_buffer_append(all->out, instruction->bytes.data, instruction->bytes.size);
     if (instruction->opcode != OP_DECORATE) return;
-    if (pl_instruction_word(instruction, 2) != DECORATION_LINKAGE) return;
-    rt_text symbol = pl_instruction_text(instruction, 3);
+    if (rt_spirv_word(instruction, 2) != DECORATION_LINKAGE) return;
+    rt_text symbol = rt_spirv_text(instruction, 3);
     uint32_t index = rt_map_find(&all->symbols, symbol);
     if (index == RT_MAP_NONE) return;
-    decorate(all, pl_instruction_word(instruction, 1), symbol, &all->globals[index].global);
+    decorate(all, rt_spirv_word(instruction, 1), symbol, &all->globals[index].global);
 }
 
 /* The capability follows the other capabilities, the extension the other extensions. */
 static void write_module(decorator *all, rt_bytes spirv)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
     bool in_capabilities = true, in_extensions = true;
-    rt_buffer_append(all->out, spirv.data, PL_SPIRV_HEADER_SIZE);
-    while (pl_walk_next(&walk, &instruction)) {
+    rt_buffer_append(all->out, spirv.data, RT_SPIRV_HEADER_SIZE);
+    while (rt_spirv_walk_next(&walk, &instruction)) {
         if (in_capabilities && instruction.opcode != OP_CAPABILITY) {
             in_capabilities = false;
             write_head(all->out, OP_CAPABILITY, 2);
@@ -133,14 +133,14 @@ static void write_module(decorator *all, rt_bytes spirv)
         }
         copy(all, &instruction);
     }
-    CHECK(!walk.damaged && !in_capabilities && !in_extensions);
+    CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
     CHECK(all->out->size > spirv.size && all->out->size % 4 == 0);
 }
 
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
                                 rt_buffer *out_spirv)
 {
-    CHECK(out_spirv->size == 0 && spirv.size > PL_SPIRV_HEADER_SIZE);
+    CHECK(out_spirv->size == 0 && spirv.size > RT_SPIRV_HEADER_SIZE);
     decorator all = {.globals = globals, .out = out_spirv};
     for (uint32_t i = 0; i < count; i++)
         rt_map_set(&all.symbols, globals[i].symbol, i);

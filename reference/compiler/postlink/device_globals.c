@@ -1,6 +1,7 @@
 /* Reads the attributes of device_globals and describes them in the property sets of an image. */
 #include "reference/compiler/postlink/device_globals.h"
 
+#include "reference/base/number.h"
 #include "reference/base/rule.h"
 #include "reference/compiler/ir/place.h"
 #include "reference/compiler/ir/values.h"
@@ -38,22 +39,10 @@ static rt_status refuse(pl_job *job, const pl_device_global *global, const char 
                           RT_TEXT_ARG(name), problem);
 }
 
-/* A decimal number below 2^32 of at most `max`; the attribute is there. */
-static bool read_number(rt_text text, uint32_t max, uint32_t *out_number)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9' || number > UINT32_MAX) return false;
-        number = 10 * number + (uint64_t)(text.data[i] - '0');
-    }
-    *out_number = (uint32_t)number;
-    return text.length > 0 && number <= max;
-}
-
 static bool read_truth(rt_text text, uint32_t *out_truth)
 {
     *out_truth = rt_text_is(text, "true");
-    return *out_truth || rt_text_is(text, "false") || read_number(text, 1, out_truth);
+    return *out_truth || rt_text_is(text, "false") || rt_number_read_u32(text, 0, 1, out_truth);
 }
 
 bool pl_is_image_scope(LLVMValueRef variable)
@@ -73,14 +62,14 @@ static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_g
     uint32_t access;
     rt_text value;
     if (pl_variable_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
-        if (!read_number(value, RT_HOST_ACCESS_COUNT - 1, &access))
+        if (!rt_number_read_u32(value, 0, RT_HOST_ACCESS_COUNT - 1, &access))
             return refuse(job, global,
                           "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
                           "(read), 1 (write), 2 (read_write) and 3 (none)");
         global->host.host_access = accesses[access];
     }
     if (pl_variable_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
-        !read_number(value, 1, &global->init_mode))
+        !rt_number_read_u32(value, 0, 1, &global->init_mode))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
                       "(reprogram) and 1 (reset)");
@@ -112,7 +101,7 @@ static rt_status read_size(pl_job *job, LLVMValueRef variable, pl_device_global 
     rt_text value;
     uint32_t size = (uint32_t)size_in_ir(variable); /* for one with a planted fault */
     bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
-    if (given && (!read_number(value, UINT32_MAX, &size) || size == 0))
+    if (given && !rt_number_read_u32(value, 1, UINT32_MAX, &size))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_SIZE
                       "' that is not a number of bytes from 1 to "

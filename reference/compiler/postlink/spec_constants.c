@@ -9,8 +9,6 @@
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/values.h"
 
-#include <string.h>
-
 #define CONSTANT_PREFIX "__assay_spec_constant_"
 #define DEFAULT_PREFIX  "__assay_spec_default_"
 #define VALUE_PREFIX    "__assay_spec_value_"
@@ -19,9 +17,7 @@
 static rt_text name_after(pl_job *job, LLVMValueRef value, const char *prefix)
 {
     rt_text symbol = pl_job_name(job, value);
-    size_t length = strlen(prefix);
-    if (!rt_text_starts(symbol, prefix)) return (rt_text){0};
-    return (rt_text){symbol.data + length, symbol.length - length};
+    return rt_text_take_prefix(&symbol, prefix) ? symbol : (rt_text){0};
 }
 
 static rt_status refuse(pl_job *job, rt_text name, const char *problem)

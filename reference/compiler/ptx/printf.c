@@ -49,17 +49,8 @@ static rt_text take_all(rt_text *rest, const char *set)
     while (taken.length < rest->length && rest->data[taken.length] &&
            strchr(set, rest->data[taken.length]))
         taken.length++;
-    *rest = (rt_text){rest->data + taken.length, rest->length - taken.length};
+    *rest = rt_text_skip(*rest, taken.length);
     return taken;
-}
-
-/* Takes the word if it comes next. */
-static bool take_word(rt_text *rest, const char *word)
-{
-    if (!rt_text_starts(*rest, word)) return false;
-    size_t length = strlen(word);
-    *rest = (rt_text){rest->data + length, rest->length - length};
-    return true;
 }
 
 static const struct {
@@ -75,12 +66,12 @@ static bool conversion_read(rt_text *rest, conversion *out)
     const char *start = rest->data;
     take_all(rest, "-+ #0");
     take_all(rest, "0123456789");
-    if (take_word(rest, ".")) take_all(rest, "0123456789");
+    if (rt_text_take_prefix(rest, ".")) take_all(rest, "0123456789");
     out->head = (rt_text){start, (size_t)(rest->data - start)};
     for (size_t i = 0; i < sizeof lane_counts / sizeof *lane_counts && out->lanes == 1; i++)
-        if (take_word(rest, lane_counts[i].text)) out->lanes = lane_counts[i].number;
+        if (rt_text_take_prefix(rest, lane_counts[i].text)) out->lanes = lane_counts[i].number;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        if (!take_word(rest, lengths[i].text)) continue;
+        if (!rt_text_take_prefix(rest, lengths[i].text)) continue;
         out->bits = lengths[i].number;
         break;
     }
@@ -178,16 +169,16 @@ static rt_status convert(printing *print, const conversion *spec)
 static rt_status read_format(printing *print, rt_text rest)
 {
     while (rest.length > 0) {
-        if (take_word(&rest, "%%")) {
+        if (rt_text_take_prefix(&rest, "%%")) {
             rt_buffer_append(&print->format, "%%", 2);
-        } else if (take_word(&rest, "%")) {
+        } else if (rt_text_take_prefix(&rest, "%")) {
             conversion spec;
             if (!conversion_read(&rest, &spec))
                 return refuse(print, "has a conversion in its format that OpenCL C does not have");
             RT_TRY(convert(print, &spec));
         } else {
             rt_buffer_append_byte(&print->format, rest.data[0]);
-            rest = (rt_text){rest.data + 1, rest.length - 1};
+            rest = rt_text_skip(rest, 1);
         }
     }
     return RT_STATUS_OK;

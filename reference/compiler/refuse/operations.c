@@ -65,7 +65,7 @@ static const char *const known_intrinsics[] = {
 static bool is_known(rt_text name)
 {
     CHECK(rt_text_starts(name, "llvm.") && name.length > 5);
-    rt_text rest = {name.data + 5, name.length - 5};
+    rt_text rest = rt_text_skip(name, 5);
     for (size_t i = 0; i < sizeof known_intrinsics / sizeof *known_intrinsics; i++) {
         size_t length = strlen(known_intrinsics[i]);
         if (!rt_text_starts(rest, known_intrinsics[i])) continue;

@@ -7,7 +7,7 @@
 #include "reference/compiler/spirv/lines.h"
 
 #include "reference/base/map.h"
-#include "reference/compiler/spirv/walk.h"
+#include "reference/base/spirv.h"
 
 enum {
     OP_SOURCE = 3,
@@ -31,29 +31,29 @@ static bool is_debug_set(rt_text name)
 
 static bool note_ids(kept_ids *ids, rt_bytes spirv)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
-        uint32_t first = pl_instruction_word(&instruction, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        uint32_t first = rt_spirv_word(&instruction, 1);
         if (instruction.opcode == OP_EXT_INST_IMPORT) {
-            bool debug = is_debug_set(pl_instruction_text(&instruction, 2));
+            bool debug = is_debug_set(rt_spirv_text(&instruction, 2));
             if (debug) rt_map_set_number(&ids->debug_sets, first, 0);
         } else if (instruction.opcode == OP_LINE) {
             rt_map_set_number(&ids->strings, first, 0);
         } else if (instruction.opcode == OP_SOURCE && instruction.word_count > 3) {
-            rt_map_set_number(&ids->strings, pl_instruction_word(&instruction, 3), 0);
+            rt_map_set_number(&ids->strings, rt_spirv_word(&instruction, 3), 0);
         }
     }
-    return !walk.damaged;
+    return !walk.is_damaged && !walk.is_swapped;
 }
 
-static bool is_kept(const kept_ids *ids, const pl_instruction *instruction)
+static bool is_kept(const kept_ids *ids, const rt_spirv_instruction *instruction)
 {
-    uint32_t first = pl_instruction_word(instruction, 1);
+    uint32_t first = rt_spirv_word(instruction, 1);
     switch (instruction->opcode) {
     case OP_EXT_INST_IMPORT: return rt_map_find_number(&ids->debug_sets, first) == RT_MAP_NONE;
     case OP_EXT_INST: {
-        uint32_t set = pl_instruction_word(instruction, 3);
+        uint32_t set = rt_spirv_word(instruction, 3);
         return rt_map_find_number(&ids->debug_sets, set) == RT_MAP_NONE;
     }
     case OP_STRING: return rt_map_find_number(&ids->strings, first) != RT_MAP_NONE;
@@ -68,14 +68,14 @@ rt_status pl_lines_keep(pl_job *job, rt_bytes spirv, rt_buffer *out_spirv)
     kept_ids ids = {0};
     rt_status status = RT_STATUS_OK;
     if (note_ids(&ids, spirv)) {
-        rt_buffer_append(out_spirv, spirv.data, PL_SPIRV_HEADER_SIZE);
-        pl_walk walk = pl_walk_start(spirv);
-        pl_instruction instruction;
-        while (pl_walk_next(&walk, &instruction)) {
+        rt_buffer_append(out_spirv, spirv.data, RT_SPIRV_HEADER_SIZE);
+        rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+        rt_spirv_instruction instruction;
+        while (rt_spirv_walk_next(&walk, &instruction)) {
             if (!is_kept(&ids, &instruction)) continue;
             rt_buffer_append(out_spirv, instruction.bytes.data, instruction.bytes.size);
         }
-        CHECK(!walk.damaged && out_spirv->size <= spirv.size);
+        CHECK(!walk.is_damaged && out_spirv->size <= spirv.size);
     } else {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
                          "%zu bytes of code are not a SPIR-V module", spirv.size);

@@ -12,9 +12,9 @@
 #include "reference/compiler/ir/job.h"
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/spirv/linkage.h"
 #include "reference/compiler/spirv/opencl12.h"
 #include "reference/compiler/spirv/translate.h"
-#include "reference/compiler/spirv/walk.h"
 
 #include <string.h>
 
@@ -177,7 +177,7 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
     }
     rt_buffer reason = {0};
     rt_status status;
-    if (pl_walk_check(code->spirv, &reason)) {
+    if (pl_spirv_check(code->spirv, &reason)) {
         status = translate(job, code, index, &reason, out_module);
     } else {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "module %u of the link: %s", index,

@@ -4,8 +4,8 @@
 #include "reference/compiler/spirv/linkage.h"
 
 #include "reference/base/map.h"
+#include "reference/base/spirv.h"
 #include "reference/base/vector.h"
-#include "reference/compiler/spirv/walk.h"
 
 enum {
     OP_FUNCTION = 54,
@@ -30,31 +30,31 @@ typedef struct linkage_scan {
 } linkage_scan;
 
 /* OpDecorate target LinkageAttributes name linkage-type. */
-static void note_decoration(linkage_scan *scan, const pl_instruction *instruction)
+static void note_decoration(linkage_scan *scan, const rt_spirv_instruction *instruction)
 {
-    uint32_t decoration = pl_instruction_word(instruction, 2);
+    uint32_t decoration = rt_spirv_word(instruction, 2);
     if (decoration == DECORATION_BUILT_IN)
-        rt_map_set_number(&scan->built_ins, pl_instruction_word(instruction, 1), 0);
+        rt_map_set_number(&scan->built_ins, rt_spirv_word(instruction, 1), 0);
     if (decoration != DECORATION_LINKAGE) return;
     *rt_vector_push(&scan->rows) = (linkage_row){
-        .name = pl_instruction_text(instruction, 3),
-        .target = pl_instruction_word(instruction, 1),
-        .linkage = pl_instruction_word(instruction, instruction->word_count - 1),
+        .name = rt_spirv_text(instruction, 3),
+        .target = rt_spirv_word(instruction, 1),
+        .linkage = rt_spirv_word(instruction, instruction->word_count - 1),
     };
 }
 
-static bool scan_module(linkage_scan *scan, rt_bytes spirv)
+static void scan_module(linkage_scan *scan, rt_bytes spirv)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode == OP_DECORATE) {
             note_decoration(scan, &instruction);
         } else if (instruction.opcode == OP_FUNCTION || instruction.opcode == OP_VARIABLE) {
-            rt_map_set_number(&scan->symbols, pl_instruction_word(&instruction, 2), 0);
+            rt_map_set_number(&scan->symbols, rt_spirv_word(&instruction, 2), 0);
         }
     }
-    return !walk.damaged;
+    CHECK(!walk.is_damaged && !walk.is_swapped);
 }
 
 static const rt_text *names_with(pl_job *job, const linkage_scan *scan, uint32_t linkage,
@@ -71,23 +71,31 @@ static const rt_text *names_with(pl_job *job, const linkage_scan *scan, uint32_t
     return names;
 }
 
+bool pl_spirv_check(rt_bytes spirv, rt_buffer *out_reason)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    if (!walk.is_swapped) return rt_spirv_check(spirv, out_reason);
+    rt_buffer_printf(out_reason,
+                     "not a SPIR-V module: byte 0 begins the word 0x%08x, not 0x%08x; the byte "
+                     "order is the other one",
+                     __builtin_bswap32(RT_SPIRV_MAGIC), RT_SPIRV_MAGIC);
+    return false;
+}
+
 rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage)
 {
     *out_linkage = (pl_linkage){0};
     linkage_scan scan = {0};
+    rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
-    if (scan_module(&scan, spirv)) {
-        pl_linkage found = {0};
-        found.imports = names_with(job, &scan, LINKAGE_IMPORT, &found.import_count);
-        found.exports = names_with(job, &scan, LINKAGE_EXPORT, &found.export_count);
-        *out_linkage = found;
+    if (pl_spirv_check(spirv, &reason)) {
+        scan_module(&scan, spirv);
+        out_linkage->imports = names_with(job, &scan, LINKAGE_IMPORT, &out_linkage->import_count);
+        out_linkage->exports = names_with(job, &scan, LINKAGE_EXPORT, &out_linkage->export_count);
     } else {
-        rt_buffer reason = {0};
-        bool is_module = pl_walk_check(spirv, &reason);
-        CHECK(!is_module);
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%s", rt_buffer_string(&reason));
-        rt_buffer_free(&reason);
     }
+    rt_buffer_free(&reason);
     rt_vector_free(&scan.rows);
     rt_map_free(&scan.symbols);
     rt_map_free(&scan.built_ins);

@@ -2,8 +2,8 @@
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/spirv.h"
 #include "reference/base/test/beside.h"
-#include "reference/compiler/spirv/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,10 +162,10 @@ enum { OP_VARIABLE = 59, DECORATION_LINKAGE = 41, LINKAGE_IMPORT = 1 };
 static spv_target_env environment_of(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, FLOAT16 = 9, INT64_ATOMICS = 12 };
-    pl_walk walk = pl_walk_start(image->code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        uint32_t capability = pl_instruction_word(&at, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        uint32_t capability = rt_spirv_word(&at, 1);
         bool optional = capability == FLOAT16 || capability == INT64_ATOMICS;
         if (at.opcode == OP_CAPABILITY && optional) return SPV_ENV_UNIVERSAL_1_2;
     }
@@ -175,10 +175,10 @@ static spv_target_env environment_of(const rt_image *image)
 static bool is_function_type(const rt_image *image, uint32_t id)
 {
     enum { OP_TYPE_FUNCTION = 33 };
-    pl_walk walk = pl_walk_start(image->code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at))
-        if (at.opcode == OP_TYPE_FUNCTION && pl_instruction_word(&at, 1) == id) return true;
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at))
+        if (at.opcode == OP_TYPE_FUNCTION && rt_spirv_word(&at, 1) == id) return true;
     return false;
 }
 
@@ -187,12 +187,11 @@ static bool is_function_type(const rt_image *image, uint32_t id)
 static bool has_function_pointers(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, FUNCTION_POINTERS = 5603 };
-    pl_walk walk = pl_walk_start(image->code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        if (at.opcode == OP_CAPABILITY && pl_instruction_word(&at, 1) == FUNCTION_POINTERS)
-            return true;
-        if (at.opcode == OP_TYPE_POINTER && is_function_type(image, pl_instruction_word(&at, 3)))
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode == OP_CAPABILITY && rt_spirv_word(&at, 1) == FUNCTION_POINTERS) return true;
+        if (at.opcode == OP_TYPE_POINTER && is_function_type(image, rt_spirv_word(&at, 3)))
             return true;
     }
     return false;
@@ -200,11 +199,11 @@ static bool has_function_pointers(const rt_image *image)
 
 /* What this version of the validator does not know, SPV_INTEL_global_variable_decorations: its
  * capability, and the decorations behind it. */
-static bool is_unknown(const pl_instruction *at)
+static bool is_unknown(const rt_spirv_instruction *at)
 {
     enum { OP_CAPABILITY = 17, CAPABILITY = 6146, DECORATION_FIRST = 6147, DECORATION_LAST = 6149 };
-    uint32_t decoration = pl_instruction_word(at, 2);
-    if (at->opcode == OP_CAPABILITY) return pl_instruction_word(at, 1) == CAPABILITY;
+    uint32_t decoration = rt_spirv_word(at, 2);
+    if (at->opcode == OP_CAPABILITY) return rt_spirv_word(at, 1) == CAPABILITY;
     return at->opcode == OP_DECORATE && decoration >= DECORATION_FIRST &&
            decoration <= DECORATION_LAST;
 }
@@ -213,10 +212,10 @@ static bool is_unknown(const pl_instruction *at)
 static rt_buffer known_words(rt_bytes code)
 {
     rt_buffer known = {0};
-    pl_walk walk = pl_walk_start(code);
-    pl_instruction at;
-    rt_buffer_append(&known, code.data, PL_SPIRV_HEADER_SIZE);
-    while (pl_walk_next(&walk, &at))
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction at;
+    rt_buffer_append(&known, code.data, RT_SPIRV_HEADER_SIZE);
+    while (rt_spirv_walk_next(&walk, &at))
         if (!is_unknown(&at)) rt_buffer_append(&known, at.bytes.data, at.bytes.size);
     return known;
 }
@@ -313,44 +312,44 @@ void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, c
 function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     assert_true(image < fixture->images.count);
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
     uint32_t named = 0, current = 0;
     bool linked = false;
     function_state state = ABSENT;
-    while (pl_walk_next(&walk, &at)) {
-        uint32_t first = pl_instruction_word(&at, 1);
-        if (at.opcode == OP_NAME && rt_text_is(pl_instruction_text(&at, 2), name)) named = first;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        uint32_t first = rt_spirv_word(&at, 1);
+        if (at.opcode == OP_NAME && rt_text_is(rt_spirv_text(&at, 2), name)) named = first;
         if (at.opcode == OP_DECORATE && first == named && named &&
-            pl_instruction_word(&at, 2) == DECORATION_LINKAGE)
+            rt_spirv_word(&at, 2) == DECORATION_LINKAGE)
             linked = true;
-        if (at.opcode == OP_FUNCTION) current = pl_instruction_word(&at, 2);
+        if (at.opcode == OP_FUNCTION) current = rt_spirv_word(&at, 2);
         if (at.opcode == OP_FUNCTION && current == named) state = DECLARED;
         if (at.opcode == OP_LABEL && current == named && state == DECLARED) {
             state = linked ? EXPORTED : INTERNAL;
         }
     }
-    assert_false(walk.damaged);
+    assert_false(walk.is_damaged);
     return state;
 }
 
 function_state fixture_variable(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     assert_true(image < fixture->images.count);
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
     uint32_t named = 0;
     function_state linkage = INTERNAL, state = ABSENT;
-    while (pl_walk_next(&walk, &at)) {
-        uint32_t first = pl_instruction_word(&at, 1);
-        if (at.opcode == OP_NAME && rt_text_is(pl_instruction_text(&at, 2), name)) named = first;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        uint32_t first = rt_spirv_word(&at, 1);
+        if (at.opcode == OP_NAME && rt_text_is(rt_spirv_text(&at, 2), name)) named = first;
         if (at.opcode == OP_DECORATE && first == named && named &&
-            pl_instruction_word(&at, 2) == DECORATION_LINKAGE) {
-            uint32_t type = pl_instruction_word(&at, at.word_count - 1);
+            rt_spirv_word(&at, 2) == DECORATION_LINKAGE) {
+            uint32_t type = rt_spirv_word(&at, at.word_count - 1);
             linkage = type == LINKAGE_IMPORT ? DECLARED : EXPORTED;
         }
-        if (at.opcode == OP_VARIABLE && pl_instruction_word(&at, 2) == named) state = linkage;
+        if (at.opcode == OP_VARIABLE && rt_spirv_word(&at, 2) == named) state = linkage;
     }
-    assert_false(walk.damaged);
+    assert_false(walk.is_damaged);
     return state;
 }

@@ -1,8 +1,7 @@
 /* Tests of what the plugin does besides the rules of post-link: specialisation constants, required
  * aspects, LLVM IR and SPIR-V that others wrote. */
+#include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
-
-#include "reference/compiler/spirv/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,20 +64,20 @@ static uint32_t constants_in(const postlink_fixture *fixture, uint32_t image, ui
                              uint32_t *out_word)
 {
     uint32_t targets[16], target_count = 0, found = 0;
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        if (at.opcode == OP_DECORATE && pl_instruction_word(&at, 2) == DECORATION_SPEC_ID &&
-            pl_instruction_word(&at, 3) == id) {
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode == OP_DECORATE && rt_spirv_word(&at, 2) == DECORATION_SPEC_ID &&
+            rt_spirv_word(&at, 3) == id) {
             assert_true(target_count < 16);
-            targets[target_count++] = pl_instruction_word(&at, 1);
+            targets[target_count++] = rt_spirv_word(&at, 1);
         }
         if (at.opcode < OP_SPEC_TRUE || at.opcode > OP_SPEC_CONSTANT) continue;
         for (uint32_t i = 0; i < target_count; i++) {
-            if (targets[i] != pl_instruction_word(&at, 2)) continue;
+            if (targets[i] != rt_spirv_word(&at, 2)) continue;
             found++;
-            *out_word = at.opcode == OP_SPEC_CONSTANT ? pl_instruction_word(&at, 3)
-                                                      : at.opcode == OP_SPEC_TRUE;
+            *out_word =
+                at.opcode == OP_SPEC_CONSTANT ? rt_spirv_word(&at, 3) : at.opcode == OP_SPEC_TRUE;
         }
     }
     return found;

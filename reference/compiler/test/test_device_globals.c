@@ -1,6 +1,6 @@
 /* Tests of post-link: device_global variables.  Sources are LLVM IR as DPC++'s front end makes it,
  * with the attributes of document 002, or OpenCL C with the annotations of assay's prelude. */
-#include "reference/compiler/spirv/walk.h"
+#include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -64,12 +64,12 @@ enum { HOST_ACCESS = 6147, INIT_MODE = 6148, IN_CSR = 6149, DECORATIONS = 6146 }
 /* The id of what has a linkage name; 0: nothing has. */
 static uint32_t target_of(rt_bytes code, const char *symbol)
 {
-    pl_walk walk = pl_walk_start(code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at))
-        if (at.opcode == OP_DECORATE && pl_instruction_word(&at, 2) == LINKAGE &&
-            rt_text_is(pl_instruction_text(&at, 3), symbol))
-            return pl_instruction_word(&at, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at))
+        if (at.opcode == OP_DECORATE && rt_spirv_word(&at, 2) == LINKAGE &&
+            rt_text_is(rt_spirv_text(&at, 3), symbol))
+            return rt_spirv_word(&at, 1);
     return 0;
 }
 
@@ -80,18 +80,18 @@ static void assert_decorations(const postlink_fixture *fixture, uint32_t image, 
 {
     rt_bytes code = fixture->images.images[image].code;
     uint32_t target = target_of(code, symbol);
-    pl_walk walk = pl_walk_start(code);
-    pl_instruction at;
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction at;
     rt_buffer seen = {0};
     assert_true(target != 0);
-    while (pl_walk_next(&walk, &at)) {
-        if (at.opcode != OP_DECORATE || pl_instruction_word(&at, 1) != target) continue;
-        uint32_t value = pl_instruction_word(&at, 3);
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode != OP_DECORATE || rt_spirv_word(&at, 1) != target) continue;
+        uint32_t value = rt_spirv_word(&at, 3);
         const char *blank = seen.size ? " " : "";
-        switch (pl_instruction_word(&at, 2)) {
+        switch (rt_spirv_word(&at, 2)) {
         case HOST_ACCESS:
             rt_buffer_printf(&seen, "%saccess %u %.*s", blank, value,
-                             RT_TEXT_ARG(pl_instruction_text(&at, 4)));
+                             RT_TEXT_ARG(rt_spirv_text(&at, 4)));
             break;
         case INIT_MODE: rt_buffer_printf(&seen, "%sinit %u", blank, value); break;
         case IN_CSR: rt_buffer_printf(&seen, "%scsr %u", blank, value); break;
@@ -104,10 +104,10 @@ static void assert_decorations(const postlink_fixture *fixture, uint32_t image, 
 
 static bool declares_decorations(const postlink_fixture *fixture, uint32_t image)
 {
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at))
-        if (at.opcode == OP_CAPABILITY && pl_instruction_word(&at, 1) == DECORATIONS) return true;
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at))
+        if (at.opcode == OP_CAPABILITY && rt_spirv_word(&at, 1) == DECORATIONS) return true;
     return false;
 }
 

@@ -1,7 +1,7 @@
 /* Proofs of the fusion compiler's rules, on LLVM's modules between its passes: the metadata of the
  * stub, the order of the passes, which queries are left after remapping.
  *
- * What fused kernels do is tested elsewhere (conformance/compile/test). */
+ * What fused kernels do is tested elsewhere (conformance/build/test). */
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/fuse/input.h"
 #include "reference/compiler/fuse/values.h"

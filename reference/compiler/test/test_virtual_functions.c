@@ -3,7 +3,7 @@
  * begins with a rule's id is that rule's proof; its twin follows in the same test.
  *
  * Images stand in this order: those with kernels, then for each set its provider and its dummy. */
-#include "reference/compiler/spirv/walk.h"
+#include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 #include "reference/image/virtual_functions.h"
 
@@ -92,12 +92,12 @@ enum { DECORATION_LINKAGE = 41 };
 /* The function or variable of a linkage name; 0: none. */
 static uint32_t linked(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        if (at.opcode == OP_DECORATE && pl_instruction_word(&at, 2) == DECORATION_LINKAGE &&
-            rt_text_is(pl_instruction_text(&at, 3), name))
-            return pl_instruction_word(&at, 1);
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode == OP_DECORATE && rt_spirv_word(&at, 2) == DECORATION_LINKAGE &&
+            rt_text_is(rt_spirv_text(&at, 3), name))
+            return rt_spirv_word(&at, 1);
     }
     return 0;
 }
@@ -109,10 +109,10 @@ static int body_of(const postlink_fixture *fixture, uint32_t image, const char *
     uint32_t id = linked(fixture, image, name), current = 0;
     if (id == 0) return -2;
     int count = -1;
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        if (at.opcode == OP_FUNCTION) current = pl_instruction_word(&at, 2);
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode == OP_FUNCTION) current = rt_spirv_word(&at, 2);
         if (current != id || at.opcode == OP_FUNCTION_END || at.opcode == OP_LINE) continue;
         if (at.opcode == OP_LABEL) {
             count = count < 0 ? 0 : count;
@@ -127,10 +127,10 @@ enum { DECLARED_ONLY = -1, NOT_THERE = -2 };
 
 static bool is_function(const rt_image *image, uint32_t id)
 {
-    pl_walk walk = pl_walk_start(image->code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at))
-        if (at.opcode == OP_FUNCTION && pl_instruction_word(&at, 2) == id) return true;
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at))
+        if (at.opcode == OP_FUNCTION && rt_spirv_word(&at, 2) == id) return true;
     return false;
 }
 
@@ -138,11 +138,11 @@ static bool is_function(const rt_image *image, uint32_t id)
 static bool mentions(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     enum { OP_NAME = 5 };
-    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
-    pl_instruction at;
-    while (pl_walk_next(&walk, &at)) {
-        bool named = at.opcode == OP_NAME && rt_text_is(pl_instruction_text(&at, 2), name);
-        if (named && is_function(&fixture->images.images[image], pl_instruction_word(&at, 1)))
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        bool named = at.opcode == OP_NAME && rt_text_is(rt_spirv_text(&at, 2), name);
+        if (named && is_function(&fixture->images.images[image], rt_spirv_word(&at, 1)))
             return true;
     }
     return false;

@@ -2,7 +2,7 @@
 #include "conformance/report/html/test/sample.h"
 
 #include "conformance/report/html/html.h"
-#include "conformance/scenario/scenario.h"
+#include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
 

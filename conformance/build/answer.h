@@ -1,0 +1,10 @@
+/* Writing answers: the worker's side of what compile.h reads. */
+#ifndef CONFORMANCE_BUILD_ANSWER_H
+#define CONFORMANCE_BUILD_ANSWER_H
+
+#include "conformance/build/compile.h"
+
+/* Appends an answer.  A failing one has no artefact. */
+void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer);
+
+#endif

@@ -1,0 +1,161 @@
+/* The artefact cache: answers of the compile worker in a store (reference/base/store.h), in the
+ * folder <folder>/compile.
+ *
+ * The key covers the request, the compilers and the fault planted in them; an answer depends on
+ * nothing else. Only the hash of the key is stored: the request itself would double the size of an
+ * entry. */
+#include "conformance/build/cache.h"
+
+#include "conformance/build/toolchain.h"
+
+#include "reference/base/alloc.h"
+#include "reference/base/hash.h"
+#include "reference/base/store.h"
+#include "reference/base/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ANSWER_VERSION = 6 };
+
+#define CACHE_SIZE_MAX  ((uint64_t)512 << 20) /* bytes */
+#define CACHE_SIZE_KEPT (CACHE_SIZE_MAX / 4 * 3)
+
+struct cnf_cache {
+    rt_buffer folder;   /* "": nothing is cached */
+    rt_store *store;    /* NULL: nothing is cached */
+    rt_buffer identity; /* compilers and format versions; part of every key */
+    rt_buffer warning;
+};
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+static void choose_folder(rt_buffer *out, rt_text folder)
+{
+    const char *ours = getenv("ASSAY_CACHE_DIR");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (folder.length > 0) {
+        rt_buffer_append_text(out, folder);
+    } else if (ours && ours[0]) {
+        rt_buffer_printf(out, "%s", ours);
+    } else if (xdg && xdg[0] == '/') {
+        rt_buffer_printf(out, "%s/assay", xdg);
+    } else if (home && home[0]) {
+        rt_buffer_printf(out, "%s/.cache/assay", home);
+    }
+}
+
+/* Only a fault planted in code that the worker runs changes artefacts. */
+static void identify_fault(rt_buffer *out)
+{
+    const char *fault = getenv("ASSAY_FAULT");
+    if (!fault) return;
+    static const char *const folders[] = {"@reference/compiler/", "@reference/image/",
+                                          "@reference/base/", "@conformance/build/", "@sim/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (strstr(fault, folders[i])) rt_buffer_printf(out, "fault %s\n", fault);
+    }
+}
+
+static rt_store *store_open(const char *folder)
+{
+    rt_buffer below = {0};
+    rt_buffer_printf(&below, "%s/compile", folder);
+    rt_store *store = rt_store_create(&(rt_store_parameters){.folder = rt_buffer_text(&below),
+                                                             .size_max = CACHE_SIZE_MAX,
+                                                             .size_kept = CACHE_SIZE_KEPT});
+    rt_buffer_free(&below);
+    return store;
+}
+
+cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
+{
+    cnf_cache *cache = rt_alloc(sizeof *cache);
+    cnf_toolchain toolchain;
+    cnf_toolchain_find(&toolchain);
+    rt_buffer_printf(&cache->identity, "artefacts %d\n", ANSWER_VERSION);
+    cnf_toolchain_identify(&toolchain, &cache->identity);
+    identify_fault(&cache->identity);
+
+    choose_folder(&cache->folder, folder);
+    const char *path = rt_buffer_string(&cache->folder);
+    if (path[0] == '\0') {
+        rt_buffer_printf(&cache->warning, "no cache: neither ASSAY_CACHE_DIR nor HOME is set");
+    } else if (!rt_store_folder_make(&rt_store_system, path) || access(path, W_OK | X_OK) != 0) {
+        rt_buffer_printf(&cache->warning, "no cache: %s cannot be written (%s)", path,
+                         strerrordesc_np(errno));
+        rt_buffer_free(&cache->folder);
+    }
+    if (cache->folder.size > 0) cache->store = store_open(path);
+    CHECK((cache->folder.size == 0) == (cache->warning.size > 0));
+    *out_warning = rt_buffer_text(&cache->warning);
+    return cache;
+}
+
+void cnf_cache_close(cnf_cache *cache)
+{
+    if (!cache) return;
+    rt_store_destroy(cache->store);
+    rt_buffer_free(&cache->folder);
+    rt_buffer_free(&cache->identity);
+    rt_buffer_free(&cache->warning);
+    rt_free(cache);
+}
+
+rt_text cnf_cache_folder(const cnf_cache *cache)
+{
+    return rt_buffer_text(&cache->folder);
+}
+
+/* ---- Entries ------------------------------------------------------------------------------- */
+
+/* The key of a request to the tool with this identity; the caller frees it. */
+static rt_buffer key_of(rt_text identity, rt_bytes request)
+{
+    CHECK(identity.length > 0);
+    rt_buffer named = {0}, key = {0};
+    rt_buffer_append_text(&named, identity);
+    rt_buffer_append(&named, request.data, request.size);
+    rt_hash hash = rt_hash128(named.data, named.size);
+    rt_buffer_free(&named);
+    rt_write_u64(&key, hash.low);
+    rt_write_u64(&key, hash.high);
+    return key;
+}
+
+bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_made)
+{
+    if (!cache->store) return false;
+    rt_buffer key = key_of(tool, request);
+    rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_made);
+    rt_buffer_free(&key);
+    return answer == RT_STORE_FOUND;
+}
+
+void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes made)
+{
+    if (!cache->store) return;
+    CHECK(made.data && made.size > 0);
+    rt_buffer key = key_of(tool, request);
+    /* An answer that cannot be stored is compiled again next time; cnf_cache_open has warned. */
+    (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), made);
+    rt_buffer_free(&key);
+}
+
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+{
+    return cnf_cache_find_of_tool(cache, rt_buffer_text(&cache->identity), request, out_answer);
+}
+
+void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
+{
+    cnf_cache_keep_of_tool(cache, rt_buffer_text(&cache->identity), request, answer);
+}
+
+void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)
+{
+    if (cache->store) rt_store_sweep(cache->store, size_max, size_kept);
+}

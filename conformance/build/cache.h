@@ -1,0 +1,20 @@
+/* The part of the cache that only this folder uses. */
+#ifndef CONFORMANCE_BUILD_CACHE_H
+#define CONFORMANCE_BUILD_CACHE_H
+
+#include "conformance/build/compile.h"
+
+/* The folder in use; empty when nothing is cached. Borrowed from the cache. */
+rt_text cnf_cache_folder(const cnf_cache *cache);
+
+/* Removes least recently used entries when all entries together exceed size_max bytes, until at
+ * most size_kept bytes are left. Files that vanish meanwhile are not an error. */
+void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept);
+
+/* Finds and stores the output of one tool for a request of its own, beside the answers of the
+ * worker. The key covers `tool`, which is not empty and identifies the tool and its version, but
+ * none of the other compilers. Otherwise like cnf_cache_find and cnf_cache_keep. */
+bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_made);
+void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes made);
+
+#endif

@@ -1,0 +1,124 @@
+/* Compiling a scenario's sources: requests, the worker process that serves them, the artefact
+ * cache.
+ *
+ * A request is a self-contained run of bytes; its hash, with the versions of the compilers, is the
+ * cache key of its artefact. The worker (`assay worker`, hidden) reads one request from stdin and
+ * writes the answer to stdout. It alone runs front ends and opens the compiler plugin, so a crash
+ * of either is a status of the step and nothing more. The runner starts workers like every other
+ * child; cnf_compile_call starts one and waits for it (for dev_tools). */
+#ifndef CONFORMANCE_BUILD_COMPILE_H
+#define CONFORMANCE_BUILD_COMPILE_H
+
+#include "conformance/scenario/model/model.h"
+#include "reference/base/profile.h"
+#include "reference/device/device.h"
+#include "reference/image/fusion_request.h"
+
+/* ---- Requests ----------------------------------------------------------------------------- */
+
+/* Appends the request for a module's images: those of its sources, post-link included, or those
+ * written by hand; a module has one kind or the other. `profile` selects the post-link rules and is
+ * part of the request, and so of the cache key. `format` applies where the module does not fix
+ * formats: SPIRV64, or PTX for devices that take no SPIR-V; images written by hand that claim to be
+ * SPIR-V are then in that format too. `fuses`: kernels may be fused, so images in PTX embed their
+ * IR unless the module says otherwise. */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
+                                rt_format format, bool fuses);
+
+/* Appends the request that links SPIR-V codes, specialised with their constants, into one bitcode
+ * module. */
+void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
+
+/* Appends the request that fuses a list of kernels into one. */
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+/* Severity of a compiler's message; the numbers are those of the serialised answer. */
+typedef enum cnf_severity {
+    CNF_SEVERITY_WARNING,
+    CNF_SEVERITY_ERROR,
+    CNF_SEVERITY_NOTE, /* continues the error or warning before it */
+    CNF_SEVERITIES
+} cnf_severity;
+
+/* A compiler message about a source. */
+typedef struct cnf_compile_message {
+    rt_text source;  /* name of the source, "app/0"; empty: none */
+    uint32_t line;   /* in that source, from 1; 0: none */
+    uint32_t column; /* from 1; 0: none */
+    cnf_severity severity;
+    rt_text text;
+} cnf_compile_message;
+
+typedef struct cnf_compile_answer {
+    rt_code code;    /* RT_OK; RT_COMPILE_TIME, RT_POSTLINK_ERROR, RT_LINK_ERROR, RT_TOOL, … */
+    rt_text message; /* of the failure */
+    const rt_text *names; /* symbols that the failure concerns; for UNAVAILABLE: the capability that
+                           * this machine lacks, if not every machine needs it */
+    uint32_t name_count;
+    const cnf_compile_message *messages;
+    uint32_t message_count;
+    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module), bitcode (link) or what
+                          rt_fusion_result_read reads (fusion); empty on failure */
+} cnf_compile_answer;
+
+/* Decodes the output of a worker or an entry of the cache; spans point into `bytes`. MALFORMED:
+ * truncated, for example because the worker died, or successful without an artefact. */
+RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                              cnf_compile_answer *out_answer);
+
+/* Decodes the artefact of a module: its images, and the device_globals that the host code of its
+ * sources registers.  Spans point into `artefact`.  MALFORMED: damaged. */
+RT_MUST_USE rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
+                                                rt_image_list *out_images,
+                                                rt_device_global_list *out_globals);
+
+/* Appends a failing answer without names and messages: the runner uses it when a worker that it
+ * started has died. `code` is not RT_OK. */
+void cnf_compile_answer_write_failure(rt_buffer *out, rt_code code, rt_text message);
+
+/* ---- The artefact cache ------------------------------------------------------------------- */
+
+typedef struct cnf_cache cnf_cache;
+
+/* Opens the cache folder, creating it if need be: `folder`, or, when it is empty, $ASSAY_CACHE_DIR,
+ * else $XDG_CACHE_HOME/assay, else ~/.cache/assay. If the folder cannot be created or written, the
+ * cache works but stores nothing, and `out_warning` (borrowed from the cache; "" otherwise) says
+ * why. The versions of the front ends and of the plugin, which are part of every key, are
+ * determined here from paths, sizes and times of their files, without running any of them. */
+cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
+void cnf_cache_close(cnf_cache *cache);
+
+/* Looks an answer up; false: absent. Entries are checked (length, hash): a damaged or foreign one
+ * counts as absent. Safe with other processes using the same folder. */
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer);
+
+/* Stores the answer to a request (write to a temporary name, fsync, rename). Only successful
+ * answers are stored; failing to store one is not an error. The worker calls it; no other code
+ * needs to. */
+void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
+
+/* ---- The worker --------------------------------------------------------------------------- */
+
+/* Body of `assay worker`: one request from input, one answer to output, exit status. */
+int cnf_worker_main(int input, int output);
+
+/* Body of `assay offline`, the simulated device's offline compiler: reads one SPIR-V module from
+ * input, writes its native image to output, and returns the exit status; a refusal is explained on
+ * stderr. */
+int cnf_offline_main(int input, int output);
+
+/* The environment for a worker, NULL-terminated, in the arena: ours without the variables meant for
+ * a vendor's library (LD_LIBRARY_PATH, LD_PRELOAD), plus the cache's folder. */
+const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena);
+
+/* Answers a request from the cache or from a new worker, for which it waits at most timeout_ms; a
+ * worker that exceeds this is killed with everything it started. Safe to call from several threads.
+ * A failure of the worker itself is an answer with code TOOL (died or timed out, as the message
+ * says) or UNAVAILABLE (no clang, no spirv-as, no plugin: the message says what to install).
+ * *out_bytes holds the answer's bytes; the caller frees it after the last use of the answer. */
+void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
+                      rt_buffer *out_bytes, cnf_compile_answer *out_answer);
+
+#endif

@@ -1,0 +1,154 @@
+/* Compilers' messages, line by line.
+ *
+ * Messages about other files are dropped, because a scenario cannot change clang's headers. An
+ * error inside the prelude is attributed to the source that misuses it, at the place given by the
+ * note that follows. */
+#include "conformance/build/diagnostics.h"
+
+#include "reference/base/number.h"
+
+#include <string.h>
+
+/* The number at the front, 0 where there is none; lines past the bound are no lines of a source. */
+static uint32_t take_number(rt_text *rest)
+{
+    enum { NUMBER_MAX = 999999999 };
+    uint64_t number;
+    (void)rt_number_take(rest, 10, NUMBER_MAX, &number);
+    return (uint32_t)number;
+}
+
+static bool take_name(rt_text *rest, rt_text name)
+{
+    if (rest->length < name.length) return false;
+    if (!rt_text_equal((rt_text){rest->data, name.length}, name)) return false;
+    *rest = (rt_text){rest->data + name.length, rest->length - name.length};
+    return true;
+}
+
+static bool take_severity(rt_text *rest, cnf_severity *out_severity)
+{
+    static const struct {
+        const char *text;
+        cnf_severity severity;
+    } rows[] = {
+        {"error: ", CNF_SEVERITY_ERROR},
+        {"fatal error: ", CNF_SEVERITY_ERROR},
+        {"warning: ", CNF_SEVERITY_WARNING},
+        {"note: ", CNF_SEVERITY_NOTE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *out_severity = rows[i].severity;
+        if (rt_text_take_prefix(rest, rows[i].text)) return true;
+    }
+    return false;
+}
+
+/* Skips `prelude:LINE:COLUMN: `, a place that means nothing to the author of a scenario. */
+static bool take_prelude(rt_text *rest)
+{
+    if (!rt_text_take_prefix(rest, "prelude:")) return false;
+    take_number(rest);
+    if (rt_text_take_prefix(rest, ":")) take_number(rest);
+    return rt_text_take_prefix(rest, ": ");
+}
+
+bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){0};
+    rt_text rest = line;
+    if (take_name(&rest, source) && rt_text_take_prefix(&rest, ":")) {
+        out_message->source = source;
+        out_message->line = take_number(&rest);
+        if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+        rt_text_take_prefix(&rest, ":");
+        rt_text_take_prefix(&rest, " ");
+    } else {
+        rest = line;
+        if (take_prelude(&rest)) out_message->source = source;
+        rt_text_take_prefix(&rest, "clang-14: ");
+    }
+    bool found = take_severity(&rest, &out_message->severity);
+    out_message->text = rest;
+    return found;
+}
+
+bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){.source = source};
+    rt_text rest = line;
+    if (!take_severity(&rest, &out_message->severity)) return false;
+    rt_text place = rest;
+    out_message->line = take_number(&place);
+    if (rt_text_take_prefix(&place, ": ")) out_message->column = take_number(&place);
+    if (rt_text_take_prefix(&place, ": ")) {
+        rest = place;
+    } else { /* the text begins with a digit, or there is no place */
+        out_message->line = out_message->column = 0;
+    }
+    out_message->text = rest;
+    return true;
+}
+
+/* True for an error located in another file: in a header, caused by a template of the source. */
+static bool is_error_elsewhere(rt_text line)
+{
+    static const char *const words[] = {": error: ", ": fatal error: "};
+    if (line.length == 0 || line.data[0] != '/') return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(line.data, line.length, words[i], strlen(words[i]))) return true;
+    return false;
+}
+
+bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    while (line.length > 0 && line.data[0] == '\t')
+        line = (rt_text){line.data + 1, line.length - 1};
+    *out_message =
+        (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
+    if (is_error_elsewhere(line)) return true;
+    rt_text rest = line;
+    if (!rt_text_take_prefix(&rest, "rtc_"))
+        return take_severity(&out_message->text, &out_message->severity);
+    take_number(&rest);
+    if (!rt_text_take_prefix(&rest, ".cpp:")) return false;
+    out_message->line = take_number(&rest);
+    if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+    rt_text_take_prefix(&rest, ":");
+    rt_text_take_prefix(&rest, " ");
+    bool found = take_severity(&rest, &out_message->severity);
+    out_message->text = rest;
+    return found;
+}
+
+/* A message about the prelude has no place until a note says where the source uses it. */
+static void place_before(cnf_message_list *messages, const cnf_compile_message *note)
+{
+    if (note->severity != CNF_SEVERITY_NOTE || note->line == 0) return;
+    for (uint32_t i = messages->count; i > 0; i--) {
+        cnf_compile_message *message = &messages->items[i - 1];
+        if (message->line > 0 || message->source.length == 0) return;
+        message->line = note->line;
+        message->column = note->column;
+    }
+}
+
+uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,
+                                 rt_text text, cnf_message_list *messages)
+{
+    uint32_t error_count = 0;
+    while (text.length > 0) {
+        const char *end = memchr(text.data, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.data) : text.length;
+        rt_text line = {text.data, length};
+        size_t taken = end ? length + 1 : length;
+        text = (rt_text){text.data + taken, text.length - taken};
+        cnf_compile_message message;
+        if (!form(line, source, &message)) continue;
+        message.text = rt_arena_text(arena, message.text);
+        error_count += message.severity == CNF_SEVERITY_ERROR;
+        place_before(messages, &message);
+        *rt_vector_push(messages) = message;
+    }
+    return error_count;
+}

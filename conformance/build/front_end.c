@@ -1,0 +1,307 @@
+/* Compiles OpenCL sources to unoptimised bitcode, so that post-link still sees every function and
+ * call; SPIR-V assembly to the binary; and SYCL to the images of the shipped compiler.
+ *
+ * Source and code pass through pipes, so no file has a path that could leak into an artefact;
+ * `#line` names OpenCL sources in messages and line information. The programs run with a fixed
+ * environment, because several variables would change what clang does. */
+#include "conformance/build/front_end.h"
+
+#include "conformance/build/packages.h"
+#include "conformance/build/prelude.h"
+#include "conformance/scenario/read/build_options.h"
+#include "reference/base/hash.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { FRONT_END_TIMEOUT_MS = 60000 };
+
+/* For every OpenCL source, before the scenario's options. -O1 without passes keeps functions from
+ * being marked optnone. A date in the source would make two compilations differ. For -H see
+ * form_of_include. */
+#define CLANG_ARGUMENTS                                                                            \
+    "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off",                   \
+        "-gline-tables-only", "-fno-discard-value-names", "-fdebug-compilation-dir=/source",       \
+        "-fdebug-prefix-map=/source=", "-nostdlibinc", "-fno-crash-diagnostics",                   \
+        "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
+        "-Werror=date-time", "-H"
+
+/* The extension is declared; a source that takes addresses of functions enables it with a pragma.
+ */
+static const char *const opencl_c_arguments[] = {"-x",
+                                                 "cl",
+                                                 "-c",
+                                                 "-cl-std=CL2.0",
+                                                 "-Xclang",
+                                                 "-cl-ext=+__cl_clang_function_pointers",
+                                                 CLANG_ARGUMENTS,
+                                                 NULL};
+
+/* The driver's -fno-rtti does not help: type information would import symbols from a C++ library.
+ * Without the option against aliases, a destructor equal to its base's would become an alias or be
+ * called with another type. The output is text, which can be patched (virtual_bases.h). */
+static const char *const opencl_cpp_arguments[] = {"-x",
+                                                   "clcpp",
+                                                   "-S",
+                                                   "-cl-std=clc++2021",
+                                                   "-Xclang",
+                                                   "-fno-rtti",
+                                                   "-Wno-unknown-assumption",
+                                                   "-Xclang",
+                                                   "-mno-constructor-aliases",
+                                                   "-Xclang",
+                                                   "-cl-ext=+__cl_clang_function_pointers",
+                                                   CLANG_ARGUMENTS,
+                                                   NULL};
+
+/* Clang enables few of OpenCL's extensions for nvptx64; if the device really lacks one, post-link
+ * reports it at the use. The processor version is the back end's concern. */
+static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
+static const char *const nvptx64_arguments[] = {"-target", "nvptx64-nvidia-cuda", "-Xclang",
+                                                "-cl-ext=+all", NULL};
+
+/* The version that post-link writes too. Ids keep the numbers of the text, so that findings can
+ * refer to them. */
+static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--preserve-numeric-ids",
+                                                 NULL};
+
+/* For every SYCL source. Functions that are only declared are imported at run time; -H as for
+ * OpenCL. The module chooses the split (split_arguments); the source's name distinguishes
+ * translation units (unique_prefix). */
+static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependencies",
+                                             "-ffp-contract=off", "-H", NULL};
+
+static const char *const split_arguments[RT_SPLIT_COUNT] = {
+#define SPLIT_ARGUMENT(split, name) [RT_SPLIT_##split] = "-fsycl-device-code-split=" name,
+    RT_SPLITS(SPLIT_ARGUMENT)
+#undef SPLIT_ARGUMENT
+};
+
+static const char *const output_arguments[] = {"-o", "-", "-", NULL};
+
+/* The variables that every program gets. */
+#define ENVIRONMENT "PATH=/usr/bin:/bin", "LC_ALL=C"
+
+static const char *const *plain_environment(rt_arena *arena)
+{
+    static const char *const variables[] = {ENVIRONMENT, NULL};
+    (void)arena;
+    return variables;
+}
+
+/* libsycl compiles for a device, here Intel's CPU runtime in the same folder and no other: its
+ * loader obeys the first of the two variables that it knows. LD_LIBRARY_PATH lets libsycl find the
+ * loader, and that runtime its own libraries. */
+static const char *const *sycl_environment(rt_arena *arena)
+{
+    rt_text folder = cnf_packages_folder(arena);
+    const char *const variables[] = {
+        ENVIRONMENT,
+        "ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+        "SYCL_CACHE_PERSISTENT=0",
+        rt_arena_printf(arena, "LD_LIBRARY_PATH=%.*s/lib", RT_TEXT_ARG(folder)).data,
+        rt_arena_printf(arena, "OCL_ICD_FILENAMES=%.*s/lib/libintelocl.so", RT_TEXT_ARG(folder))
+            .data,
+        rt_arena_printf(arena, "OCL_ICD_VENDORS=%.*s/lib/libintelocl.so", RT_TEXT_ARG(folder)).data,
+        NULL,
+    };
+    const char **list = rt_arena_alloc(arena, sizeof variables);
+    memcpy(list, variables, sizeof variables);
+    return list;
+}
+
+typedef struct front_end {
+    const char *program;    /* its first argument */
+    const char *install;    /* the command that installs it */
+    const char *capability; /* capability of machines where it is installed; NULL: every machine
+                             * that compiles needs it */
+    size_t path;            /* offset in cnf_toolchain */
+    const char *const *arguments;
+    const char *const *ends; /* trailing arguments; NULL: none */
+    const char *const *(*environment)(rt_arena *arena);
+    bool is_opencl; /* takes prelude and #line */
+    bool is_sycl;   /* gets the split and the unit as options */
+    bool takes_build_options;
+    cnf_diagnostic_form *form;
+    cnf_diagnostic_form *form_of_include; /* reports a file that is not part of the scenario as an
+                                           * error; NULL: its sources cannot include files */
+} front_end;
+
+static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message);
+static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message);
+
+#define OPENCL                                                                                     \
+    .program = "clang-14", .install = "apt-get install clang-14",                                  \
+    .path = offsetof(cnf_toolchain, clang), .ends = output_arguments,                              \
+    .environment = plain_environment, .is_opencl = true, .takes_build_options = true,              \
+    .form = cnf_diagnostic_of_clang, .form_of_include = form_of_include
+
+static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
+    [SCN_LANGUAGE_OPENCL_C] = {OPENCL, .arguments = opencl_c_arguments},
+    [SCN_LANGUAGE_OPENCL_CPP] = {OPENCL, .arguments = opencl_cpp_arguments},
+    [SCN_LANGUAGE_SPIRV_ASM] = {.program = "spirv-as",
+                                .install = "apt-get install spirv-tools",
+                                .path = offsetof(cnf_toolchain, spirv_as),
+                                .arguments = spirv_as_arguments,
+                                .ends = output_arguments,
+                                .environment = plain_environment,
+                                .form = cnf_diagnostic_of_spirv_as},
+    [SCN_LANGUAGE_SYCL] = {.program = "assay-sycl-compiler",
+                           .install = "ci/setup --with dpcpp",
+                           .capability = "sycl-compiler",
+                           .path = offsetof(cnf_toolchain, sycl),
+                           .arguments = sycl_arguments,
+                           .environment = sycl_environment,
+                           .is_sycl = true,
+                           .takes_build_options = true,
+                           .form = cnf_diagnostic_of_sycl,
+                           .form_of_include = form_of_sycl_include},
+};
+
+bool cnf_front_end_has(scn_language language)
+{
+    CHECK((unsigned)language < SCN_LANGUAGE_COUNT);
+    return front_ends[language].program != NULL;
+}
+
+bool cnf_front_end_makes_ptx(scn_language language)
+{
+    CHECK((unsigned)language < SCN_LANGUAGE_COUNT);
+    return front_ends[language].is_opencl;
+}
+
+/* ---- Starting ------------------------------------------------------------------------------ */
+
+typedef RT_VECTOR(const char *) argument_list;
+
+/* The driver of DPC++ derives a prefix from each translation unit's path; the ids of variables with
+ * internal linkage begin with it (DeviceGlobal.md, sycl-unique-id). libsycl-jit omits it, since it
+ * compiles one unit at a time. Here the unit is identified by the source's name. */
+static const char *unique_prefix(rt_arena *arena, rt_text source_name)
+{
+    uint64_t hash = rt_hash64(source_name.data, source_name.length);
+    return rt_arena_printf(arena, "-fsycl-unique-prefix=uid%016llx", (unsigned long long)hash).data;
+}
+
+static void add_arguments(argument_list *list, const char *const *arguments)
+{
+    for (size_t i = 0; arguments[i]; i++)
+        *rt_vector_push(list) = arguments[i];
+}
+
+static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_text source_name,
+                                    const cnf_front_end_options *options)
+{
+    argument_list list = {0};
+    *rt_vector_push(&list) = tool->program;
+    if (tool->is_opencl) add_arguments(&list, options->ptx ? nvptx64_arguments : spir64_arguments);
+    add_arguments(&list, tool->arguments);
+    if (tool->is_sycl) {
+        *rt_vector_push(&list) = split_arguments[options->split];
+        *rt_vector_push(&list) = "-Xclang";
+        *rt_vector_push(&list) = unique_prefix(arena, source_name);
+    }
+    rt_text option, rest = options->build_options;
+    while (tool->takes_build_options && scn_build_options_next(&rest, &option))
+        *rt_vector_push(&list) = rt_arena_text(arena, option).data;
+    if (tool->ends) add_arguments(&list, tool->ends);
+    *rt_vector_push(&list) = NULL;
+    return list;
+}
+
+rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchain *toolchain,
+                              const cnf_request_source *source,
+                              const cnf_front_end_options *options, cnf_front_end_run *run)
+{
+    CHECK((unsigned)options->split < RT_SPLIT_COUNT);
+    CHECK(cnf_front_end_has(source->language) && run->process.pid == 0);
+    CHECK_IMPLIES(options->ptx, cnf_front_end_makes_ptx(source->language));
+    const front_end *tool = &front_ends[source->language];
+    const char *path = (const char *)toolchain + tool->path;
+    if (path[0] == '\0') {
+        rt_text capability = rt_text_of(tool->capability);
+        return rt_fail_naming(sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability,
+                              capability.length > 0, "%s is not installed; %s", tool->program,
+                              tool->install);
+    }
+    if (tool->is_opencl) {
+        cnf_prelude_unit(&run->input, source->language, source->name, source->code);
+    } else {
+        rt_buffer_append_text(&run->input, source->code);
+    }
+    argument_list arguments = make_arguments(arena, tool, source->name, options);
+    int error = cnf_process_start(&run->process, path, arguments.items, tool->environment(arena),
+                                  rt_buffer_bytes(&run->input));
+    rt_vector_free(&arguments);
+    if (!error) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%s cannot be started: %s", path,
+                   strerrordesc_np(error));
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+/* An artefact may depend only on its request, so a source must not include files; -H lists those
+ * that it includes, as ". PATH". */
+static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR};
+    if (!rt_text_starts(line, ". ")) return false;
+    out_message->text = RT_TEXT(
+        "#include of a file; a scenario holds all of its code, so write it into the source");
+    return true;
+}
+
+/* Headers of the compiler and of the host's C and C++ libraries belong to the compiler. */
+static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    static const char *const known[] = {". /sycl-jit-toolchain/", ". /usr/include/", ". /usr/lib/"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (rt_text_starts(line, known[i])) return false;
+    return form_of_include(line, source, out_message);
+}
+
+/* ---- The end of a run ---------------------------------------------------------------------- */
+
+rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
+                               cnf_front_end_run *run, cnf_message_list *messages)
+{
+    CHECK((run->process.pid > 0) == (run->output.size == 0));
+    CHECK_IMPLIES(run->kept, run->process.pid == 0);
+    const front_end *tool = &front_ends[source->language];
+    cnf_process_result result = {CNF_PROCESS_EXITED, 0};
+    if (!run->kept)
+        result =
+            cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
+    uint32_t error_count = cnf_diagnostics_collect(arena, tool->form, source->name,
+                                                   rt_buffer_text(&run->errors), messages);
+    if (tool->form_of_include) {
+        error_count += cnf_diagnostics_collect(arena, tool->form_of_include, source->name,
+                                               rt_buffer_text(&run->errors), messages);
+    }
+    bool exited = result.end == CNF_PROCESS_EXITED;
+    if (exited && result.code == 0 && error_count == 0 && run->output.size > 0) {
+        return RT_STATUS_OK;
+    }
+    if (exited && error_count > 0) {
+        return rt_fail(sink, RT_COMPILE_TIME, RT_RULE_NONE, "source %.*s does not compile: %u %s",
+                       RT_TEXT_ARG(source->name), error_count,
+                       error_count == 1 ? "error" : "errors");
+    }
+    rt_buffer how = {0};
+    cnf_process_describe(&how, result, FRONT_END_TIMEOUT_MS);
+    rt_status status =
+        rt_fail(sink, RT_TOOL, RT_RULE_NONE, "%s on source %.*s %s\n%s", tool->program,
+                RT_TEXT_ARG(source->name), rt_buffer_string(&how), rt_buffer_string(&run->errors));
+    rt_buffer_free(&how);
+    return status;
+}
+
+void cnf_front_end_free(cnf_front_end_run *run)
+{
+    if (run->process.pid > 0) {
+        cnf_process_finish(&run->process, 0, &run->output, &run->errors);
+    }
+    rt_buffer_free(&run->input);
+    rt_buffer_free(&run->output);
+    rt_buffer_free(&run->errors);
+}

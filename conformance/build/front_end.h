@@ -1,0 +1,54 @@
+/* Front ends: programs that translate one source to LLVM IR, SPIR-V or SYCLBIN. */
+#ifndef CONFORMANCE_BUILD_FRONT_END_H
+#define CONFORMANCE_BUILD_FRONT_END_H
+
+#include "conformance/build/diagnostics.h"
+#include "conformance/build/process.h"
+#include "conformance/build/request.h"
+#include "conformance/build/toolchain.h"
+
+/* One run of a front end.  Zero-initialise it. */
+typedef struct cnf_front_end_run {
+    cnf_process process;
+    rt_buffer input;  /* the program's standard input */
+    rt_buffer output; /* its standard output: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
+                       * SYCLBIN */
+    rt_buffer errors;
+    bool kept; /* output and errors come from an earlier, successful run */
+} cnf_front_end_run;
+
+/* Reports whether the language's front end is a program; for the other languages it is the compiler
+ * plugin. */
+bool cnf_front_end_has(scn_language language);
+
+/* Reports whether a language's sources can be compiled for nvptx64 as well as for spir64. */
+bool cnf_front_end_makes_ptx(scn_language language);
+
+/* How a module wants its sources compiled. */
+typedef struct cnf_front_end_options {
+    rt_text build_options; /* of OpenCL and SYCL sources; already validated */
+    rt_split split;        /* of SYCL sources, which their compiler splits; post-link splits the
+                            * others */
+    bool ptx;              /* compile for nvptx64, which the language supports */
+} cnf_front_end_options;
+
+/* Starts the front end of a source's language, which must have one. Runs of several sources may
+ * overlap. UNAVAILABLE: the program is not installed or cannot be started; where not every machine
+ * needs it, the diagnostic names the capability that this machine lacks. */
+RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
+                                          const cnf_toolchain *toolchain,
+                                          const cnf_request_source *source,
+                                          const cnf_front_end_options *options,
+                                          cnf_front_end_run *run);
+
+/* Waits for a started run, unless its result came from the cache, and adds its diagnostics to
+ * *messages (texts in the arena). COMPILE_TIME: the source was refused; TOOL: the program died or
+ * exceeded its time limit. */
+RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
+                                           const cnf_request_source *source, cnf_front_end_run *run,
+                                           cnf_message_list *messages);
+
+/* Frees a run, killing the program if it is still running. */
+void cnf_front_end_free(cnf_front_end_run *run);
+
+#endif

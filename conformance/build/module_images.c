@@ -1,0 +1,501 @@
+/* From a module's sources to its images.
+ *
+ * Every source goes through the front end of its language. The bitcode of all sources goes through
+ * post-link together; SPIR-V is an image as it is; SYCL arrives as images, split by the shipped
+ * compiler source by source. Where the module asks for the native format, the offline compiler
+ * translates them. For PTX the sources are compiled once more. An image written by hand is compiled
+ * alone and then described as the scenario says. Images are numbered in this order. */
+#include "conformance/build/worker.h"
+
+#include "conformance/build/front_end.h"
+#include "conformance/build/offline.h"
+#include "conformance/build/sycl_globals.h"
+#include "conformance/build/sycl_images.h"
+#include "conformance/build/virtual_bases.h"
+#include "conformance/scenario/read/build_options.h"
+#include "reference/base/map.h"
+
+#include <string.h>
+
+enum {
+    SPIRV_VERSION_MAX = 0x00010200 /* 1.2, the newest version that the supported drivers accept */
+};
+
+/* A source while it is compiled. */
+typedef struct unit {
+    const cnf_request_source *source;
+    cnf_front_end_run run;
+    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
+    rt_image_list images; /* images of SPIR-V (one) and of SYCL */
+    bool ptx;             /* compiled for nvptx64 */
+} unit;
+
+typedef RT_VECTOR(rt_image) image_list;
+typedef RT_VECTOR(rt_device_global) global_list;
+
+typedef struct module_job {
+    cnf_worker *worker;
+    const cnf_request *request;
+    unit *units; /* the sources, then the images, then the sources again for nvptx64 */
+    uint32_t unit_count;
+    image_list images;
+    global_list globals; /* registered by host code, each id once */
+    rt_map global_ids;
+} module_job;
+
+static bool is_spirv(const unit *one)
+{
+    scn_language language = one->source->language;
+    return language == SCN_LANGUAGE_SPIRV_ASM || language == SCN_LANGUAGE_SPIRV;
+}
+
+/* True if the source becomes images without post-link. */
+static bool has_images(const unit *one)
+{
+    return is_spirv(one) || one->source->language == SCN_LANGUAGE_SYCL;
+}
+
+static cnf_front_end_options options_of(const cnf_request *request, const unit *one)
+{
+    return (cnf_front_end_options){request->build_options, request->split, one->ptx};
+}
+
+static bool makes(const cnf_request *request, rt_format format)
+{
+    return request->formats >> format & 1;
+}
+
+/* Every format but PTX is made from code for spir64. */
+static bool makes_spirv(const cnf_request *request)
+{
+    return (request->formats & ~(1u << RT_FORMAT_PTX)) != 0;
+}
+
+/* ---- Front ends ---------------------------------------------------------------------------- */
+
+/* Refuses a source with the plugin's reason. */
+static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
+{
+    rt_text name = one->source->name;
+    uint32_t error_count = cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, name,
+                                                   reason, &worker->messages);
+    if (error_count == 0) {
+        *rt_vector_push(&worker->messages) =
+            (cnf_compile_message){.source = name,
+                                  .severity = CNF_SEVERITY_ERROR,
+                                  .text = rt_arena_text(&worker->arena, reason)};
+    }
+    return rt_fail(worker->sink, RT_COMPILE_TIME, RT_RULE_NONE,
+                   "source %.*s does not compile: 1 error", RT_TEXT_ARG(name));
+}
+
+/* Malformed data from the scenario is the scenario's fault. */
+static rt_status judge(cnf_worker *worker, const unit *one, rt_status status)
+{
+    if (status.code != RT_MALFORMED) return status;
+    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+}
+
+static rt_status read_ir(cnf_worker *worker, unit *one)
+{
+    const cnf_request_source *source = one->source;
+    rt_bytes text = {(const uint8_t *)source->code.data, source->code.length};
+    rt_buffer bitcode = {0};
+    rt_status status =
+        worker->api->read_ir(worker->sink, source->name, text, RT_FORMAT_SPIRV64, &bitcode);
+    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&bitcode);
+    return judge(worker, one, status);
+}
+
+/* Reads clang's output for C++ for OpenCL, which is text. An error in it is clang's, so its
+ * position does not refer to the source. */
+static rt_status read_text(cnf_worker *worker, unit *one)
+{
+    rt_text written = rt_buffer_text(&one->run.output);
+    rt_buffer mended = {0}, bitcode = {0};
+    cnf_virtual_bases_mend(written, &mended);
+    rt_status status =
+        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended),
+                             one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
+    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&mended);
+    rt_buffer_free(&bitcode);
+    if (status.code != RT_MALFORMED) return status;
+    rt_text said = rt_sink_diagnostic(worker->sink, status)->message;
+    return refuse(worker, one,
+                  rt_arena_printf(&worker->arena, "clang 14 makes invalid LLVM IR of it: %.*s",
+                                  RT_TEXT_ARG(said)));
+}
+
+/* Decodes the image that the plugin describes; it lives in the worker's arena. */
+static rt_status read_image(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
+{
+    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
+    rt_reader reader = rt_reader_of(kept);
+    return rt_image_list_read(worker->sink, &worker->arena, &reader, out);
+}
+
+static rt_status describe(cnf_worker *worker, unit *one)
+{
+    CHECK(is_spirv(one));
+    rt_buffer written = {0};
+    rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
+    status = judge(worker, one, status);
+    if (rt_ok(status)) status = read_image(worker, &written, &one->images);
+    rt_buffer_free(&written);
+    CHECK_IMPLIES(rt_ok(status), one->images.count == 1);
+    return status;
+}
+
+/* Refuses what the SYCL compiler accepts but our images cannot hold, as if the compiler had refused
+ * it. */
+static rt_status take_sycl(module_job *job, unit *one)
+{
+    cnf_worker *worker = job->worker;
+    rt_text name = one->source->name;
+    rt_status status =
+        cnf_sycl_images(worker, name, one->code, job->request->profile, &one->images);
+    if (rt_ok(status) && !one->run.kept) {
+        cnf_front_end_options options = options_of(job->request, one);
+        cnf_sycl_keep(worker, one->source, &options, &one->run);
+    }
+    if (status.code != RT_UNSUPPORTED) return status;
+    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+}
+
+static rt_status finish_unit(module_job *job, unit *one)
+{
+    cnf_worker *worker = job->worker;
+    const cnf_request_source *source = one->source;
+    if (cnf_front_end_has(source->language)) {
+        RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &one->run,
+                                    &worker->messages));
+        one->code = rt_buffer_bytes(&one->run.output);
+    } else if (source->language == SCN_LANGUAGE_SPIRV) {
+        one->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
+    } else {
+        CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
+        return read_ir(worker, one);
+    }
+    if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, one);
+    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, one);
+    return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
+}
+
+/* Code that is not compiled from source exists in its own format only. */
+static rt_status refuse_ptx(cnf_worker *worker, const unit *one)
+{
+    static const rt_text capability = {"ptx-source", 10};
+    return rt_fail_naming(
+        worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
+        "source %.*s is neither OpenCL C nor C++ for OpenCL, from which alone PTX "
+        "is made",
+        RT_TEXT_ARG(one->source->name));
+}
+
+static rt_status start_unit(module_job *job, unit *one)
+{
+    if (one->ptx && !cnf_front_end_makes_ptx(one->source->language))
+        return refuse_ptx(job->worker, one);
+    if (!cnf_front_end_has(one->source->language)) return RT_STATUS_OK;
+    cnf_worker *worker = job->worker;
+    cnf_front_end_options options = options_of(job->request, one);
+    bool is_sycl = one->source->language == SCN_LANGUAGE_SYCL;
+    if (is_sycl && cnf_sycl_find(worker, one->source, &options, &one->run)) return RT_STATUS_OK;
+    return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
+                               &options, &one->run);
+}
+
+/* Runs all front ends concurrently while the plugin is opened. Waits for all of them, so that the
+ * messages of every source are reported; the first failure decides. */
+static rt_status compile_units(module_job *job)
+{
+    cnf_worker *worker = job->worker;
+    for (uint32_t i = 0; i < job->unit_count; i++)
+        if (job->units[i].source) RT_TRY(start_unit(job, &job->units[i]));
+    RT_TRY(cnf_worker_open_plugin(worker));
+    rt_status first = RT_STATUS_OK;
+    for (uint32_t i = 0; i < job->unit_count; i++) {
+        if (!job->units[i].source) continue;
+        rt_status status = finish_unit(job, &job->units[i]);
+        if (rt_ok(first)) first = status;
+    }
+    return first;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+/* Sources are compiled separately and each registers its own variables; the same id means the same
+ * variable. */
+static void add_globals(module_job *job, rt_device_global_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        rt_text id = list.globals[i].unique_id;
+        if (rt_map_find(&job->global_ids, id) != RT_MAP_NONE) continue;
+        rt_map_set(&job->global_ids, id, job->globals.count);
+        *rt_vector_push(&job->globals) = list.globals[i];
+    }
+}
+
+/* Decodes the answer of post-link into the worker's arena. */
+static rt_status read_answer(module_job *job, const rt_buffer *written, rt_image_list *out)
+{
+    cnf_worker *worker = job->worker;
+    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
+    rt_device_global_list globals;
+    RT_TRY(cnf_compile_artefact_read(worker->sink, &worker->arena, kept, out, &globals));
+    add_globals(job, globals);
+    return RT_STATUS_OK;
+}
+
+/* Reports a declaration that post-link refuses on behalf of the front end like a front-end error.
+ */
+static rt_status refuse_declaration(module_job *job, const rt_postlink_source *sources,
+                                    uint32_t count, rt_status status)
+{
+    cnf_worker *worker = job->worker;
+    rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
+    for (uint32_t i = 0; i < count; i++)
+        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, sources[i].name, reason,
+                                &worker->messages);
+    return status;
+}
+
+/* `made` says what is made and how it is split; the rest is the module's. */
+static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_list *out)
+{
+    cnf_worker *worker = job->worker;
+    made.module = job->request->module;
+    made.library = rt_text_of(worker->toolchain.libclc);
+    made.spirv_version_max = SPIRV_VERSION_MAX;
+    made.profile = job->request->profile;
+    made.device_globals = true;
+    made.embed_ir = job->request->embed_ir;
+    made.target_aspects = job->request->target_aspects;
+    rt_buffer written = {0};
+    rt_status status = worker->api->postlink(worker->sink, &made, &written);
+    if (rt_ok(status)) status = read_answer(job, &written, out);
+    if (status.code == RT_COMPILE_TIME)
+        status = refuse_declaration(job, made.sources, made.source_count, status);
+    rt_buffer_free(&written);
+    return status;
+}
+
+static void add_image(module_job *job, rt_image image)
+{
+    *rt_vector_push(&job->images) = image;
+}
+
+/* Images of the module's sources carry the module's options. */
+static void add_source_image(module_job *job, rt_image image)
+{
+    image.compile_options = job->request->compile_options;
+    image.link_options = job->request->link_options;
+    add_image(job, image);
+}
+
+/* Adds the images that post-link makes of the module's sources in bitcode. */
+static rt_status postlink_sources(module_job *job, const unit *units, rt_format format,
+                                  bool ahead_of_time, image_list *out)
+{
+    const cnf_request *request = job->request;
+    rt_postlink_source *sources =
+        rt_arena_alloc_array(&job->worker->arena, request->source_count, sizeof *sources);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < request->source_count; i++) {
+        const unit *one = &units[i];
+        if (!has_images(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
+    }
+    if (count == 0) return RT_STATUS_OK;
+    rt_image_list list;
+    const rt_postlink_request made = {.sources = sources,
+                                      .source_count = count,
+                                      .split = request->split,
+                                      .format = format,
+                                      .ahead_of_time = ahead_of_time};
+    RT_TRY(postlink(job, made, &list));
+    for (uint32_t i = 0; i < list.count; i++)
+        *rt_vector_push(out) = list.images[i];
+    return RT_STATUS_OK;
+}
+
+/* Adds an image of the module's sources, in SPIR-V, in another format. */
+static rt_status add_in_format(module_job *job, rt_image image, rt_format format)
+{
+    if (format != RT_FORMAT_SPIRV64) {
+        rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
+                                       RT_TEXT_ARG(job->request->module), job->images.count);
+        RT_TRY(cnf_offline_compile(job->worker, name, format, &image));
+    }
+    CHECK(image.format == format);
+    add_source_image(job, image);
+    return RT_STATUS_OK;
+}
+
+/* Adds the images of the sources for some of the module's formats, format by format. */
+static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_of_time)
+{
+    if (formats == 0) return RT_STATUS_OK;
+    image_list made = {0};
+    rt_status status = postlink_sources(job, job->units, RT_FORMAT_SPIRV64, ahead_of_time, &made);
+    for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
+        const rt_image_list *images = &job->units[i].images;
+        for (uint32_t k = 0; k < images->count; k++)
+            *rt_vector_push(&made) = images->images[k];
+        if (job->request->sources[i].language == SCN_LANGUAGE_SYCL)
+            add_globals(job, cnf_sycl_globals(&job->worker->arena, *images));
+    }
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+        if (!(formats >> format & 1)) continue;
+        for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
+            status = add_in_format(job, made.items[i], (rt_format)format);
+    }
+    rt_vector_free(&made);
+    return status;
+}
+
+/* Post-link runs separately for PTX, where symbols have other names. */
+static rt_status make_ptx(module_job *job)
+{
+    if (!makes(job->request, RT_FORMAT_PTX)) return RT_STATUS_OK;
+    uint32_t first = job->request->source_count + job->request->image_count;
+    image_list made = {0};
+    rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &made);
+    for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
+        add_source_image(job, made.items[i]);
+    rt_vector_free(&made);
+    return status;
+}
+
+/* Code compiled ahead of time has a known target, which post-link takes into account. */
+static rt_status make_of_sources(module_job *job)
+{
+    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
+    RT_TRY(make_for_formats(job, job->request->formats & spirv, false));
+    RT_TRY(make_for_formats(job, job->request->formats & ~(spirv | ptx), true));
+    return make_ptx(job);
+}
+
+/* The image of a single source, not split. */
+static rt_status make_alone(module_job *job, const unit *one, rt_image *out_image)
+{
+    *out_image = (rt_image){0};
+    const rt_postlink_source source = {one->source->name, one->code};
+    rt_image_list list = one->images;
+    const rt_postlink_request made = {
+        .sources = &source,
+        .source_count = 1,
+        .whole = true,
+        .format = one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64,
+    };
+    if (!has_images(one)) RT_TRY(postlink(job, made, &list));
+    CHECK_IMPLIES(one->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
+    if (list.count > 1) {
+        return refuse(job->worker, one,
+                      RT_TEXT("the compiler makes several images of the code, an image written by "
+                              "hand is one; move the code to 'sources', or split it"));
+    }
+    if (list.count == 0) {
+        return refuse(job->worker, one,
+                      RT_TEXT("the code has no kernel and no function that other images could "
+                              "call, so that no image can be made of it"));
+    }
+    *out_image = list.images[0];
+    return RT_STATUS_OK;
+}
+
+/* The scenario's description of an image takes precedence over what its code says. */
+static rt_image override(rt_image made, const cnf_request_image *image)
+{
+    const rt_image *claims = &image->claims;
+    made.format = claims->format;
+    made.compile_options = claims->compile_options;
+    made.link_options = claims->link_options;
+    if (image->kernels_given) {
+        made.kernels = claims->kernels;
+        made.kernel_count = claims->kernel_count;
+    }
+    if (image->sets_given) {
+        made.sets = claims->sets;
+        made.set_count = claims->set_count;
+    }
+    return made;
+}
+
+static rt_status make_by_hand(module_job *job)
+{
+    for (uint32_t i = 0; i < job->request->image_count; i++) {
+        rt_image image;
+        RT_TRY(make_alone(job, &job->units[job->request->source_count + i], &image));
+        add_image(job, override(image, &job->request->images[i]));
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status make_images(module_job *job)
+{
+    RT_TRY(make_of_sources(job));
+    RT_TRY(make_by_hand(job));
+    if (job->images.count > RT_IMAGE_COUNT_MAX) {
+        return rt_fail(job->worker->sink, RT_LIMIT, RT_RULE_NONE,
+                       "module %.*s has %u images, at most %u are allowed",
+                       RT_TEXT_ARG(job->request->module), job->images.count, RT_IMAGE_COUNT_MAX);
+    }
+    for (uint32_t i = 0; i < job->images.count; i++) {
+        job->images.items[i].name =
+            rt_arena_printf(&job->worker->arena, "%.*s/%u", RT_TEXT_ARG(job->request->module), i);
+    }
+    rt_image_list_write(&job->worker->artefact,
+                        (rt_image_list){job->images.items, job->images.count});
+    rt_device_global_list_write(&job->worker->artefact,
+                                (rt_device_global_list){job->globals.items, job->globals.count});
+    return RT_STATUS_OK;
+}
+
+/* ---- The module ---------------------------------------------------------------------------- */
+
+static rt_status check_options(cnf_worker *worker, const cnf_request *request)
+{
+    rt_text refused;
+    if (scn_build_options_check(request->build_options, &refused)) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "module %.*s: build option '%.*s' is refused", RT_TEXT_ARG(request->module),
+                   RT_TEXT_ARG(refused));
+}
+
+/* A unit that is not needed has no source and is skipped. */
+static void list_units(module_job *job)
+{
+    const cnf_request *request = job->request;
+    bool ptx = makes(request, RT_FORMAT_PTX);
+    uint32_t count = request->source_count;
+    job->unit_count = count + request->image_count + (ptx ? count : 0);
+    job->units = rt_arena_alloc_array(&job->worker->arena, job->unit_count, sizeof *job->units);
+    for (uint32_t i = 0; i < count && makes_spirv(request); i++)
+        job->units[i].source = &request->sources[i];
+    unit *images = &job->units[count];
+    for (uint32_t i = 0; i < request->image_count; i++) {
+        images[i].source = &request->images[i].source;
+        images[i].ptx = request->images[i].claims.format == RT_FORMAT_PTX;
+    }
+    unit *more = &images[request->image_count];
+    for (uint32_t i = 0; i < count && ptx; i++)
+        more[i] = (unit){.source = &request->sources[i], .ptx = true};
+}
+
+rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
+{
+    CHECK(worker->artefact.size == 0 && request->formats != 0);
+    RT_TRY(check_options(worker, request));
+    module_job job = {.worker = worker, .request = request};
+    list_units(&job);
+    rt_status status = compile_units(&job);
+    if (rt_ok(status)) status = make_images(&job);
+    for (uint32_t i = 0; i < job.unit_count; i++)
+        cnf_front_end_free(&job.units[i].run);
+    rt_vector_free(&job.images);
+    rt_vector_free(&job.globals);
+    rt_map_free(&job.global_ids);
+    return status;
+}

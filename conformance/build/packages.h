@@ -1,0 +1,12 @@
+/* The folder into which ci/setup installs Python packages and builds what needs them. */
+#ifndef CONFORMANCE_BUILD_PACKAGES_H
+#define CONFORMANCE_BUILD_PACKAGES_H
+
+#include "reference/base/arena.h"
+
+/* The folder's path without a trailing slash, in the arena: $ASSAY_VENV, else
+ * $XDG_DATA_HOME/assay/venv, else ~/.local/share/assay/venv. ci/setup uses the same rule. The
+ * folder need not exist. */
+rt_text cnf_packages_folder(rt_arena *arena);
+
+#endif

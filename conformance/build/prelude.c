@@ -1,0 +1,161 @@
+/* The prelude.
+ *
+ * SYCL_EXTERNAL is the documents' word for a function that other translation units may call.  Clang
+ * has no such attribute in OpenCL C, and post-link takes every function with external linkage for
+ * one, so the word stands for nothing.
+ *
+ * SPEC_CONSTANT(type, name, default) makes `name` a specialisation constant: a declared variable,
+ * so that nothing folds it, and another one that holds its default.  A semicolon may follow or not.
+ * Post-link knows the variables by their symbols (reference/compiler/postlink/spec_constants.h),
+ * takes both out and replaces every use.
+ *
+ * Document 004's properties, and the aspects that a function uses, are annotations, which post-link
+ * reads (reference/compiler/postlink/virtual_functions.h): INDIRECTLY_CALLABLE or
+ * INDIRECTLY_CALLABLE_IN
+ * ("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a kernel,
+ * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
+ * is part of the code wherever the class is, so a virtual function that has it is emitted though
+ * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
+ * object<T>(storage) is the one that is there.  Clang 14 dies of a virtual destructor where no
+ * operator delete is known, and drops the annotations of destructors, so that the properties are
+ * also told as assumptions (reference/compiler/ir/assumptions.c).
+ *
+ * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
+ * "Class specializations based on device_image_scope": a pointer to the value without that property
+ * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
+ * lvalue of `type`.  EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer
+ * to it, since clang drops the annotations of what is only declared.  Annotations tell post-link
+ * the properties as they are written (reference/compiler/postlink/device_globals.h). */
+#include "conformance/build/prelude.h"
+
+#include "reference/base/check.h"
+
+#define COMMON                                                                                     \
+    "#line 1 \"prelude\"\n"                                                                        \
+    "#define SYCL_EXTERNAL\n"                                                                      \
+    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
+    "__constant type __assay_spec_default_##name "                                                 \
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
+    "#define __ASSAY_TEXT_OF(...) #__VA_ARGS__\n"                                                  \
+    "#define __ASSAY_TEXT(...) __ASSAY_TEXT_OF(__VA_ARGS__)\n"                                     \
+    "#define USES_ASPECTS(...) "                                                                   \
+    "__attribute__((__ASSAY_SAYS(\"assay:uses-aspects=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
+
+#define SAYS_C "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"
+
+/* Clang 14 drops the annotations of destructors but keeps assumptions. */
+#define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
+
+/* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
+ * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
+ * argument that is not looked at.  More than six properties cannot all be different, so that what
+ * stands behind the sixth is refused anyway. */
+#define SCOPES                                                                                     \
+    "#define __ASSAY_SCOPE_device_image_scope ~, 1\n"                                              \
+    "#define __ASSAY_SECOND_OF(a, b, ...) b\n"                                                     \
+    "#define __ASSAY_SECOND(...) __ASSAY_SECOND_OF(__VA_ARGS__, 0, )\n"                            \
+    "#define __ASSAY_IS_SCOPE(p) __ASSAY_SECOND(__ASSAY_SCOPE_##p)\n"                              \
+    "#define __ASSAY_OR_00 0\n"                                                                    \
+    "#define __ASSAY_OR_01 1\n"                                                                    \
+    "#define __ASSAY_OR_10 1\n"                                                                    \
+    "#define __ASSAY_OR_11 1\n"                                                                    \
+    "#define __ASSAY_OR_OF(a, b) __ASSAY_OR_##a##b\n"                                              \
+    "#define __ASSAY_OR(a, b) __ASSAY_OR_OF(a, b)\n"                                               \
+    "#define __ASSAY_SCOPE_OF(a, b, c, d, e, f, ...) "                                             \
+    "__ASSAY_OR(__ASSAY_OR(__ASSAY_IS_SCOPE(a), __ASSAY_IS_SCOPE(b)), "                            \
+    "__ASSAY_OR(__ASSAY_OR(__ASSAY_IS_SCOPE(c), __ASSAY_IS_SCOPE(d)), "                            \
+    "__ASSAY_OR(__ASSAY_IS_SCOPE(e), __ASSAY_IS_SCOPE(f))))\n"                                     \
+    "#define __ASSAY_SCOPE(...) __ASSAY_SCOPE_OF(__VA_ARGS__, , , , , , )\n"                       \
+    "#define __ASSAY_PASTE_OF(a, b) a##b\n"                                                        \
+    "#define __ASSAY_PASTE(a, b) __ASSAY_PASTE_OF(a, b)\n"                                         \
+    "#define __ASSAY_ANNOTATED(...) __attribute__((annotate(__VA_ARGS__)))\n"
+
+/* One declarator per declaration, so that `static` and `inline` may precede it. */
+#define DEVICE_GLOBALS                                                                             \
+    "#define DG(variable) (*(variable).value)\n"                                                   \
+    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = __ASSAY_ZERO;\n"      \
+    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
+    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
+    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
+    "__attribute__((used)) "                                                                       \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = &name;)\n"
+
+/* A structure in both languages, so that their sources may share variables; of a const type too it
+ * can be written by the host, and in C++ named by other sources. */
+#define DEVICE_GLOBALS_C                                                                           \
+    SCOPES                                                                                         \
+    "#define __ASSAY_VALUE_0(type) struct { _Static_assert(!__builtin_types_compatible_p("         \
+    "__typeof__(type), void), \"the type of a device_global has a size, and void has none\"); "    \
+    "__ASSAY_BEFORE __global __typeof__(type) *value; }\n"                                         \
+    "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
+    "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
+    "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
+    "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
+
+/* Inside extern "C" clang gives used static definitions an alias, which device code does not have.
+ */
+#define DEVICE_GLOBALS_CPP                                                                          \
+    SCOPES                                                                                          \
+    "template <typename T> struct __assay_trivial { static_assert(__is_trivially_constructible(T) " \
+    "&& __is_trivially_destructible(T), \"the type of a device_global has a trivial default "       \
+    "constructor and a trivial destructor\"); };\n"                                                 \
+    "template <typename T, int> struct __assay_device_global : __assay_trivial<T> "                 \
+    "{ __ASSAY_BEFORE __global T *value; };\n"                                                      \
+    "template <typename T> struct __assay_device_global<T, 1> : __assay_trivial<T> "                \
+    "{ __ASSAY_BEFORE T value[1]; };\n"                                                             \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                    \
+    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                       \
+    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                     \
+    "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
+
+/* Virtual functions need the extension: an option makes it known, only a pragma enables it. C++ for
+ * OpenCL has no header that declares placement new. */
+#define CPP                                                                                        \
+    "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
+    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
+    "#pragma clang diagnostic push\n"                                                              \
+    "#pragma clang diagnostic ignored \"-Winline-new-delete\"\n"                                   \
+    "inline void operator delete(void *) noexcept {}\n"                                            \
+    "#pragma clang diagnostic pop\n"                                                               \
+    "template <class T, class... A> T *new_object(void *place, A... arguments) "                   \
+    "{ return new (place) T(arguments...); }\n"                                                    \
+    "template <class T> T *object(void *place) { return (T *)place; }\n"                           \
+    "#define INDIRECTLY_CALLABLE INDIRECTLY_CALLABLE_IN(\"\")\n"                                   \
+    "#define INDIRECTLY_CALLABLE_IN(set) "                                                         \
+    "__attribute__((used, __ASSAY_SAYS(\"assay:indirectly-callable=\" set)))\n"                    \
+    "#define CALLS_INDIRECTLY(...) "                                                               \
+    "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
+
+/* Members before the value in a device_global: none, since the runtime takes the value's address
+ * for the variable's. */
+#define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
+
+rt_text cnf_prelude(scn_language language)
+{
+    switch (language) {
+    case SCN_LANGUAGE_OPENCL_C:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_C BEFORE("") DEVICE_GLOBALS_C),
+                         RT_TEXT(COMMON SAYS_C BEFORE("long padding;") DEVICE_GLOBALS_C));
+    case SCN_LANGUAGE_OPENCL_CPP:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_CPP CPP BEFORE("") DEVICE_GLOBALS_CPP),
+                         RT_TEXT(COMMON SAYS_CPP CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
+    default: UNREACHABLE();
+    }
+}
+
+void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code)
+{
+    CHECK(name.length > 0);
+    rt_buffer_append_text(out, cnf_prelude(language));
+    rt_buffer_printf(out, "#line 1 \"");
+    for (size_t i = 0; i < name.length; i++) {
+        char c = name.data[i];
+        if (c == '"' || c == '\\') rt_buffer_append_byte(out, '\\');
+        rt_buffer_append_byte(out, c);
+    }
+    rt_buffer_printf(out, "\"\n");
+    rt_buffer_append_text(out, code);
+}

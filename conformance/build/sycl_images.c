@@ -1,0 +1,346 @@
+/* SYCLBIN to images.
+ *
+ * The set `SYCL/kernel names` of a binary lists kernels, exported functions, and each of them a
+ * second time behind the name of the bundle ("rtc_0$…"), in no order; what can be launched is what
+ * the code has as entry points, in its order.
+ *
+ * The name of the bundle also stands before the ids of device_globals in their set, and nowhere
+ * else: the code's HostAccessINTEL decorations and the mapping of ids to symbols have them without.
+ * It tells bundles of one process apart, and every compilation here is a process of its own, in
+ * which the only bundle is "rtc_0".  What tells translation units apart is the prefix that the
+ * driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
+ *
+ * A compilation takes some two seconds and depends on the source and this one compiler, so its
+ * result is kept apart from the module's images: a change to another source of the module, or to
+ * post-link, does not compile it again. */
+#include "conformance/build/sycl_images.h"
+
+#include "conformance/build/cache.h"
+#include "reference/base/spirv.h"
+#include "reference/base/stream.h"
+#include "reference/image/device_global.h"
+#include "reference/image/syclbin.h"
+#include "reference/image/virtual_functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
+
+/* ---- Entry points -------------------------------------------------------------------------- */
+
+/* SPIR-V specification, 3.42.6 "OpEntryPoint": model, function, then the name. */
+enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
+
+typedef RT_VECTOR(rt_text) name_list;
+
+/* Adds the names of the entry points; false: the words are not a sequence of instructions. */
+static bool list_entry_points(rt_bytes code, name_list *names)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        rt_text name = rt_spirv_text(&instruction, ENTRY_NAME_WORD);
+        if (name.length == 0) return false;
+        *rt_vector_push(names) = name;
+    }
+    return !walk.is_damaged;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
+{
+    return rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
+                   "what the compiler of SYCL made of source %.*s is damaged: %.*s",
+                   RT_TEXT_ARG(source), RT_TEXT_ARG(how));
+}
+
+/* The value of a specialization_id is read by a function that a pass of DPC++ replaces; libsycl-jit
+ * does not run that pass and leaves a call that nothing resolves. */
+static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
+{
+    static const char left_over[] = "2020SpecConstantValue";
+    if (!memmem(code.data, code.size, left_over, sizeof left_over - 1)) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "get_specialization_constant: the compiler of SYCL that is reached through "
+                   "libsycl leaves specialisation constants unresolved; read it in a function of "
+                   "OpenCL C, with SPEC_CONSTANT");
+}
+
+/* The name of a compilation's only bundle, which libsycl prepends to names. */
+#define BUNDLE_PREFIX "rtc_0$"
+
+/* The set of device_globals, keyed by the ids in the code. */
+static rt_property_set without_bundle(rt_arena *arena, rt_property_set set)
+{
+    rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
+    size_t length = sizeof BUNDLE_PREFIX - 1;
+    for (uint32_t i = 0; i < set.property_count; i++) {
+        properties[i] = set.properties[i];
+        rt_text name = properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX))
+            properties[i].name = (rt_text){name.data + length, name.length - length};
+    }
+    set.properties = properties;
+    return set;
+}
+
+static void name_globals(rt_arena *arena, rt_image *image)
+{
+    if (!rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS))
+            sets[i] = without_bundle(arena, sets[i]);
+    }
+    image->sets = sets;
+}
+
+/* The compiler lists a provider's virtual functions among its kernels; assay has a property set for
+ * them, which maps each to the name of its virtual-functions set. */
+static rt_property_set function_set(rt_arena *arena, const rt_property_set *names, rt_text provides)
+{
+    rt_property *properties =
+        rt_arena_alloc_array(arena, names->property_count, sizeof *properties);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < names->property_count; i++) {
+        if (rt_text_starts(names->properties[i].name, BUNDLE_PREFIX)) continue;
+        properties[count++] = (rt_property){
+            .name = names->properties[i].name,
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)provides.data, provides.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
+}
+
+/* The sets that the image's kernels may call, as far as known: every kernel gets the image's whole
+ * list. */
+static rt_property_set calls_set(rt_arena *arena, const rt_image *image, rt_text uses)
+{
+    rt_property *properties = rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        properties[i] = (rt_property){
+            .name = image->kernels[i],
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)uses.data, uses.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, image->kernel_count};
+}
+
+static void add_set(rt_arena *arena, rt_image *image, rt_property_set set)
+{
+    rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        sets[i] = image->sets[i];
+    sets[image->set_count++] = set;
+    image->sets = sets;
+}
+
+/* Adds assay's property sets, which the simulated device checks calls against
+ * (virtual_functions.h). */
+static void name_virtual_functions(rt_arena *arena, rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return;
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    if (functions.provides.length > 0 && names && image->kernel_count == 0)
+        add_set(arena, image, function_set(arena, names, functions.provides));
+    if (functions.uses.length > 0 && image->kernel_count > 0)
+        add_set(arena, image, calls_set(arena, image, functions.uses));
+}
+
+/* The shipped compiler has a single list of the sets that an image calls or creates; it becomes the
+ * documents' second list. That is safe: every image linked because of it suits the device, and an
+ * image whose kernels call a set requires the set's aspects anyway. */
+static void name_list_of_sets(rt_arena *arena, rt_image *image)
+{
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (!rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS)) continue;
+        rt_property *properties =
+            rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
+        for (uint32_t k = 0; k < sets[i].property_count; k++) {
+            properties[k] = sets[i].properties[k];
+            if (rt_text_is(properties[k].name, RT_VIRTUAL_FUNCTIONS_USES))
+                properties[k].name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_CREATES);
+        }
+        sets[i].properties = properties;
+    }
+    image->sets = sets;
+}
+
+static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
+                            rt_profile profile, rt_image *out_image)
+{
+    RT_TRY(check_spec_constants(worker, binary->code));
+    RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
+    name_list names = {0};
+    bool read = list_entry_points(binary->code, &names);
+    rt_text *kernels = rt_arena_alloc_array(&worker->arena, names.count, sizeof *kernels);
+    for (uint32_t i = 0; i < names.count; i++)
+        kernels[i] = names.items[i];
+    out_image->kernels = kernels;
+    out_image->kernel_count = names.count;
+    rt_vector_free(&names);
+    name_globals(&worker->arena, out_image);
+    name_virtual_functions(&worker->arena, out_image);
+    if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
+    if (!read) return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
+    rt_image_hash(out_image);
+    return RT_STATUS_OK;
+}
+
+/* Identifies an image by a hash over everything except the names of kernels and functions, which
+ * the binaries of one image do not all list. */
+static rt_hash identity(rt_arena *arena, const rt_image *image)
+{
+    rt_image bare = *image;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    bare.set_count = 0;
+    for (uint32_t i = 0; i < image->set_count; i++)
+        if (!rt_text_is(image->sets[i].name, RT_SET_KERNEL_NAMES) &&
+            !rt_text_is(image->sets[i].name, RT_SET_VIRTUAL_FUNCTION_SETS))
+            sets[bare.set_count++] = image->sets[i];
+    bare.sets = sets;
+    rt_image_hash(&bare);
+    return bare.hash;
+}
+
+static uint32_t named_count(const rt_image *image)
+{
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    return names ? names->property_count : 0;
+}
+
+/* Adds an image; of duplicates, keeps the one that names the most. */
+static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const rt_image *image)
+{
+    rt_hash hash = identity(arena, image);
+    for (uint32_t i = 0; i < *count; i++) {
+        rt_hash other = identity(arena, &images[i]);
+        if (other.low != hash.low || other.high != hash.high) continue;
+        if (named_count(image) > named_count(&images[i])) images[i] = *image;
+        return;
+    }
+    images[(*count)++] = *image;
+}
+
+/* The name that an image is sorted by: its first kernel, or else the first function that it exports
+ * or, for images with virtual functions, defines. */
+static rt_text name_of(const rt_image *image)
+{
+    const rt_property_set *names = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    rt_text first = {0};
+    if (image->kernel_count > 0) return image->kernels[0];
+    if (!names || names->property_count == 0) names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    for (uint32_t i = 0; names && i < names->property_count; i++) {
+        rt_text name = names->properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX)) continue;
+        if (first.length == 0 || rt_text_compare(name, first) < 0) first = name;
+    }
+    return first;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return rt_text_compare(name_of(left), name_of(right));
+}
+
+rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt_profile profile,
+                          rt_image_list *out_images)
+{
+    *out_images = (rt_image_list){0};
+    rt_syclbin syclbin;
+    rt_device_binaries binaries = {0};
+    rt_status status = rt_syclbin_read(worker->sink, &worker->arena, bytes, &syclbin);
+    if (rt_ok(status))
+        status = rt_syclbin_binaries(worker->sink, &worker->arena, &syclbin, &binaries);
+    if (!rt_ok(status))
+        return damaged(worker, source, rt_sink_diagnostic(worker->sink, status)->message);
+    rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
+    for (uint32_t i = 0; i < binaries.count; i++) {
+        rt_image image;
+        RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
+        add_image(&worker->arena, images, &out_images->count, &image);
+    }
+    /* The compiler's order varies from run to run. */
+    if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
+    out_images->images = images;
+    return RT_STATUS_OK;
+}
+
+/* ---- Keeping ------------------------------------------------------------------------------- */
+
+/* The inputs of the result besides the compiler; ids of variables with internal linkage derive from
+ * the source's name. */
+static void write_request(rt_buffer *out, const cnf_request_source *source,
+                          const cnf_front_end_options *options)
+{
+    rt_write_u32(out, KEPT_TAG);
+    rt_write_u32(out, KEPT_VERSION);
+    rt_write_u32(out, options->split);
+    rt_write_text(out, options->build_options);
+    rt_write_text(out, source->name);
+    rt_write_text(out, source->code);
+}
+
+bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
+                   const cnf_front_end_options *options, cnf_front_end_run *run)
+{
+    rt_buffer tool = {0}, request = {0}, kept = {0};
+    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
+    write_request(&request, source, options);
+    bool found = tool.size > 0 && cnf_cache_find_of_tool(worker->cache, rt_buffer_text(&tool),
+                                                         rt_buffer_bytes(&request), &kept);
+    if (found) {
+        rt_reader reader = rt_reader_of(rt_buffer_bytes(&kept));
+        rt_text errors = rt_read_text(&reader);
+        rt_bytes output = rt_read_bytes(&reader);
+        run->kept = rt_reader_finished(&reader) && output.size > 0;
+        if (run->kept) {
+            rt_buffer_append_text(&run->errors, errors);
+            rt_buffer_append(&run->output, output.data, output.size);
+        }
+    }
+    rt_buffer_free(&kept);
+    rt_buffer_free(&request);
+    rt_buffer_free(&tool);
+    return run->kept;
+}
+
+/* The compiler's messages without the list of headers (-H), which has been evaluated. */
+static void append_messages(rt_buffer *out, rt_text text)
+{
+    while (text.length > 0) {
+        const char *end = memchr(text.data, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.data) + 1 : text.length;
+        if (text.data[0] != '.') rt_buffer_append(out, text.data, length);
+        text = (rt_text){text.data + length, text.length - length};
+    }
+}
+
+void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
+                   const cnf_front_end_options *options, const cnf_front_end_run *run)
+{
+    CHECK(run->output.size > 0 && !run->kept);
+    rt_buffer tool = {0}, request = {0}, messages = {0}, made = {0};
+    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
+    write_request(&request, source, options);
+    append_messages(&messages, rt_buffer_text(&run->errors));
+    rt_write_text(&made, rt_buffer_text(&messages));
+    rt_write_bytes(&made, rt_buffer_bytes(&run->output));
+    if (tool.size > 0) {
+        cnf_cache_keep_of_tool(worker->cache, rt_buffer_text(&tool), rt_buffer_bytes(&request),
+                               rt_buffer_bytes(&made));
+    }
+    rt_buffer_free(&made);
+    rt_buffer_free(&messages);
+    rt_buffer_free(&request);
+    rt_buffer_free(&tool);
+}

@@ -1,0 +1,152 @@
+/* Finds and identifies the compilers. */
+#include "conformance/build/toolchain.h"
+
+#include "conformance/build/packages.h"
+
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CLANG_NAME    "clang-14"
+#define CLANG_DEBIAN  "/usr/lib/llvm-14/bin/clang"
+#define SPIRV_AS_NAME "spirv-as"
+#define PLUGIN_NAME   "libassay_compiler.so"
+#define TRANSLATOR    "libLLVMSPIRVLib.so.14"
+#define SYCL_FOLDER   "lib/assay"
+#define SYCL_NAME     "assay-sycl-compiler"
+#define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
+#define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
+
+/* Writes folder/name into path; false (and "") when it is too long. */
+static bool join(char path[PATH_MAX], rt_text folder, const char *name)
+{
+    CHECK(name[0] != '/');
+    int length = snprintf(path, PATH_MAX, "%.*s/%s", RT_TEXT_ARG(folder), name);
+    bool fits = length > 0 && length < PATH_MAX;
+    if (!fits) path[0] = '\0';
+    return fits;
+}
+
+static bool find_in(char path[PATH_MAX], rt_text folder, const char *name, int mode)
+{
+    if (folder.length > 0 && join(path, folder, name) && access(path, mode) == 0) return true;
+    path[0] = '\0';
+    return false;
+}
+
+bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name)
+{
+    const char *folders = getenv("PATH");
+    if (!folders) folders = PATH_STANDARD;
+    for (const char *at = folders; *at;) {
+        size_t length = strcspn(at, ":");
+        if (find_in(path, (rt_text){at, length}, name, X_OK)) return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static void find_clang(char path[PATH_MAX])
+{
+    if (cnf_toolchain_find_program(path, CLANG_NAME)) return;
+    if (access(CLANG_DEBIAN, X_OK) == 0) snprintf(path, PATH_MAX, "%s", CLANG_DEBIAN);
+}
+
+/* The folder of a path, without a final slash. */
+static rt_text folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return (rt_text){path, slash ? (size_t)(slash - path) : 0};
+}
+
+bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
+{
+    path[0] = '\0';
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return false;
+    program[length] = '\0';
+    rt_text folder = folder_of(program);
+    static const char *const places[] = {"", "../lib/assay/", "../lib/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char place[NAME_MAX];
+        int size = snprintf(place, sizeof place, "%s%s", places[i], name);
+        CHECK(size > 0 && (size_t)size < sizeof place);
+        if (find_in(path, folder, place, R_OK)) return true;
+    }
+    return false;
+}
+
+static void find_sycl(char path[PATH_MAX])
+{
+    rt_arena arena = {0};
+    rt_text folder = cnf_packages_folder(&arena);
+    find_in(path, rt_arena_printf(&arena, "%.*s/" SYCL_FOLDER, RT_TEXT_ARG(folder)), SYCL_NAME,
+            X_OK);
+    rt_arena_reset(&arena);
+}
+
+void cnf_toolchain_find(cnf_toolchain *out_toolchain)
+{
+    *out_toolchain = (cnf_toolchain){0};
+    find_clang(out_toolchain->clang);
+    cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
+    cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
+    find_sycl(out_toolchain->sycl);
+    if (access(LIBCLC, R_OK) == 0)
+        snprintf(out_toolchain->libclc, sizeof out_toolchain->libclc, "%s", LIBCLC);
+}
+
+void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
+{
+    struct stat status;
+    if (path[0] == '\0' || stat(path, &status) != 0) {
+        rt_buffer_printf(out, "%s missing\n", path);
+        return;
+    }
+    rt_buffer_printf(out, "%s %lld %lld.%09ld\n", path, (long long)status.st_size,
+                     (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+/* clang's libraries lie beside the folder that its link resolves to, the translator beside the real
+ * libLLVM. */
+static void identify_libraries(rt_buffer *out, const char *clang)
+{
+    static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
+                                               "../lib/libLLVM-14.so.1"};
+    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    if (!realpath(clang, real)) return;
+    for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++) {
+        if (join(path, folder_of(real), beside_clang[i])) cnf_toolchain_identify_file(out, path);
+    }
+    if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR)) {
+        cnf_toolchain_identify_file(out, path);
+    }
+}
+
+void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    cnf_toolchain_identify_file(out, toolchain->clang);
+    cnf_toolchain_identify_file(out, toolchain->spirv_as);
+    cnf_toolchain_identify_file(out, toolchain->plugin);
+    cnf_toolchain_identify_file(out, toolchain->libclc);
+    if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
+    cnf_toolchain_identify_sycl(toolchain, out);
+    rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
+}
+
+/* Covers the program and the libraries that do its work. */
+void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    static const char *const libraries[] = {"../libsycl.so", "../libsycl-jit.so"};
+    char path[PATH_MAX];
+    if (toolchain->sycl[0] == '\0') return;
+    cnf_toolchain_identify_file(out, toolchain->sycl);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (join(path, folder_of(toolchain->sycl), libraries[i]))
+            cnf_toolchain_identify_file(out, path);
+}

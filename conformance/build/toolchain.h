@@ -1,0 +1,42 @@
+/* Where the compilers are: clang 14, spirv-as, the compiler plugin with its library libclc, and the
+ * shipped SYCL compiler. Files are examined, nothing is run. Workload: once per process, also in
+ * runs that find everything in the cache. */
+#ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
+#define CONFORMANCE_BUILD_TOOLCHAIN_H
+
+#include "reference/base/text.h"
+
+#include <limits.h>
+
+/* Paths, "" where a tool was not found. */
+typedef struct cnf_toolchain {
+    char clang[PATH_MAX];
+    char spirv_as[PATH_MAX];
+    char plugin[PATH_MAX];
+    char sycl[PATH_MAX];   /* assay-sycl-compiler, a program over libsycl */
+    char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
+} cnf_toolchain;
+
+/* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH), the
+ * plugin (cnf_toolchain_find_library), the SYCL compiler (where ci/setup --with dpcpp builds it)
+ * and libclc (where the distribution keeps it). */
+void cnf_toolchain_find(cnf_toolchain *out_toolchain);
+
+/* Finds a program by its name in PATH; false, and "", where there is none. */
+bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
+
+/* Finds one of assay's shared libraries: beside the running program, then in the library folder
+ * that belongs to it; false, and "", if it is missing. */
+bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
+
+/* Appends path, size and modification time of a file, or that it is missing, as a line. */
+void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
+
+/* Appends what identifies a toolchain: path, size and modification time of the tools and of the
+ * libraries that do their work, and the versions of assay's native format. */
+void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out);
+
+/* Appends what identifies a SYCL compiler, in the same way; nothing if it is missing. */
+void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out);
+
+#endif

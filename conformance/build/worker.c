@@ -1,0 +1,135 @@
+/* The worker: one request in, one answer out.
+ *
+ * It is a separate process because clang, LLVM and the translator run in it or below it, and
+ * damaged input can end them. It alone opens the compiler plugin. */
+#include "conformance/build/worker.h"
+
+#include "conformance/build/answer.h"
+#include "conformance/build/cache.h"
+#include "conformance/build/descriptors.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Exit statuses of the worker; a failing answer is still an answer. */
+enum { WORKER_ANSWERED = 0, WORKER_INPUT_FAILED = 3 };
+
+/* ---- The plugin ---------------------------------------------------------------------------- */
+
+rt_status cnf_worker_open_plugin(cnf_worker *worker)
+{
+    CHECK(!worker->api);
+    const char *path = worker->toolchain.plugin;
+    if (path[0] == '\0') {
+        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the compiler plugin libassay_compiler.so is not beside the program; build "
+                       "the target assay_compiler");
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the compiler plugin cannot be opened: %s; it needs the packages libllvm14 "
+                       "and libllvmspirvlib14",
+                       dlerror());
+    }
+    /* POSIX allows converting dlsym's object pointer to a function pointer; C does not, so the
+     * bytes are copied. */
+    void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
+    rt_compiler_api_get_function *get = NULL;
+    memcpy(&get, &symbol, sizeof get);
+    worker->api = get ? get(RT_COMPILER_API_VERSION) : NULL;
+    if (worker->api) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "the compiler plugin %s does not speak version %u; build it anew", path,
+                   RT_COMPILER_API_VERSION);
+}
+
+/* ---- The artefact -------------------------------------------------------------------------- */
+
+static rt_status make_link(cnf_worker *worker, const cnf_request *request)
+{
+    RT_TRY(cnf_worker_open_plugin(worker));
+    return worker->api->link_to_bitcode(worker->sink, request->codes, request->code_count,
+                                        &worker->artefact);
+}
+
+static rt_status make_fusion(cnf_worker *worker, const cnf_request *request)
+{
+    RT_TRY(cnf_worker_open_plugin(worker));
+    return worker->api->fuse(worker->sink, &request->fusion, rt_text_of(worker->toolchain.libclc),
+                             &worker->artefact);
+}
+
+static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
+{
+    cnf_request request;
+    RT_TRY(cnf_request_read(worker->sink, &worker->arena, bytes, &request));
+    cnf_toolchain_find(&worker->toolchain);
+    switch (request.kind) {
+    case CNF_REQUEST_MODULE: return cnf_worker_make_module(worker, &request);
+    case CNF_REQUEST_LINK: return make_link(worker, &request);
+    case CNF_REQUEST_FUSION: return make_fusion(worker, &request);
+    case CNF_REQUEST_COUNT: break;
+    }
+    UNREACHABLE();
+}
+
+/* ---- The answer ---------------------------------------------------------------------------- */
+
+static void write_answer(cnf_worker *worker, rt_status status, rt_buffer *out)
+{
+    cnf_compile_answer answer = {.code = (rt_code)status.code,
+                                 .messages = worker->messages.items,
+                                 .message_count = worker->messages.count};
+    CHECK_IMPLIES(rt_ok(status), worker->artefact.size > 0);
+    if (rt_ok(status)) {
+        answer.artefact = rt_buffer_bytes(&worker->artefact);
+    } else {
+        const rt_diagnostic *diagnostic = rt_sink_diagnostic(worker->sink, status);
+        answer.message = diagnostic->message;
+        answer.names = diagnostic->names;
+        answer.name_count = diagnostic->name_count;
+    }
+    cnf_answer_write(out, &answer);
+}
+
+/* Answers a request; true if the answer should be cached. */
+static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
+{
+    cnf_worker worker = {.sink = rt_sink_create(), .cache = cache};
+    rt_status status = make_artefact(&worker, request);
+    write_answer(&worker, status, out);
+    rt_vector_free(&worker.messages);
+    rt_buffer_free(&worker.artefact);
+    rt_arena_reset(&worker.arena);
+    rt_sink_destroy(worker.sink);
+    return rt_ok(status);
+}
+
+/* A worker does not outlive its parent, and its crash, which is expected, leaves no core file. */
+static void limit_worker(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+}
+
+int cnf_worker_main(int input, int output)
+{
+    limit_worker();
+    rt_buffer request = {0}, answer = {0};
+    if (!cnf_read_all(input, &request)) return WORKER_INPUT_FAILED;
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
+    if (!cnf_cache_find(cache, rt_buffer_bytes(&request), &answer) &&
+        answer_request(cache, rt_buffer_bytes(&request), &answer))
+        cnf_cache_keep(cache, rt_buffer_bytes(&request), rt_buffer_bytes(&answer));
+    cnf_cache_close(cache);
+    bool written = cnf_write_all(output, rt_buffer_bytes(&answer));
+    rt_buffer_free(&request);
+    rt_buffer_free(&answer);
+    return written ? WORKER_ANSWERED : WORKER_INPUT_FAILED;
+}

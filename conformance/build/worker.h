@@ -1,0 +1,28 @@
+/* The parts of the worker: the state of its process, and the two kinds of artefacts that it makes.
+ */
+#ifndef CONFORMANCE_BUILD_WORKER_H
+#define CONFORMANCE_BUILD_WORKER_H
+
+#include "conformance/build/diagnostics.h"
+#include "conformance/build/request.h"
+#include "conformance/build/toolchain.h"
+
+typedef struct cnf_worker {
+    rt_sink *sink;
+    cnf_cache *cache;
+    rt_arena arena;
+    cnf_toolchain toolchain;
+    const rt_compiler_api *api; /* NULL until the plugin is needed */
+    cnf_message_list messages;
+    rt_buffer artefact;
+} cnf_worker;
+
+/* Opens the compiler plugin, which stays open.  UNAVAILABLE. */
+RT_MUST_USE rt_status cnf_worker_open_plugin(cnf_worker *worker);
+
+/* Writes the images of a module to worker->artefact. COMPILE_TIME, with messages: a source was
+ * refused; POSTLINK_ERROR; UNSUPPORTED: a build option; UNAVAILABLE: a compiler is not installed;
+ * TOOL: one died. */
+RT_MUST_USE rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request);
+
+#endif

@@ -1,0 +1,70 @@
+/* Making and removing a temporary folder. */
+#include "conformance/process/scratch.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && folder[0] ? folder : "/tmp";
+}
+
+bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
+{
+    uint64_t random = 0;
+    bool drawn = getrandom(&random, sizeof random, 0) == (ssize_t)sizeof random;
+    *out_folder =
+        rt_arena_printf(arena, "%s/assay-%016llx", temporary_folder(), (unsigned long long)random);
+    return drawn;
+}
+
+/* The command's folder is made by the first that needs it. */
+static const char *parent_folder(void)
+{
+    const char *folder = getenv(CNF_SCRATCH_VARIABLE);
+    if (!folder || !folder[0]) return temporary_folder();
+    mkdir(folder, 0700); /* Where this fails, so does what is made in it, unless it is there. */
+    return folder;
+}
+
+rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
+{
+    *out_folder = (rt_text){0};
+    char name[4096];
+    int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent_folder());
+    bool fits = length > 0 && (size_t)length < sizeof name;
+    if (!fits) errno = ENAMETOOLONG;
+    if (!fits || !mkdtemp(name)) {
+        int error = errno;
+        rt_status status = rt_fail(sink, RT_IO, RT_RULE_NONE,
+                                   "%s: no temporary folder can be made: %s; set TMPDIR to one "
+                                   "that can be written",
+                                   name, strerror(error));
+        errno = error;
+        return status;
+    }
+    *out_folder = rt_arena_text(arena, rt_text_of(name));
+    return RT_STATUS_OK;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)type;
+    (void)place;
+    remove(path); /* What cannot be removed stays for the system's own cleaning of the folder. */
+    return 0;
+}
+
+void cnf_scratch_remove(rt_text folder)
+{
+    enum { OPEN_FOLDERS_MAX = 16 };
+    CHECK(folder.length > 1);
+    nftw(folder.data, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,26 @@
+/* Temporary folders that do not stay, whichever process of a command is killed.
+ *
+ * Who made one removes it at its end.  What a killed child could not remove lies in the folder of
+ * the whole command, which the guard (conformance/process/guard.h) removes when nothing of it
+ * lives. It stays only where both the guard and its worker are killed while a real program runs. */
+#ifndef CONFORMANCE_COMPILE_SCRATCH_H
+#define CONFORMANCE_COMPILE_SCRATCH_H
+
+#include "reference/base/arena.h"
+#include "reference/base/status.h"
+
+/* Where folders are made that belong to a command: the name of its folder. */
+#define CNF_SCRATCH_VARIABLE "ASSAY_SCRATCH"
+
+/* A name below $TMPDIR, else /tmp, that nobody can guess, for a command's folder; nothing is made
+ * until cnf_scratch_make needs it.  False: the system gives no random number. */
+bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
+
+/* Makes a folder of our own below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
+ * name.  IO: refused, and errno says why. */
+RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
+
+/* Removes the folder with everything in it, as far as the system lets us. */
+void cnf_scratch_remove(rt_text folder);
+
+#endif

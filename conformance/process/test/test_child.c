@@ -1,0 +1,600 @@
+/* The child machinery against children that behave as badly as they can. */
+#include "conformance/process/child.h"
+#include "conformance/process/orphans.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LIMIT_MS = 20000, SHORT_LIMIT_MS = 300, MESSAGES_MAX = 1 << 20 };
+
+static void say(int messages, const char *text)
+{
+    ssize_t written = write(messages, text, strlen(text));
+    if (written < 0) _exit(99);
+}
+
+static void pause_ms(long milliseconds)
+{
+    const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/* Starts one forked child in a pool of its own and returns its result. */
+static cnf_child_result run_one(cnf_child_body *body, void *user, uint32_t timeout_ms,
+                                size_t messages_max)
+{
+    cnf_pool *pool = cnf_pool_create();
+    assert_non_null(pool);
+    const cnf_child_start start = {.body = body,
+                                   .user = user,
+                                   .timeout_ms = timeout_ms,
+                                   .messages_max = messages_max,
+                                   .tag = 7};
+    cnf_pool_start(pool, &start);
+    assert_int_equal(cnf_pool_count(pool), 1);
+    cnf_child_result result;
+    assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+    assert_int_equal(cnf_pool_count(pool), 0);
+    assert_int_equal(result.tag, 7);
+    cnf_pool_destroy(pool);
+    return result;
+}
+
+static void assert_messages(cnf_child_result *result, const char *expected)
+{
+    assert_string_equal(rt_buffer_string(&result->messages), expected);
+    cnf_child_result_free(result);
+}
+
+/* ---- Ends ---------------------------------------------------------------------------------- */
+
+static int body_well(void *user, int messages)
+{
+    (void)user;
+    say(messages, "one\ntwo\n");
+    printf("on stdout");
+    fprintf(stderr, " and stderr");
+    return 5;
+}
+
+static void an_end_by_exit_is_told(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.code, 5);
+    assert_non_null(strstr(rt_buffer_string(&result.output), "on stdout"));
+    assert_non_null(strstr(rt_buffer_string(&result.output), "and stderr"));
+    assert_messages(&result, "one\ntwo\n");
+}
+
+static int body_crash(void *user, int messages)
+{
+    say(messages, "half a li");
+    signal(SIGSEGV, SIG_DFL);
+    raise(*(int *)user);
+    return 0;
+}
+
+static void a_crash_keeps_what_was_said(void **state)
+{
+    (void)state;
+    int signals[] = {SIGSEGV, SIGABRT, SIGKILL};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        cnf_child_result result = run_one(body_crash, &signals[i], LIMIT_MS, MESSAGES_MAX);
+        assert_int_equal(result.end, CNF_CHILD_SIGNALED);
+        assert_int_equal(result.code, signals[i]);
+        assert_messages(&result, "half a li");
+    }
+}
+
+static int body_hang(void *user, int messages)
+{
+    (void)user;
+    signal(SIGTERM, SIG_IGN);
+    say(messages, "here\n");
+    while (getpid() > 0) /* for ever */
+        pause();
+    return 0;
+}
+
+static void a_hang_ends_at_its_limit(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_hang, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_true(result.seconds >= SHORT_LIMIT_MS / 1e3 && result.seconds < 10);
+    assert_messages(&result, "here\n");
+}
+
+/* A child that stands still is not one that ended. */
+static int body_stops(void *user, int messages)
+{
+    (void)user;
+    say(messages, "here\n");
+    raise(SIGSTOP);
+    say(messages, "again\n");
+    return 0;
+}
+
+static void a_child_that_stops_ends_at_its_limit(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_stops, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_messages(&result, "here\n");
+}
+
+static int body_babbles(void *user, int messages)
+{
+    (void)user;
+    say(messages, "here\n");
+    while (getpid() > 0)
+        say(1, "a driver that never stops talking\n");
+    return 0;
+}
+
+/* Output is cut, not counted: what is wrong with talking for ever is that it never ends. */
+static void babble_ends_at_its_limit(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_babbles, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_int_equal(result.output.size, 8192);
+    assert_messages(&result, "here\n");
+}
+
+#ifndef RT_ARENA_BLOCKS /* AddressSanitizer's shadow leaves no room for a limit */
+enum { MEMORY_LIMIT = 64 << 20 };
+
+/* Takes memory by the allocator until that is refused, and then by a mapping. */
+static int body_eats(void *user, int messages)
+{
+    (void)user;
+    size_t size = 0;
+    for (; size < (size_t)16 * MEMORY_LIMIT; size += 1 << 20) {
+        char *block = malloc(1 << 20);
+        if (!block) break;
+        memset(block, 1, 1 << 20);
+        /* An optimiser may drop an allocation that nobody looks at. */
+        __asm__ volatile("" : : "r"(block) : "memory");
+    }
+    void *mapped =
+        mmap(NULL, MEMORY_LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* Address space that nobody writes to is not limited: vendors' libraries reserve a lot. */
+    void *reserved = mmap(NULL, (size_t)64 * MEMORY_LIMIT, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (size > MEMORY_LIMIT || mapped != MAP_FAILED) return 1;
+    say(messages, reserved == MAP_FAILED ? "unreserved" : "refused");
+    return 0;
+}
+
+static void memory_is_limited(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    const cnf_child_start start = {.body = body_eats,
+                                   .timeout_ms = LIMIT_MS,
+                                   .memory_bytes = MEMORY_LIMIT,
+                                   .messages_max = MESSAGES_MAX};
+    cnf_pool_start(pool, &start);
+    cnf_child_result result;
+    assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.memory_bytes, MEMORY_LIMIT);
+    assert_true(result.resident_bytes > MEMORY_LIMIT / 2);
+    assert_true(result.resident_bytes < 2 * (uint64_t)MEMORY_LIMIT);
+    assert_messages(&result, "refused");
+    cnf_pool_destroy(pool);
+}
+#endif
+
+static int body_flood(void *user, int messages)
+{
+    (void)user;
+    while (getpid() > 0)
+        say(messages, "again and again and again\n");
+    return 0;
+}
+
+static void a_flood_is_cut(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_flood, NULL, LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_FLOODED);
+    assert_int_equal(result.messages.size, MESSAGES_MAX);
+    cnf_child_result_free(&result);
+}
+
+/* More than a pipe holds, and more than the result keeps. */
+static int body_talks(void *user, int messages)
+{
+    (void)user;
+    for (int i = 0; i < 50000; i++)
+        printf("line %d\n", i);
+    fflush(stdout);
+    for (int i = 0; i < 10000; i++)
+        say(messages, "0123456789abcdef\n");
+    return 0;
+}
+
+static void much_talk_is_no_fault(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_talks, NULL, LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.messages.size, 170000);
+    assert_int_equal(result.output.size, 8192);
+    assert_string_equal(rt_buffer_string(&result.output) + 8192 - 11, "line 49999\n");
+    cnf_child_result_free(&result);
+}
+
+/* Closing everything must not make the parent spin or forget the child. */
+static int body_closes(void *user, int messages)
+{
+    (void)user;
+    close(messages);
+    close(1);
+    close(2);
+    pause_ms(200);
+    return 3;
+}
+
+static void closed_descriptors_are_no_end(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_closes, NULL, LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.code, 3);
+    assert_true(result.seconds >= 0.2);
+    assert_messages(&result, "");
+}
+
+/* ---- What children leave ------------------------------------------------------------------- */
+
+/* How a grandchild tries to get away. */
+typedef struct grandchild_note {
+    bool new_session, twice;
+} grandchild_note;
+
+static int body_grandchild(void *user, int messages)
+{
+    const grandchild_note *note = user;
+    pid_t pid = fork();
+    if (pid > 0) {
+        if (note->twice) waitpid(pid, NULL, 0);
+        say(messages, "leaving\n");
+        pause_ms(100); /* the grandchild has its own session by then */
+        return 0;
+    }
+    if (note->new_session) setsid();
+    if (note->twice && fork() > 0) _exit(0);
+    pid = getpid();
+    say(messages, "grandchild\n");
+    char text[32];
+    snprintf(text, sizeof text, "%d\n", (int)pid);
+    say(messages, text);
+    while (getpid() > 0) /* for ever */
+        pause();
+    return 0;
+}
+
+static void what_a_child_leaves_is_killed(void **state)
+{
+    (void)state;
+    grandchild_note notes[] = {
+        {.new_session = false}, {.new_session = true}, {.new_session = true, .twice = true}};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        cnf_child_result result = run_one(body_grandchild, &notes[i], LIMIT_MS, MESSAGES_MAX);
+        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        const char *at = strstr(rt_buffer_string(&result.messages), "grandchild\n");
+        assert_non_null(at);
+        pid_t pid = (pid_t)strtol(strpbrk(at, "0123456789"), NULL, 10);
+        assert_true(pid > 1);
+        assert_int_equal(kill(pid, 0), -1);
+        assert_int_equal(errno, ESRCH);
+        cnf_child_result_free(&result);
+    }
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left, not even a zombie */
+    assert_int_equal(errno, ECHILD);
+}
+
+/* Every process starts others in sessions of their own, until there are this many or somebody stops
+ * it.  The bound keeps a failing test from taking the machine. */
+enum { BOMB_GENERATIONS = 7, BOMB_MS = 150 };
+
+static void bomb(uint32_t generation)
+{
+    for (int i = 0; i < 2 && generation < BOMB_GENERATIONS; i++) {
+        if (fork() != 0) continue;
+        setsid();
+        bomb(generation + 1);
+        while (getpid() > 0)
+            pause();
+    }
+}
+
+static int body_bomb(void *user, int messages)
+{
+    bomb(0);
+    pause_ms(BOMB_MS);
+    say(messages, "exploded\n");
+    while (*(bool *)user)
+        pause();
+    return 0;
+}
+
+/* Processes in this one's subtree, by the kernel's lists of children. */
+static uint32_t descendants(void)
+{
+    cnf_process_list children = {0};
+    cnf_orphans_list(&children);
+    uint32_t count = children.count;
+    rt_vector_free(&children);
+    return count;
+}
+
+static void a_fork_bomb_is_cleared(void **state)
+{
+    (void)state;
+    for (int hangs = 0; hangs < 2; hangs++) {
+        bool stays = hangs;
+        cnf_child_result result = run_one(body_bomb, &stays, 2 * SHORT_LIMIT_MS, MESSAGES_MAX);
+        assert_int_equal(result.end, hangs ? CNF_CHILD_TIMED_OUT : CNF_CHILD_EXITED);
+        assert_int_equal(descendants(), 0);
+        assert_messages(&result, "exploded\n");
+    }
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void children_from_before_are_left_alone(void **state)
+{
+    (void)state;
+    pid_t before = fork();
+    if (before == 0) {
+        pause();
+        _exit(0);
+    }
+    cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result_free(&result);
+    assert_int_equal(waitpid(before, NULL, WNOHANG), 0);
+    kill(before, SIGKILL);
+    assert_int_equal(waitpid(before, NULL, 0), before);
+}
+
+/* ---- The pool ------------------------------------------------------------------------------ */
+
+static int body_sleeps(void *user, int messages)
+{
+    pause_ms(*(long *)user);
+    say(messages, "awake\n");
+    return 0;
+}
+
+static void children_run_at_once(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 8 };
+    cnf_pool *pool = cnf_pool_create();
+    long sleep_ms = 200;
+    for (uint64_t i = 0; i < CHILDREN; i++) {
+        const cnf_child_start start = {.body = body_sleeps,
+                                       .user = &sleep_ms,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX,
+                                       .tag = i};
+        cnf_pool_start(pool, &start);
+    }
+    uint64_t seen = 0;
+    double slowest = 0;
+    for (int i = 0; i < CHILDREN; i++) {
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        seen |= UINT64_C(1) << result.tag;
+        if (result.seconds > slowest) slowest = result.seconds;
+        assert_messages(&result, "awake\n");
+    }
+    assert_int_equal(seen, (1 << CHILDREN) - 1);
+    assert_true(slowest < CHILDREN * 0.2);
+    cnf_pool_destroy(pool);
+}
+
+static void a_signal_interrupts_the_wait(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    const cnf_child_start start = {
+        .body = body_hang, .timeout_ms = LIMIT_MS, .messages_max = MESSAGES_MAX};
+    cnf_pool_start(pool, &start);
+    raise(SIGTERM);
+    cnf_child_result result;
+    assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_INTERRUPTED);
+    assert_int_equal(cnf_pool_count(pool), 1);
+    cnf_pool_destroy(pool); /* kills the child */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* A child inherits no descriptor but its own four: another child's pipe kept open would hide that
+ * child's end. */
+static int body_counts_descriptors(void *user, int messages)
+{
+    (void)user;
+    (void)messages;
+    int open_count = 0;
+    for (int descriptor = 0; descriptor < 64; descriptor++) {
+        char path[64], target[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+        open_count += readlink(path, target, sizeof target) >= 0;
+    }
+    return open_count;
+}
+
+static void a_child_inherits_nothing_else(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_counts_descriptors, NULL, LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.code, 4);
+    cnf_child_result_free(&result);
+}
+
+/* ---- Executed children --------------------------------------------------------------------- */
+
+/* Writes so many bytes to the log, the last one a z, and dies of a signal. */
+RT_NORETURN static void log_and_die(const char *count)
+{
+    for (long i = strtol(count, NULL, 10); i > 0; i--) {
+        if (write(CNF_CHILD_LOG, i > 1 ? "a" : "z", 1) != 1) _exit(8);
+    }
+    raise(SIGKILL);
+    _exit(8);
+}
+
+/* What this program does when it is executed as "assay echo": input and a variable to descriptor
+ * 3 or 1; with a third word, that many bytes to the log. */
+static int executed_main(int argument_count, char **arguments)
+{
+    int messages = argument_count > 2 && strcmp(arguments[2], "3") == 0 ? 3 : 1;
+    char data[4096];
+    ssize_t size;
+    while ((size = read(0, data, sizeof data)) > 0) {
+        if (write(messages, data, (size_t)size) != size) return 9;
+    }
+    const char *variable = getenv("ASSAY_TEST_VARIABLE");
+    if (variable) say(messages, variable);
+    if (argument_count > 3) log_and_die(arguments[3]);
+    fprintf(stderr, "executed");
+    return 0;
+}
+
+static void an_executed_child_gets_its_input(void **state)
+{
+    (void)state;
+    static const char *const environment[] = {"ASSAY_TEST_VARIABLE=set", NULL};
+    cnf_pool *pool = cnf_pool_create();
+    for (int messages = 1; messages <= 3; messages += 2) {
+        const char *arguments[] = {"echo", messages == 3 ? "3" : "1", NULL};
+        const cnf_child_start start = {.arguments = arguments,
+                                       .environment = environment,
+                                       .input = {(const uint8_t *)"in\0put", 6},
+                                       .messages = messages,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX};
+        cnf_pool_start(pool, &start);
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.code, 0);
+        assert_int_equal(result.messages.size, 9);
+        assert_memory_equal(result.messages.data, "in\0putset", 9);
+        assert_string_equal(rt_buffer_string(&result.output), "executed");
+        cnf_child_result_free(&result);
+    }
+    cnf_pool_destroy(pool);
+    assert_null(getenv("ASSAY_TEST_VARIABLE"));
+}
+
+/* A log is the runner's own file: what was written is there however its writer died, and of a long
+ * one the end. */
+static void a_log_outlives_its_writer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *count;
+        size_t kept;
+        bool is_tail;
+    } rows[] = {{"0", 0, false},
+                {"5", 5, false},
+                {"65536", CNF_CHILD_LOG_KEPT, false},
+                {"65537", CNF_CHILD_LOG_KEPT, true}};
+    cnf_pool *pool = cnf_pool_create();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *arguments[] = {"echo", "3", rows[i].count, NULL};
+        const cnf_child_start start = {.arguments = arguments,
+                                       .messages = CNF_CHILD_MESSAGES,
+                                       .has_log = true,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX};
+        cnf_pool_start(pool, &start);
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.end, CNF_CHILD_SIGNALED);
+        assert_int_equal(result.log.size, rows[i].kept);
+        assert_int_equal(result.log_is_tail, rows[i].is_tail);
+        if (rows[i].kept > 0) assert_int_equal(result.log.data[rows[i].kept - 1], 'z');
+        cnf_child_result_free(&result);
+    }
+    cnf_pool_destroy(pool);
+}
+
+static void another_program_is_executed(void **state)
+{
+    (void)state;
+    static const struct program_row {
+        const char *program, *messages, *output;
+        int code;
+    } rows[] = {
+        {"/bin/sh", "/bin/sh given", "", 3},
+        {"/nowhere/program", "", "assay: cannot execute /nowhere/program: No such file", 126},
+    };
+    const char *arguments[] = {"-c", "printf '%s %s' \"$0\" \"$1\"; exit 3", "/bin/sh", "given",
+                               NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_pool *pool = cnf_pool_create();
+        const cnf_child_start start = {.program = rows[i].program,
+                                       .arguments = arguments,
+                                       .messages = 1,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX};
+        cnf_pool_start(pool, &start);
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.code, rows[i].code);
+        assert_true(rt_text_starts(rt_buffer_text(&result.output), rows[i].output));
+        assert_messages(&result, rows[i].messages);
+        cnf_pool_destroy(pool);
+    }
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count > 1 && strcmp(arguments[1], "echo") == 0)
+        return executed_main(argument_count, arguments);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_end_by_exit_is_told),
+        cmocka_unit_test(a_crash_keeps_what_was_said),
+        cmocka_unit_test(a_hang_ends_at_its_limit),
+        cmocka_unit_test(a_child_that_stops_ends_at_its_limit),
+        cmocka_unit_test(babble_ends_at_its_limit),
+#ifndef RT_ARENA_BLOCKS
+        cmocka_unit_test(memory_is_limited),
+#endif
+        cmocka_unit_test(a_flood_is_cut),
+        cmocka_unit_test(much_talk_is_no_fault),
+        cmocka_unit_test(closed_descriptors_are_no_end),
+        cmocka_unit_test(what_a_child_leaves_is_killed),
+        cmocka_unit_test(a_fork_bomb_is_cleared),
+        cmocka_unit_test(children_from_before_are_left_alone),
+        cmocka_unit_test(children_run_at_once),
+        cmocka_unit_test(a_signal_interrupts_the_wait),
+        cmocka_unit_test(a_child_inherits_nothing_else),
+        cmocka_unit_test(an_executed_child_gets_its_input),
+        cmocka_unit_test(a_log_outlives_its_writer),
+        cmocka_unit_test(another_program_is_executed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,588 @@
+/* A scenario, read and checked: what the reader makes, what packs carry, what subjects execute.
+ *
+ * Names are resolved: steps hold indices into the tables.  Everything lives in the arena that the
+ * scenario was read or unpacked into and is read-only afterwards. */
+#ifndef CONFORMANCE_SCENARIO_MODEL_H
+#define CONFORMANCE_SCENARIO_MODEL_H
+
+#include "reference/base/arena.h"
+#include "reference/base/hash.h"
+#include "reference/base/limits.h"
+#include "reference/base/profile.h"
+#include "reference/base/rule.h"
+#include "reference/compiler_api.h"
+#include "reference/image/device_global.h"
+#include "reference/image/image.h"
+
+/* Where something stands in the scenario file; both count from 1, columns in code points. */
+typedef struct scn_position {
+    uint32_t line, column;
+} scn_position;
+
+#define SCN_NONE UINT32_MAX /* no index */
+
+/* ---- Types -------------------------------------------------------------------------------- */
+
+/* type, name, size in bytes, class ('i' signed, 'u' unsigned, 'f' floating) */
+#define SCN_TYPES(TYPE)                                                                            \
+    TYPE(CHAR, "char", 1, 'i')                                                                     \
+    TYPE(UCHAR, "uchar", 1, 'u')                                                                   \
+    TYPE(SHORT, "short", 2, 'i')                                                                   \
+    TYPE(USHORT, "ushort", 2, 'u')                                                                 \
+    TYPE(INT, "int", 4, 'i')                                                                       \
+    TYPE(UINT, "uint", 4, 'u')                                                                     \
+    TYPE(LONG, "long", 8, 'i')                                                                     \
+    TYPE(ULONG, "ulong", 8, 'u')                                                                   \
+    TYPE(HALF, "half", 2, 'f')                                                                     \
+    TYPE(FLOAT, "float", 4, 'f')                                                                   \
+    TYPE(DOUBLE, "double", 8, 'f')
+
+typedef enum scn_type {
+#define SCN_TYPE_ENUM(type, name, size, class) SCN_TYPE_##type,
+    SCN_TYPES(SCN_TYPE_ENUM)
+#undef SCN_TYPE_ENUM
+        SCN_TYPE_COUNT
+} scn_type;
+
+/* The columns of the table. */
+const char *scn_type_name(scn_type type);
+uint32_t scn_type_size(scn_type type); /* bytes */
+char scn_type_class(scn_type type);    /* 'i', 'u' or 'f' */
+
+/* A field of an element: `lanes` scalars of one type in a row (a vector; a scalar has one lane).
+ * Sizes and offsets are OpenCL C's (6.1.5 "Alignment of types"): a vector of three takes the room
+ * of four. */
+typedef struct scn_field {
+    rt_text name; /* of a struct's field; empty for the one field of a scalar or vector */
+    scn_type type;
+    uint32_t lanes;  /* 1, 2, 3, 4, 8 or 16 */
+    uint32_t offset; /* bytes from the element's start */
+} scn_field;
+
+enum { SCN_LANES_MAX = 16 };
+
+/* What an element of a memory, or the value of an argument, is made of.  Bytes that no field covers
+ * are padding: they are zero where a scenario gives values, and never compared. */
+typedef struct scn_layout {
+    uint32_t size;      /* bytes of an element, its trailing padding included; > 0 */
+    uint32_t alignment; /* bytes */
+    bool is_struct;
+    const scn_field *fields; /* one unless is_struct */
+    uint32_t field_count;
+} scn_layout;
+
+/* Bytes of a field: lanes of three count as four. */
+uint32_t scn_field_size(const scn_field *field);
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+typedef enum scn_language {
+    SCN_LANGUAGE_OPENCL_C,
+    SCN_LANGUAGE_OPENCL_CPP, /* C++ for OpenCL 2021 */
+    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM 14 reads; goes into post-link as a front
+                                end's output does */
+    SCN_LANGUAGE_SPIRV_ASM,  /* as spirv-as reads it; an image of its own, past post-link */
+    SCN_LANGUAGE_SPIRV,      /* a module in binary; only as a file */
+    SCN_LANGUAGE_SYCL, /* SYCL 2020 and extensions, for the shipped compiler; comes as images */
+    SCN_LANGUAGE_COUNT
+} scn_language;
+
+/* The name of a language in scenarios, static. */
+const char *scn_language_name(scn_language language);
+
+typedef struct scn_source {
+    scn_language language;
+    rt_text name;         /* "app/0": file name in compiler messages and line information */
+    rt_text code;         /* UTF-8; of a SPIRV source its bytes */
+    rt_text file;         /* beside the scenario, as written; empty: the code is embedded */
+    scn_position code_at; /* of the first line of embedded code; column of its first character */
+    scn_position at;
+} scn_source;
+
+/* A device image written by hand.  What is not given is what post-link finds in the code. */
+typedef struct scn_hand_image {
+    scn_position at;
+    scn_source source; /* that its code is made from, without splitting */
+    rt_format format;
+    bool kernels_given; /* `kernels` are its entries, whatever the code has */
+    const rt_text *kernels;
+    uint32_t kernel_count;
+    bool sets_given; /* `sets` are its property sets, whatever the code would have */
+    const rt_property_set *sets;
+    uint32_t set_count;
+    rt_text compile_options, link_options; /* for the device's compiler and linker */
+} scn_hand_image;
+
+typedef struct scn_error scn_error;
+
+/* What compiling a module must be refused with. */
+typedef struct scn_module_refusal {
+    const scn_error *error; /* NULL: it must succeed */
+    bool by_front_end;      /* by the compiler of a source, not by post-link */
+} scn_module_refusal;
+
+/* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
+typedef enum scn_embed_ir {
+    SCN_EMBED_IR_UNSAID, /* as the scenario fuses kernels or does not */
+    SCN_EMBED_IR_NO,
+    SCN_EMBED_IR_YES
+} scn_embed_ir;
+
+typedef struct scn_module {
+    rt_text name;
+    scn_position at;
+    const uint32_t *needs; /* modules that the OS loader loads with it, in order */
+    uint32_t need_count;
+    const rt_text *host_symbols; /* that its host code defines */
+    uint32_t host_symbol_count;
+    const scn_source *sources;
+    uint32_t source_count;
+    rt_split split;
+    rt_text build_options; /* for the front end, as written; empty: none */
+    uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
+                              what the subject takes, which is SPIR-V */
+    scn_embed_ir embed_ir;
+    uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
+                              time does not support (`device_config`) */
+    rt_text compile_options, link_options; /* of its sources' images, for the device */
+    const scn_hand_image *hand_images;     /* numbered after those of the sources */
+    uint32_t hand_image_count;
+    rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
+                          name lie in different folders */
+    bool registers;    /* false: its images are not registered when it is loaded; load_image can */
+    rt_image_list images;                 /* empty until compiled; filled in packs */
+    rt_device_global_list device_globals; /* that its host code registers: those of the scenario
+                                             until compiled, then those of its sources too */
+    scn_module_refusal refusal;
+} scn_module;
+
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+/* A device of the scenario: one of the subject's, with some of its aspects hidden.  A scenario
+ * that names none has one, called "device". */
+typedef struct scn_device {
+    rt_text name;
+    scn_position at;
+    uint32_t hidden_aspects;   /* bit 1u << dev_aspect: `aspects: {fp64: false}` */
+    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without it is skipped */
+    bool links_given;          /* `links: [...]`: it advertises linking of `links` alone */
+    uint32_t links;            /* bit 1u << rt_format; a subject that lacks one is skipped */
+} scn_device;
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+typedef enum scn_memory_kind {
+    SCN_MEMORY_BUFFER,
+    SCN_MEMORY_USM_DEVICE,
+    SCN_MEMORY_USM_HOST,
+    SCN_MEMORY_USM_SHARED,
+    SCN_MEMORY_KIND_COUNT
+} scn_memory_kind;
+
+/* How far floating values may be from what is expected, and from sim's. */
+typedef enum scn_tolerance_kind {
+    SCN_TOLERANCE_NONE, /* to the bit */
+    SCN_TOLERANCE_ULP,
+    SCN_TOLERANCE_ABSOLUTE,
+    SCN_TOLERANCE_RELATIVE, /* to the expected value's magnitude */
+} scn_tolerance_kind;
+
+/* What a fused kernel is asked to keep a buffer in; in the order of rt_promotion. */
+typedef enum scn_promotion {
+    SCN_PROMOTION_NONE,
+    SCN_PROMOTION_PRIVATE,
+    SCN_PROMOTION_LOCAL,
+    SCN_PROMOTION_COUNT
+} scn_promotion;
+
+typedef struct scn_memory {
+    rt_text name;
+    scn_position at;
+    scn_memory_kind kind;
+    uint32_t device; /* USM: index of the scn_device that it is allocated on */
+    scn_layout layout;
+    uint64_t count;   /* elements */
+    rt_bytes initial; /* count * layout.size bytes, little-endian; data NULL: content undefined */
+    scn_tolerance_kind tolerance_kind; /* holds for every floating lane */
+    double tolerance;                  /* >= 0 */
+    bool unordered; /* the elements' order does not matter: they are compared as a multiset */
+    bool addresses; /* it holds addresses of the device's, which are nobody's to compare */
+    scn_promotion promotion; /* of a buffer, whichever argument it is */
+} scn_memory;
+
+/* ---- Steps -------------------------------------------------------------------------------- */
+
+typedef enum scn_argument_kind {
+    SCN_ARGUMENT_MEMORY,  /* a buffer */
+    SCN_ARGUMENT_POINTER, /* into USM */
+    SCN_ARGUMENT_NULL,    /* the null pointer */
+    SCN_ARGUMENT_VALUE,   /* a scalar, vector or struct */
+    SCN_ARGUMENT_LOCAL,
+    SCN_ARGUMENT_KIND_COUNT
+} scn_argument_kind;
+typedef enum scn_access { SCN_ACCESS_READ_WRITE, SCN_ACCESS_READ, SCN_ACCESS_WRITE } scn_access;
+
+/* A pointer into USM inside a struct. */
+typedef struct scn_inner_pointer {
+    uint64_t at;     /* bytes from the value's start; the 8 bytes there are zero in the value */
+    uint32_t memory; /* of a USM kind */
+    uint64_t offset; /* bytes from the memory's start */
+} scn_inner_pointer;
+
+typedef struct scn_argument {
+    scn_argument_kind kind;
+    scn_position at;
+    uint32_t memory;                   /* MEMORY, POINTER: index of scn_memory */
+    scn_access access;                 /* MEMORY */
+    scn_promotion promotion;           /* MEMORY */
+    uint64_t offset;                   /* POINTER: bytes, at most the memory's size */
+    scn_layout layout;                 /* VALUE; bytes given by hand are one uchar field a byte */
+    rt_bytes value;                    /* VALUE: layout.size little-endian bytes */
+    const scn_inner_pointer *pointers; /* VALUE */
+    uint32_t pointer_count;
+    uint64_t size; /* LOCAL: bytes */
+} scn_argument;
+
+/* A device_global that a step means.  What modules have is known when their images are made;
+ * scn_variables_resolve (variables.h) finds it then. */
+typedef struct scn_variable {
+    rt_text name; /* as its source has it, "inner::Bar", or its unique id; empty: none is meant */
+    scn_position at;
+    uint32_t module; /* whose variable it is; SCN_NONE: not given, and not found yet */
+    uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
+} scn_variable;
+
+/* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
+struct scn_error {
+    scn_position at;
+    bool none;               /* in a one_of: the step succeeds */
+    rt_text documents;       /* the class that the rule fixes: "exception", "errc::invalid", … */
+    rt_text reference_class; /* our code's name: "errc::build", "link-error", … */
+    rt_text reference_text;  /* a part of our message */
+    const rt_text *names;    /* symbols that our diagnostic names, all of them, any order */
+    uint32_t name_count;
+};
+
+/* A field of an expected trace event: its name, and the value as text ("3", "app/0"), or a list. */
+typedef struct scn_trace_field {
+    rt_text key;
+    bool is_list;
+    const rt_text *values; /* one unless is_list */
+    uint32_t value_count;
+} scn_trace_field;
+
+/* What an image of an event is like; what is not given fits all. */
+typedef struct scn_image_condition {
+    bool negated;    /* no image of the event may be like that */
+    rt_text set;     /* of virtual functions, that it provides */
+    bool has_dummy;  /* whether it is told if it is a dummy */
+    bool dummy;      /* property "dummy-image" */
+    uint32_t module; /* that it is of; SCN_NONE: any */
+    rt_text kernel;  /* that it has */
+    rt_text exported;
+} scn_image_condition;
+
+typedef struct scn_trace_event {
+    scn_position at;
+    rt_text kind; /* "link", "launch", …: a name of reference/trace */
+    const scn_trace_field *fields;
+    uint32_t field_count;
+    rt_text program_of; /* the event's program is the one that this kernel was launched from last;
+                           empty: any */
+    const scn_image_condition *conditions; /* on the images that the event tells */
+    uint32_t condition_count;
+} scn_trace_event;
+
+typedef enum scn_expect_kind {
+    SCN_EXPECT_MEMORY, /* synchronising read of a memory, compared exactly */
+    SCN_EXPECT_COUNT,  /* number of events of one kind since the last expectation of that kind */
+    SCN_EXPECT_PROGRAM_OF,  /* images that the program of a kernel was linked from, any order */
+    SCN_EXPECT_TRACE,       /* ordered subset of all events so far */
+    SCN_EXPECT_NEVER,       /* none of these events has happened so far */
+    SCN_EXPECT_FINDING,     /* a finding of the device since the last one expected */
+    SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
+    SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
+    SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
+    SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
+    SCN_EXPECT_VARIABLE,    /* synchronising read of a device_global, compared exactly */
+    SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
+    SCN_EXPECT_EVENT,       /* the status of a step's event, without waiting */
+    SCN_EXPECT_KIND_COUNT
+} scn_expect_kind;
+
+/* SYCL 2020, 4.6.6.1 "Event information and profiling descriptors": info::event_command_status. */
+typedef enum scn_event_status {
+    SCN_EVENT_SUBMITTED,
+    SCN_EVENT_RUNNING,
+    SCN_EVENT_COMPLETE,
+    SCN_EVENT_STATUS_COUNT
+} scn_event_status;
+
+/* Its name in scenarios, static. */
+const char *scn_event_status_name(scn_event_status status);
+
+typedef struct scn_expect scn_expect;
+
+/* One branch of a one_of: everything in it holds. */
+typedef struct scn_outcome {
+    scn_position at;
+    const scn_expect *expects; /* of an expect step; none of them a one_of or a finding */
+    uint32_t expect_count;
+    const scn_error *error; /* beside a verb; NULL in an expect step */
+} scn_outcome;
+
+struct scn_expect {
+    scn_expect_kind kind;
+    scn_position at;
+    /* MEMORY; VARIABLE too uses values, which are elements of the layout */
+    uint32_t memory;
+    rt_bytes values; /* as scn_memory.initial */
+    /* VARIABLE: the whole of it, as `device` has it */
+    scn_variable variable;
+    scn_layout layout;
+    /* COUNT: the trace event counted ("launch", "build", "link", "cache_hit") */
+    rt_text event;
+    uint64_t count;
+    /* PROGRAM_OF; FINDING too uses kernel (empty: any) */
+    rt_text kernel;
+    const rt_text *images;
+    uint32_t image_count;
+    uint32_t device; /* VARIABLE: index of scn_device */
+    /* TRACE, NEVER; ONE_OF */
+    const scn_trace_event *events;
+    const scn_outcome *outcomes;
+    uint32_t event_count, outcome_count;
+    /* HOST_SYMBOL: what a reference from module `by` binds to; SCN_NONE: to nothing */
+    rt_text symbol;
+    uint32_t by, from;
+    /* FINDING: its kind ("out-of-bounds"), and what it must name where given */
+    rt_text finding;
+    rt_text finding_memory;  /* empty: any */
+    uint64_t finding_offset; /* bytes, where has_finding_offset */
+    /* OUTPUT */
+    rt_text output;
+    /* BUNDLE: the step that makes it; kernels that are in it and that are not; how many device
+     * images it has, where has_unit_count; images that those are made of, any order, not compared
+     * where there are none */
+    const rt_text *has, *lacks;
+    uint32_t has_count, lacks_count;
+    uint64_t unit_count;
+    uint32_t bundle;
+    /* FUSION_MODE: the step that makes the queue; is it in fusion mode? */
+    uint32_t queue;
+    /* EVENT: the step whose event is asked */
+    uint32_t step;
+    scn_event_status status;
+    bool has_finding_offset, has_unit_count, in_fusion_mode;
+};
+
+typedef enum scn_verb {
+    SCN_VERB_LOAD,       /* dlopen */
+    SCN_VERB_UNLOAD,     /* dlclose */
+    SCN_VERB_LOAD_IMAGE, /* the documents' device_dlopen */
+    SCN_VERB_DEVICE,     /* the device that later steps mean where they name none */
+    SCN_VERB_CONTEXT,    /* creates a context */
+    SCN_VERB_QUEUE,      /* creates a queue */
+    SCN_VERB_BUNDLE,     /* makes a kernel bundle */
+    SCN_VERB_SUBMIT,
+    SCN_VERB_COPY,
+    SCN_VERB_FILL,
+    SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
+    SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
+    SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
+    SCN_VERB_START_FUSION,
+    SCN_VERB_COMPLETE_FUSION,
+    SCN_VERB_CANCEL_FUSION,
+    SCN_VERB_HOST_TASK,
+    SCN_VERB_END_QUEUE,  /* the queue is destroyed */
+    SCN_VERB_END_MEMORY, /* the buffer is destroyed */
+    SCN_VERB_PROFILING,  /* asks the event of a step for its times, which waits for it */
+    SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
+    SCN_VERB_EXPECT,
+    SCN_VERB_COUNT
+} scn_verb;
+
+typedef struct scn_spec_constant {
+    rt_text name;
+    scn_position at;
+    rt_bytes value; /* little-endian, of the type that the scenario gives: {int: 3}, or 3 for int */
+} scn_spec_constant;
+
+typedef struct scn_submit {
+    rt_text kernel;
+    uint32_t dimensions;                     /* 1 to 3 */
+    uint64_t range[RT_ND_RANGE_DIMENSIONS];  /* index d is what get_global_id(d) counts */
+    uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 where not given */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
+    const scn_argument *arguments;
+    uint32_t argument_count;
+    const scn_spec_constant *constants;
+    uint32_t constant_count;
+    rt_text options; /* for the device's compiler, beside those of the images */
+    uint32_t module; /* whose kernel it is; SCN_NONE: of whichever module registered it first */
+    uint32_t bundle; /* the step that makes the executable bundle to take the kernel from; SCN_NONE:
+                        no bundle, the runtime finds the kernel */
+} scn_submit;
+
+/* state, name; numbers as SYCL's and rt_bundle_state's */
+#define SCN_BUNDLE_STATES(STATE)                                                                   \
+    STATE(INPUT, "input")                                                                          \
+    STATE(OBJECT, "object")                                                                        \
+    STATE(EXECUTABLE, "executable")
+
+typedef enum scn_bundle_state {
+#define SCN_BUNDLE_STATE_ENUM(state, name) SCN_BUNDLE_##state,
+    SCN_BUNDLE_STATES(SCN_BUNDLE_STATE_ENUM)
+#undef SCN_BUNDLE_STATE_ENUM
+        SCN_BUNDLE_STATE_COUNT
+} scn_bundle_state;
+
+typedef enum scn_bundle_action {
+    SCN_BUNDLE_GET,
+    SCN_BUNDLE_COMPILE,
+    SCN_BUNDLE_LINK,
+    SCN_BUNDLE_BUILD,
+    SCN_BUNDLE_JOIN,
+    SCN_BUNDLE_ACTION_COUNT
+} scn_bundle_action;
+
+/* The making of a kernel bundle (SYCL 2020, 4.11). */
+typedef struct scn_bundle {
+    scn_bundle_action action;
+    scn_bundle_state state; /* of the bundle that is made */
+    uint32_t device;        /* GET: index of scn_device */
+    uint32_t context;       /* GET: the step that creates it; SCN_NONE: that of all devices */
+    const rt_text *kernels; /* GET */
+    uint32_t kernel_count;  /* 0: all that the device can have */
+    const scn_spec_constant *constants; /* GET in state INPUT */
+    uint32_t constant_count;
+    const uint32_t *sources; /* the steps that make the bundles it is made of; one of COMPILE and
+                                BUILD, one or more of LINK and JOIN, none of GET */
+    uint32_t source_count;
+    rt_text options; /* COMPILE, LINK: for the device, behind those of the images */
+} scn_bundle;
+
+enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
+
+/* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
+typedef struct scn_transfer {
+    uint32_t from; /* COPY; SCN_NONE: the variable */
+    uint64_t from_offset;
+    uint32_t to; /* SCN_NONE: the variable */
+    uint64_t to_offset;
+    uint64_t size;    /* > 0; not checked against the memories where the step expects an error.  0:
+                         all of the variable behind the offset, until that is found */
+    rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
+    scn_variable variable;
+    bool by_handler; /* of a copy with a variable: it is asked of the handler of a command group,
+                        not of the queue */
+} scn_transfer;
+
+typedef struct scn_queue {
+    uint32_t device;  /* index of scn_device */
+    uint32_t context; /* the step that creates it; SCN_NONE: the context of all devices */
+    bool in_order;
+    bool enable_fusion;
+    bool enable_profiling;
+} scn_queue;
+
+/* What is asked of the times at which a command was submitted, began and ended, besides their
+ * order. */
+typedef struct scn_profiling {
+    uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
+    uint32_t after;   /* such a step, behind whose end it begins; SCN_NONE: nothing */
+    uint32_t same_as; /* such a step, all of whose times are the same; SCN_NONE: nothing */
+} scn_profiling;
+
+/* A host task that copies one buffer into another of the same size. */
+typedef struct scn_host_task {
+    uint32_t from;
+    uint32_t to; /* SCN_NONE: it only reads */
+} scn_host_task;
+
+enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
+
+/* Steps are one table, also those inside a parallel: they follow it, list after list. */
+typedef struct scn_step {
+    scn_verb verb;
+    scn_position at;
+    rt_text id;         /* empty: none */
+    rt_profile profile; /* the step is there in this profile only; RT_PROFILE_COUNT: in each */
+    uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
+    uint32_t module;    /* LOAD, UNLOAD, LOAD_IMAGE */
+    uint32_t image;     /* LOAD_IMAGE: number of the image in its module, checked when it runs */
+    uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
+    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL, HOST_TASK: whose default queue it is, where
+     * `on` is SCN_NONE; device steps before it are taken into account. */
+    uint32_t device;
+    const uint32_t *devices; /* CONTEXT */
+    uint32_t device_count;
+    scn_queue queue;   /* QUEUE */
+    scn_bundle bundle; /* BUNDLE */
+    /* SUBMIT, COPY, FILL, HOST_TASK, WAIT, START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE:
+     * the step that creates the queue; SCN_NONE, of the first five alone: the default queue of
+     * `device` (WAIT: every queue) */
+    uint32_t on;
+    const uint32_t
+        *after; /* SUBMIT, COPY, FILL, HOST_TASK: earlier such steps (indices into steps) */
+    uint32_t after_count;
+    uint32_t awaited;         /* WAIT: a step that makes a command; SCN_NONE: none named */
+    scn_submit submit;        /* SUBMIT */
+    scn_transfer transfer;    /* COPY, FILL */
+    scn_host_task task;       /* HOST_TASK */
+    scn_profiling profiling;  /* PROFILING */
+    bool no_barriers;         /* COMPLETE_FUSION */
+    uint32_t thread_count;    /* PARALLEL: its lists */
+    uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
+    const scn_expect *expect; /* EXPECT: what this step expects; one or more */
+    uint32_t expect_count;
+    const scn_error *error;      /* the step must be refused so; NULL: it must succeed */
+    const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
+    uint32_t outcome_count;
+} scn_step;
+
+enum { SCN_WARNING_LEVEL_MAX = 2 };
+
+/* ---- The scenario ------------------------------------------------------------------------- */
+
+/* A rule that the scenario shows.  `at` names the step whose expectation fails when the rule is
+ * broken ("" : any). */
+typedef struct scn_cover {
+    rt_rule rule;
+    rt_text at;
+    scn_position position;
+} scn_cover;
+
+/* What the compile worker answered to a request that a run of the scenario makes. */
+typedef struct scn_artefact {
+    rt_hash request; /* of its bytes (conformance/build/compile.h) */
+    rt_bytes answer; /* as cnf_compile_answer_read takes it */
+} scn_artefact;
+
+typedef struct scn_scenario {
+    rt_text path; /* from the scenarios' root, as records name it */
+    rt_text file; /* as messages name it: what the user gave on the command line */
+    rt_text summary;
+    const scn_cover *covers;
+    uint32_t cover_count;
+    const scn_module *modules; /* the first is the executable */
+    uint32_t module_count;
+    const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
+    uint32_t preloaded_count;
+    bool prefer_preloaded;     /* their images go before those of other modules (DL-PRELOAD-03) */
+    uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL of its environment; 0: not set */
+    bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
+    const scn_device *devices; /* one or more; the first is chosen from the start */
+    uint32_t device_count;
+    const scn_memory *memories;
+    uint32_t memory_count;
+    const scn_step *steps;
+    uint32_t step_count;
+    /* Of a scenario that travels in a pack (conformance/archive/packed.h): nothing is compiled for
+     * it but what is here. */
+    bool packed;
+    const scn_artefact *artefacts;
+    uint32_t artefact_count; /* 0 unless it is packed */
+} scn_scenario;
+
+#endif

@@ -1,0 +1,76 @@
+/* Reading scenario files, and the serialised form that child processes execute. */
+#ifndef CONFORMANCE_SCENARIO_SCENARIO_H
+#define CONFORMANCE_SCENARIO_SCENARIO_H
+
+#include "conformance/scenario/model/model.h"
+#include "reference/trace/trace.h"
+
+/* One problem of a scenario file, for people: "FILE:LINE:COLUMN: error: TEXT". */
+typedef struct scn_problem {
+    scn_position at;
+    rt_text text; /* what is wrong, what would be right (nearest valid name); one line */
+    rt_text file; /* the file beside the scenario that it is in; empty: the scenario's own */
+} scn_problem;
+
+/* Appends a problem of the scenario in `file` as people read it, with a line feed. */
+static inline void scn_problem_write(rt_buffer *out, rt_text file, const scn_problem *problem)
+{
+    rt_text place = problem->file.length > 0 ? problem->file : file;
+    rt_buffer_printf(out, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(place), problem->at.line,
+                     problem->at.column, RT_TEXT_ARG(problem->text));
+}
+
+typedef struct scn_problems {
+    const scn_problem *items; /* in the order of the file */
+    uint32_t count;           /* 0: the scenario is valid */
+} scn_problems;
+
+/* Appends all of them so. */
+static inline void scn_problems_write(rt_buffer *out, rt_text file, const scn_problems *problems)
+{
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(out, file, &problems->items[i]);
+}
+
+/* Reads and checks one scenario.  `text` is the file's content (borrowed until the arena is reset),
+ * `file` its name for messages, `path` its name in records.  All problems that can be told apart
+ * are reported, not only the first (at most 20).  Returns NULL when there are any.  Scenario and
+ * problems live in the arena. */
+const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
+                             scn_problems *out_problems);
+
+/* How to open a file that lies beside the scenario, in the arena: `name` as a source of the
+ * scenario has it (scn_source.file), behind the folder of the scenario's own file. */
+static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *scenario,
+                                         rt_text name)
+{
+    size_t length = scenario->file.length;
+    while (length > 0 && scenario->file.data[length - 1] != '/')
+        length--;
+    rt_text folder = {scenario->file.data, length};
+    return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
+}
+
+/* Which field of events of that kind tells their images, one or several (static); NULL where none
+ * does, and such an event has no conditions. */
+const char *scn_event_images_field(rt_event_kind kind);
+
+/* True where steps of the scenario fuse kernels, or are there for those that do. */
+bool scn_scenario_fuses(const scn_scenario *scenario);
+
+/* Appends the serialised form of a scenario, its modules' images included. */
+void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);
+
+/* Reads a pack; spans point into `pack`, tables are allocated in the arena.  MALFORMED: damaged or
+ * of another version, with the offset. */
+RT_MUST_USE rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
+                                    const scn_scenario **out_scenario);
+
+/* Appends a JSON Schema (draft 2020-12) of the scenario format, made from the reader's own table.
+ */
+void scn_schema_write(rt_buffer *out);
+
+/* Appends the reference page of the scenario format, in Markdown, from the same table. */
+void scn_page_write(rt_buffer *out);
+
+#endif

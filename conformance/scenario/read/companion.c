@@ -1,0 +1,158 @@
+/* Opening, reading and hashing companion files.
+ *
+ * A scenario may come from anywhere, so a name in it reaches nothing outside its own folder: no
+ * absolute name, no "..", and links are followed only as long as they end inside.  The hash makes
+ * sure that everybody's run is about the same bytes.  Source: FIPS 180-4 (SHA-256), by nettle. */
+#include "conformance/scenario/read/companion.h"
+
+#include "reference/base/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DIGIT_COUNT = 2 * SHA256_DIGEST_SIZE };
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+/* Why a name is not taken; NULL where it is. */
+static const char *name_refusal(rt_text name)
+{
+    if (name.data[0] == '/') return "an absolute name; companion files lie beside the scenario";
+    for (size_t at = 0; at < name.length;) {
+        const char *slash = memchr(name.data + at, '/', name.length - at);
+        size_t end = slash ? (size_t)(slash - name.data) : name.length;
+        rt_text part = {name.data + at, end - at};
+        if (rt_text_is(part, "..")) return "'..' leads out of the scenario's folder";
+        at = end + 1;
+    }
+    return NULL;
+}
+
+/* Finds out where the file and the scenario's folder really are; false, with errno, when they are
+ * nowhere. */
+static bool resolve(scn_reader *reader, rt_text name, char folder[PATH_MAX], char path[PATH_MAX])
+{
+    rt_text here = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
+    rt_text file = scn_companion_path(reader->arena, reader->scenario, name);
+    return realpath(here.data, folder) && realpath(file.data, path);
+}
+
+static bool lies_in(const char *path, const char *folder)
+{
+    if (strcmp(folder, "/") == 0) return true;
+    return rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/';
+}
+
+/* ---- Content ------------------------------------------------------------------------------ */
+
+static bool read_all(int descriptor, char *data, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        ssize_t got = read(descriptor, data + at, size - at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = EIO; /* it became shorter meanwhile */
+        if (got <= 0) return false;
+        at += (size_t)got;
+    }
+    return true;
+}
+
+static bool read_open(scn_reader *reader, const scn_node *name, int descriptor, rt_text *out)
+{
+    struct stat status;
+    const char *shown = scn_shown(reader->arena, name->text);
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return scn_report(reader->reporter, name->at, "'%s' is not a regular file", shown);
+    }
+    if ((uint64_t)status.st_size > RT_IMAGE_SIZE_MAX) {
+        return scn_report(reader->reporter, name->at, "'%s' has %lld bytes; at most %u are read",
+                          shown, (long long)status.st_size, RT_IMAGE_SIZE_MAX);
+    }
+    if (status.st_size == 0) {
+        return scn_report(reader->reporter, name->at, "'%s' is empty", shown);
+    }
+    size_t size = (size_t)status.st_size;
+    char *data = rt_arena_alloc(reader->arena, size + 1);
+    if (!read_all(descriptor, data, size)) {
+        return scn_report(reader->reporter, name->at, "'%s' cannot be read: %s", shown,
+                          strerrordesc_np(errno));
+    }
+    *out = (rt_text){data, size};
+    return true;
+}
+
+static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    const char *shown = scn_shown(reader->arena, name->text);
+    bool found = resolve(reader, name->text, folder, path);
+    if (found && !lies_in(path, folder)) {
+        return scn_report(reader->reporter, name->at,
+                          "'%s' is a link that leads out of the scenario's folder", shown);
+    }
+    /* Not blocking: a pipe that nobody writes must not hold the reader up. */
+    int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    if (descriptor < 0) {
+        return scn_report(reader->reporter, name->at,
+                          "'%s' cannot be opened: %s; it is looked for beside the scenario", shown,
+                          strerrordesc_np(errno));
+    }
+    bool fine = read_open(reader, name, descriptor, out);
+    close(descriptor);
+    return fine;
+}
+
+/* ---- Hash --------------------------------------------------------------------------------- */
+
+static void hash_print(rt_text content, char digits[DIGIT_COUNT + 1])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, content.length, (const uint8_t *)content.data);
+    sha256_digest(&context, sizeof digest, digest);
+    rt_buffer printed = {0};
+    rt_buffer_append_hex(&printed, (rt_bytes){digest, sizeof digest});
+    CHECK(printed.size == DIGIT_COUNT);
+    memcpy(digits, rt_buffer_string(&printed), DIGIT_COUNT + 1);
+    rt_buffer_free(&printed);
+}
+
+static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,
+                       rt_text content)
+{
+    char digits[DIGIT_COUNT + 1];
+    hash_print(content, digits);
+    const char *shown = scn_shown(reader->arena, name->text);
+    if (!sha256) {
+        return scn_report(reader->reporter, name->at,
+                          "'%s' needs its hash beside it, so that everybody runs the same bytes; "
+                          "add 'sha256: %s'",
+                          shown, digits);
+    }
+    if (sha256->kind == SCN_NODE_SCALAR && rt_text_is(sha256->text, digits)) return true;
+    return scn_report(reader->reporter, sha256->at,
+                      "this is not the hash of '%s'; if the file is the right one, write "
+                      "'sha256: %s'",
+                      shown, digits);
+}
+
+bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
+                        rt_text *out_content)
+{
+    CHECK(name->kind == SCN_NODE_SCALAR && name->text.length > 0);
+    const char *refusal = name_refusal(name->text);
+    if (refusal) {
+        return scn_report(reader->reporter, name->at, "'%s' is refused: %s",
+                          scn_shown(reader->arena, name->text), refusal);
+    }
+    return content_read(reader, name, out_content) &&
+           hash_check(reader, name, sha256, *out_content);
+}

@@ -1,0 +1,101 @@
+/* Devices: what of the subject's devices a scenario shows to the program. */
+#include "conformance/scenario/schema/schema.h"
+
+#include "reference/device/device.h"
+
+enum { DEVICE_COUNT_MAX = 8 };
+
+/* What a scenario says of one aspect. */
+typedef struct aspect_draft {
+    bool present;
+} aspect_draft;
+
+typedef struct aspects_draft {
+    aspect_draft aspects[DEV_ASPECT_COUNT];
+} aspects_draft;
+
+static const scn_shape shape_aspect = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether the device has the aspect",
+};
+
+#define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, aspects[aspect].present)
+
+static const scn_row aspect_rows[] = {
+#define ASPECT_ROW(aspect, name, number)                                                           \
+    [DEV_ASPECT_##aspect] = {name, &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_##aspect),            \
+                             "Aspect " name " of SYCL; false hides it, true asks for a device "    \
+                             "with it."},
+    DEV_ASPECTS(ASPECT_ROW)
+#undef ASPECT_ROW
+};
+const scn_shape scn_shape_aspects_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "the aspects of a device",
+    .key_noun = "aspect",
+    SCN_ROWS(aspect_rows),
+};
+
+bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
+                      uint32_t *out_absent)
+{
+    aspects_draft draft = {0};
+    uint64_t given;
+    if (!scn_object_read(reader, &scn_shape_aspects_object, node, &draft, &given)) return false;
+    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
+        if (!(given >> i & 1)) continue;
+        uint32_t *aspects = draft.aspects[i].present ? out_present : out_absent;
+        *aspects |= 1u << i;
+    }
+    CHECK((*out_present & *out_absent) == 0);
+    return true;
+}
+
+static bool aspects_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_device *device = out;
+    return scn_aspects_read(reader, node, &device->required_aspects, &device->hidden_aspects);
+}
+
+static const scn_shape shape_aspects = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the aspects of a device",
+    .read = aspects_read,
+    .alternatives = {&scn_shape_aspects_object},
+};
+
+/* An empty list is a device that links nothing. */
+static bool links_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_device *device = out;
+    device->links_given = true;
+    return scn_formats_read(reader, node, &device->links);
+}
+
+static const scn_shape shape_links = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of formats",
+    .read = links_read,
+    .alternatives = {&scn_shape_format_list},
+};
+
+static const scn_row device_rows[] = {
+    {"aspects", &shape_aspects, 0, SCN_SAME, "Aspects that the device shall have or not have."},
+    {"links", &shape_links, 0, SCN_SAME,
+     "The formats of which the device advertises that it links programs, and no others; [] for "
+     "none.  Where not given it is as the device is."},
+};
+static const scn_shape shape_device = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a device",
+    SCN_ROWS(device_rows),
+};
+
+const scn_shape scn_shape_devices = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "the map of devices",
+    .element = &shape_device,
+    .element_size = sizeof(scn_device),
+    .least = 1,
+    .most = DEVICE_COUNT_MAX,
+};

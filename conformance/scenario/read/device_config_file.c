@@ -1,0 +1,235 @@
+/* Device config files in the form of DPC++'s -fsycl-device-config-file: a map of targets in YAML.
+ *
+ * Document 004, "AOT flow", reads a target's aspects there and nothing else.  Sub-group sizes and
+ * the toolchain are for the compiler driver, which no scenario has; they are checked, so that a
+ * file which DPC++ refuses is not taken here, and change nothing. */
+#include "conformance/scenario/read/device_config_file.h"
+
+#include "conformance/scenario/read/companion.h"
+#include "reference/device/device.h"
+
+enum {
+    TARGET_COUNT_MAX = 1024,
+    ASPECT_COUNT_MAX = 128,
+    SUB_GROUP_SIZE_COUNT_MAX = 16,
+    SUB_GROUP_SIZE_MAX = 1024,
+};
+
+/* ---- The form ----------------------------------------------------------------------------- */
+
+/* Aspects that a target may have without any effect here, as SYCL 2020, section 4.6.4.5, and the
+ * extensions of DPC++ name them: with those of DEV_ASPECTS all that there are. */
+static const char *const other_aspects[] = {
+    "cpu",
+    "gpu",
+    "accelerator",
+    "custom",
+    "emulated",
+    "host_debuggable",
+    "image",
+    "online_compiler",
+    "online_linker",
+    "queue_profiling",
+    "usm_device_allocations",
+    "usm_host_allocations",
+    "usm_atomic_host_allocations",
+    "usm_shared_allocations",
+    "usm_atomic_shared_allocations",
+    "usm_system_allocations",
+    "ext_intel_pci_address",
+    "ext_intel_gpu_eu_count",
+    "ext_intel_gpu_eu_simd_width",
+    "ext_intel_gpu_slices",
+    "ext_intel_gpu_subslices_per_slice",
+    "ext_intel_gpu_eu_count_per_subslice",
+    "ext_intel_gpu_hw_threads_per_eu",
+    "ext_intel_max_mem_bandwidth",
+    "ext_intel_mem_channel",
+    "ext_intel_device_info_uuid",
+    "ext_intel_free_memory",
+    "ext_intel_device_id",
+    "ext_intel_memory_clock_rate",
+    "ext_intel_memory_bus_width",
+    "ext_intel_legacy_image",
+    "ext_intel_esimd",
+    "ext_intel_matrix",
+    "ext_intel_fpga_task_sequence",
+    "ext_oneapi_srgb",
+    "ext_oneapi_native_assert",
+    "ext_oneapi_cuda_async_barrier",
+    "ext_oneapi_bfloat16_math_functions",
+    "ext_oneapi_bindless_images",
+    "ext_oneapi_bindless_images_shared_usm",
+    "ext_oneapi_bindless_images_1d_usm",
+    "ext_oneapi_bindless_images_2d_usm",
+    "ext_oneapi_interop_memory_import",
+    "ext_oneapi_interop_memory_export",
+    "ext_oneapi_interop_semaphore_import",
+    "ext_oneapi_interop_semaphore_export",
+    "ext_oneapi_mipmap",
+    "ext_oneapi_mipmap_anisotropy",
+    "ext_oneapi_mipmap_level_reference",
+    "ext_oneapi_ballot_group",
+    "ext_oneapi_fixed_size_group",
+    "ext_oneapi_opportunistic_group",
+    "ext_oneapi_tangle_group",
+    "ext_oneapi_is_composite",
+    "ext_oneapi_is_component",
+};
+
+static const char *const our_aspects[] = {
+#define ASPECT_NAME(aspect, name, number) [DEV_ASPECT_##aspect] = name,
+    DEV_ASPECTS(ASPECT_NAME)
+#undef ASPECT_NAME
+};
+
+static const char *aspect_word(uint32_t index)
+{
+    if (index < DEV_ASPECT_COUNT) return our_aspects[index];
+    index -= DEV_ASPECT_COUNT;
+    return index < sizeof other_aspects / sizeof *other_aspects ? other_aspects[index] : NULL;
+}
+
+typedef struct target_draft {
+    rt_text name; /* begins with name and place, as elements of maps do */
+    scn_position at;
+    const rt_text *aspects;
+    const uint64_t *sub_group_sizes;
+    uint32_t aspect_count, sub_group_size_count;
+    bool may_support_others;
+    rt_text toolchain, toolchain_options, ocloc_device;
+} target_draft;
+
+typedef struct file_draft {
+    const target_draft *targets;
+    uint32_t target_count;
+} file_draft;
+
+static const scn_shape shape_aspect = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "an aspect",
+    .word = aspect_word,
+};
+static const scn_shape shape_aspects = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of a target's aspects",
+    .element = &shape_aspect,
+    .element_size = sizeof(rt_text),
+    .most = ASPECT_COUNT_MAX,
+};
+static const scn_shape shape_others = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether the target may support other aspects",
+};
+static const scn_shape shape_size = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "the size of a sub-group",
+    .least = 1,
+    .most = SUB_GROUP_SIZE_MAX,
+};
+static const scn_shape shape_sizes = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of sub-group sizes",
+    .element = &shape_size,
+    .element_size = sizeof(uint64_t),
+    .most = SUB_GROUP_SIZE_COUNT_MAX,
+};
+static const scn_shape shape_word = {.kind = SCN_SHAPE_TEXT, .noun = "a word for the toolchain"};
+
+static const scn_row target_rows[] = {
+    {"aspects", &shape_aspects, SCN_REQUIRED, SCN_ITEMS(target_draft, aspects, aspect_count),
+     "The aspects that the target supports, and no others."},
+    {"may_support_other_aspects", &shape_others, 0, SCN_FIELD(target_draft, may_support_others),
+     "Whether it may support others, so that nothing is left out for it."},
+    {"sub-group-sizes", &shape_sizes, 0,
+     SCN_ITEMS(target_draft, sub_group_sizes, sub_group_size_count),
+     "The sizes of its sub-groups."},
+    {"aot-toolchain", &shape_word, 0, SCN_FIELD(target_draft, toolchain), "Who compiles for it."},
+    {"aot-toolchain-options", &shape_word, 0, SCN_FIELD(target_draft, toolchain_options),
+     "With which options."},
+    {"aot-toolchain-ocloc-device", &shape_word, 0, SCN_FIELD(target_draft, ocloc_device),
+     "Under which name ocloc knows it."},
+};
+static const scn_shape shape_target = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a target",
+    SCN_ROWS(target_rows),
+};
+static const scn_shape shape_targets = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "a mapping of targets",
+    .element = &shape_target,
+    .element_size = sizeof(target_draft),
+    .least = 1,
+    .most = TARGET_COUNT_MAX,
+};
+static const scn_row file_rows[] = {
+    {"targets", &shape_targets, SCN_REQUIRED, SCN_ITEMS(file_draft, targets, target_count),
+     "The targets, by name."},
+};
+static const scn_shape shape_file = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a device config file",
+    SCN_ROWS(file_rows),
+};
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* The table knows maps as values of keys, and a device config file is a map from its first line:
+ * it is read as the value of a key that nobody wrote. */
+static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
+{
+    const scn_node *root = scn_yaml_read(inside->reporter, content);
+    if (!root) return false;
+    const scn_entry entry = {.key = RT_TEXT("targets"), .at = root->at, .value = *root};
+    const scn_node whole = {
+        .kind = SCN_NODE_MAPPING, .at = root->at, .entries = &entry, .count = 1};
+    uint64_t given;
+    return scn_object_read(inside, &shape_file, &whole, out, &given);
+}
+
+/* The target's own aspects among those that anything here depends on. */
+static uint32_t lacks_of(const target_draft *target)
+{
+    uint32_t lacks = 0;
+    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
+        bool listed = false;
+        for (uint32_t j = 0; j < target->aspect_count; j++)
+            listed = listed || rt_text_is(target->aspects[j], our_aspects[i]);
+        if (!listed) lacks |= 1u << i;
+    }
+    return target->may_support_others ? 0 : lacks;
+}
+
+static bool target_find(scn_reader *reader, const file_draft *file, const scn_node *name,
+                        const scn_node *wanted, uint32_t *out_lacks)
+{
+    scn_nearest nearest = scn_nearest_to(wanted->text);
+    for (uint32_t i = 0; i < file->target_count; i++) {
+        const target_draft *target = &file->targets[i];
+        scn_nearest_offer(&nearest, target->name);
+        if (!rt_text_equal(target->name, wanted->text)) continue;
+        *out_lacks = lacks_of(target);
+        return true;
+    }
+    return scn_report(reader->reporter, wanted->at, "'%s' has no target '%s'%s",
+                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, wanted->text),
+                      scn_nearest_hint(reader->arena, &nearest));
+}
+
+bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
+                                 const scn_node *target, uint32_t *out_lacks)
+{
+    rt_text content;
+    *out_lacks = 0;
+    if (!scn_companion_read(reader, name, sha256, &content)) return false;
+    scn_reporter problems = {.arena = reader->arena};
+    scn_reader inside = *reader;
+    inside.reporter = &problems;
+    file_draft file = {0};
+    bool fine = targets_read(&inside, content, &file);
+    CHECK(fine == (problems.count == 0));
+    if (fine) return target_find(reader, &file, name, target, out_lacks);
+    rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
+    return scn_report_inside(reader->reporter, path, &problems);
+}

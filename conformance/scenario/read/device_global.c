@@ -1,0 +1,109 @@
+/* The device_globals that a scenario says a module's host code registers, beside those of its
+ * sources or instead of what those say. */
+#include "conformance/scenario/schema/schema.h"
+
+#include <string.h>
+
+static const char *access_word(uint32_t index)
+{
+    return index < RT_HOST_ACCESS_COUNT ? rt_host_access_name((rt_host_access)index) : NULL;
+}
+static const scn_shape shape_access_name = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a host access",
+    .word = access_word,
+};
+
+static bool access_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_text name;
+    uint32_t access = 0;
+    if (!scn_value_read(reader, &shape_access_name, node, &name)) return false;
+    while (!rt_text_is(name, access_word(access)))
+        access++;
+    CHECK(access < RT_HOST_ACCESS_COUNT);
+    *(rt_host_access *)out = (rt_host_access)access;
+    return true;
+}
+
+static const scn_shape shape_access = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a host access",
+    .read = access_read,
+    .alternatives = {&shape_access_name},
+};
+static const scn_shape shape_id = {.kind = SCN_SHAPE_TEXT, .noun = "a unique id"};
+static const scn_shape shape_variable_name = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the name of a variable",
+};
+static const scn_shape shape_size = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a number of bytes",
+    .least = 1,
+    .most = UINT32_MAX,
+};
+static const scn_shape shape_scope = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether each image has a variable of its own",
+};
+
+static const scn_row global_rows[] = {
+    {"id", &shape_id, SCN_REQUIRED, SCN_FIELD(rt_device_global, unique_id),
+     "The unique id, as in property sets and decorations."},
+    {"name", &shape_variable_name, 0, SCN_FIELD(rt_device_global, name),
+     "The qualified name in the source; without it the id."},
+    {"size", &shape_size, SCN_REQUIRED, SCN_FIELD(rt_device_global, size),
+     "The size of the underlying type in bytes."},
+    {"image_scope", &shape_scope, 0, SCN_FIELD(rt_device_global, image_scope),
+     "Whether it has the property device_image_scope; false by default."},
+    {"host_access", &shape_access, 0, SCN_FIELD(rt_device_global, host_access),
+     "What the host may do: read_write (default), read, write or none."},
+};
+static const scn_shape shape_global_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a device_global",
+    SCN_ROWS(global_rows),
+};
+
+static bool global_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_device_global *global = out;
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_global_object, node, global, &given)) return false;
+    if (global->name.length == 0) global->name = global->unique_id;
+    return true;
+}
+
+static const scn_shape shape_global = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a device_global",
+    .read = global_read,
+    .alternatives = {&shape_global_object},
+};
+const scn_shape scn_shape_globals = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of device_globals",
+    .element = &shape_global,
+    .element_size = sizeof(rt_device_global),
+    .least = 1,
+};
+
+bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
+                              rt_device_global_list globals)
+{
+    rt_map ids = {0};
+    bool fine = true;
+    for (uint32_t i = 0; i < globals.count; i++) {
+        rt_text id = globals.globals[i].unique_id;
+        if (id.length == 0) continue; /* a problem that was reported */
+        if (rt_map_find(&ids, id) != RT_MAP_NONE)
+            fine = scn_report(reader->reporter, node->items[i].at,
+                              "the module registers the id '%s' a second time; one id is one "
+                              "variable",
+                              scn_shown(reader->arena, id));
+        rt_map_set(&ids, id, i);
+    }
+    rt_map_free(&ids);
+    return fine;
+}

@@ -1,0 +1,277 @@
+/* Device images written by hand: code of their own, and whatever a scenario claims of it, true or
+ * not.  What images mean is the runtime's business. */
+#include "conformance/scenario/read/source.h"
+
+#include "conformance/scenario/yaml/number.h"
+#include "reference/base/stream.h"
+
+#include <string.h>
+
+/* ---- Formats ------------------------------------------------------------------------------ */
+
+/* Source is no format that an image may claim: a subject that wants it makes it of all images.  The
+ * one behind it no subject takes. */
+_Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 2, "the formats before it are offered");
+static const char *format_word(uint32_t index)
+{
+    return index < RT_FORMAT_OPENCL_C ? rt_format_name((rt_format)index) : NULL;
+}
+static const scn_shape shape_format_name = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a format",
+    .word = format_word,
+};
+
+static bool format_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_text name;
+    if (!scn_value_read(reader, &shape_format_name, node, &name)) return false;
+    rt_format format = rt_format_find(name);
+    CHECK(format != RT_FORMAT_COUNT);
+    memcpy(out, &format, sizeof format);
+    return true;
+}
+
+static const scn_shape shape_format = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a format",
+    .read = format_read,
+    .alternatives = {&shape_format_name},
+};
+
+/* ---- Values of properties ----------------------------------------------------------------- */
+
+static const scn_shape shape_number = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a number of 32 bits",
+    .least = 0,
+    .most = UINT32_MAX,
+};
+static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
+static const scn_shape shape_numbers = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of numbers of 32 bits",
+    .element = &shape_number,
+};
+
+static bool bytes_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return scn_hexadecimal_read(reader->reporter, node, out);
+}
+
+/* An empty text is a value of no bytes. */
+static bool text_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
+        return scn_report(reader->reporter, node->at, "expected a text, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    *(rt_bytes *)out = (rt_bytes){(const uint8_t *)node->text.data, node->text.length};
+    return true;
+}
+
+static bool numbers_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected %s, found %s", shape_numbers.noun,
+                          scn_node_describe(reader->arena, node));
+    }
+    rt_buffer bytes = {0};
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        uint64_t number = 0;
+        fine = scn_value_read(reader, &shape_number, &node->items[i], &number) && fine;
+        rt_write_u32(&bytes, (uint32_t)number);
+    }
+    *(rt_bytes *)out = rt_arena_bytes(reader->arena, rt_buffer_bytes(&bytes));
+    rt_buffer_free(&bytes);
+    return fine;
+}
+
+static const scn_shape shape_digits = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "bytes",
+    .pattern = SCN_HEXADECIMAL_PATTERN,
+};
+static const scn_shape shape_bytes_value = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "bytes",
+    .read = bytes_read,
+    .alternatives = {&shape_digits},
+};
+static const scn_shape shape_text_value = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a text",
+    .read = text_read,
+    .alternatives = {&shape_text},
+};
+static const scn_shape shape_numbers_value = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of numbers of 32 bits",
+    .read = numbers_read,
+    .alternatives = {&shape_numbers},
+};
+
+static const scn_row value_rows[] = {
+    {"bytes", &shape_bytes_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
+     "The bytes, in hexadecimal digits."},
+    {"text", &shape_text_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
+     "The bytes of a text, without a NUL behind it."},
+    {"u32", &shape_numbers_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
+     "Numbers of 32 bits, little-endian."},
+};
+static const scn_shape shape_value_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "the value of a property",
+    SCN_ROWS(value_rows),
+};
+
+/* A whole number is a property of that type; everything else has the type of bytes. */
+static bool value_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_property *property = out;
+    if (node->kind == SCN_NODE_SCALAR) {
+        uint64_t number;
+        if (!scn_value_read(reader, &shape_number, node, &number)) return false;
+        property->type = RT_PROPERTY_UINT32;
+        property->number = (uint32_t)number;
+        return true;
+    }
+    uint64_t given;
+    property->type = RT_PROPERTY_BYTES;
+    if (!scn_object_read(reader, &shape_value_object, node, property, &given)) return false;
+    return scn_object_alternative(reader, &shape_value_object, node, given, "a kind of value") !=
+           SCN_NONE;
+}
+
+static const scn_shape shape_value = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the value of a property",
+    .read = value_read,
+    .alternatives = {&shape_number, &shape_value_object},
+};
+
+/* ---- Property sets ------------------------------------------------------------------------ */
+
+/* Maps with keys of any text; they are read here, because a map in a map has no row. */
+static const scn_shape shape_set = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "a property set: a mapping of names to values",
+    .element = &shape_value,
+    .any_key = true,
+};
+static const scn_shape shape_set_map = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "property sets: a mapping of their names to mappings",
+    .element = &shape_set,
+    .any_key = true,
+};
+
+static bool mapping_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    if (node->kind == SCN_NODE_MAPPING) return true;
+    return scn_report(reader->reporter, node->at, "expected %s, found %s", shape->noun,
+                      scn_node_describe(reader->arena, node));
+}
+
+static bool set_read(scn_reader *reader, const scn_node *node, rt_property_set *set)
+{
+    if (!mapping_check(reader, &shape_set, node)) return false;
+    rt_property *properties = rt_arena_alloc_array(reader->arena, node->count, sizeof *properties);
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        properties[i].name = node->entries[i].key;
+        fine = value_read(reader, &node->entries[i].value, &properties[i]) && fine;
+    }
+    set->properties = properties;
+    set->property_count = node->count;
+    return fine;
+}
+
+static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_hand_image *image = out;
+    if (!mapping_check(reader, &shape_set_map, node)) return false;
+    rt_property_set *sets = rt_arena_alloc_array(reader->arena, node->count, sizeof *sets);
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        sets[i].name = node->entries[i].key;
+        fine = set_read(reader, &node->entries[i].value, &sets[i]) && fine;
+    }
+    image->sets_given = true;
+    image->sets = sets;
+    image->set_count = node->count;
+    return fine;
+}
+
+static const scn_shape shape_sets = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "property sets",
+    .read = sets_read,
+    .alternatives = {&shape_set_map},
+};
+
+/* ---- Images ------------------------------------------------------------------------------- */
+
+typedef struct image_draft {
+    scn_hand_image image;
+    scn_source_draft source;
+} image_draft;
+
+static const scn_shape shape_kernels = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of kernels",
+    .element = &scn_shape_kernel,
+    .element_size = sizeof(rt_text),
+};
+static const scn_shape shape_options = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "options for the device",
+};
+
+static const scn_row image_rows[] = {
+    SCN_SOURCE_ROWS(image_draft, source),
+    {"format", &shape_format, 0, SCN_FIELD(image_draft, image.format),
+     "The format that the image claims to have; spirv64 where it says nothing."},
+    {"kernels", &shape_kernels, 0, SCN_ITEMS(image_draft, image.kernels, image.kernel_count),
+     "The kernels that the image claims to have, instead of those of the code."},
+    {"properties", &shape_sets, 0, SCN_FIELD(image_draft, image),
+     "All its property sets, {SET: {PROPERTY: VALUE}}, instead of those of the code; a value is a "
+     "number, {bytes: HEX}, {text: TEXT} or {u32: [NUMBERS]}."},
+    {"compile_options", &shape_options, 0, SCN_FIELD(image_draft, image.compile_options),
+     "Options for the device's compiler."},
+    {"link_options", &shape_options, 0, SCN_FIELD(image_draft, image.link_options),
+     "Options for the device's linker."},
+};
+static const scn_shape shape_image_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an image",
+    .also = SCN_SOURCE_ALSO,
+    SCN_ROWS(image_rows),
+};
+
+static bool image_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    image_draft draft = {.image = {.at = node->at, .format = RT_FORMAT_SPIRV64}};
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_image_object, node, &draft, &given)) return false;
+    draft.image.kernels_given = scn_node_entry(node, "kernels") != NULL;
+    bool fine = scn_source_finish(reader, &shape_image_object, node, given, &draft.source,
+                                  &draft.image.source);
+    *(scn_hand_image *)out = draft.image;
+    return fine;
+}
+
+static const scn_shape shape_image = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an image",
+    .read = image_read,
+    .alternatives = {&shape_image_object},
+};
+const scn_shape scn_shape_hand_images = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of images",
+    .element = &shape_image,
+    .element_size = sizeof(scn_hand_image),
+    .least = 1,
+};

@@ -1,0 +1,365 @@
+/* Modules: the executable, the shared libraries, and the device code in them. */
+#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/read/source.h"
+
+#include <string.h>
+
+static const scn_choice splits[] = {
+#define SPLIT_CHOICE(split, name) [RT_SPLIT_##split] = {name, true},
+    RT_SPLITS(SPLIT_CHOICE)
+#undef SPLIT_CHOICE
+};
+_Static_assert(sizeof splits / sizeof *splits == RT_SPLIT_COUNT, "a name for every split");
+static const scn_shape shape_split = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a split",
+    SCN_CHOICES(splits),
+};
+
+/* ---- Sources ------------------------------------------------------------------------------ */
+
+typedef struct source_draft {
+    scn_source_draft source;
+} source_draft;
+
+static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
+static const scn_shape shape_source_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a source",
+    .also = SCN_SOURCE_ALSO,
+    SCN_ROWS(source_rows),
+};
+
+static bool source_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    source_draft draft = {0};
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_source_object, node, &draft, &given)) return false;
+    return scn_source_finish(reader, &shape_source_object, node, given, &draft.source, out);
+}
+
+static const scn_shape shape_source = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a source",
+    .read = source_read,
+    .alternatives = {&shape_source_object},
+};
+static const scn_shape shape_sources = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of sources",
+    .element = &shape_source,
+    .element_size = sizeof(scn_source),
+    .least = 1,
+};
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+static const scn_shape shape_needs = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of modules",
+    .unique = true,
+    .element = &scn_shape_module_reference,
+    .element_size = sizeof(uint32_t),
+};
+static const scn_shape shape_build_options_text = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the options of the front end",
+    .pattern = SCN_BUILD_OPTIONS_PATTERN,
+};
+
+static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_text refused;
+    if (!scn_value_read(reader, &shape_build_options_text, node, out)) return false;
+    if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
+    return scn_report(
+        reader->reporter, node->at,
+        "build option '%.*s' is refused; accepted are: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "-ffp-contract=on or off, -ffast-math and warnings",
+        RT_TEXT_ARG(refused));
+}
+
+static const scn_shape shape_build_options = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the options of the front end",
+    .read = build_options_read,
+    .alternatives = {&shape_build_options_text},
+};
+
+/* What post-link makes of sources; images written by hand may claim any of them too. */
+static const scn_choice formats[] = {
+    [RT_FORMAT_SPIRV64] = {"spirv64", true},
+    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
+    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", true},
+    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", true},
+    [RT_FORMAT_NATIVE] = {"native", true},
+    [RT_FORMAT_PTX] = {"ptx", true},
+};
+_Static_assert(
+    sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
+    "a name for every format but the last two: source is a subject's choice, not a module's, "
+    "and AMD's machine code nobody makes");
+static const scn_shape shape_format = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a format",
+    SCN_CHOICES(formats),
+};
+const scn_shape scn_shape_format_list = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of formats",
+    .unique = true,
+    .element = &shape_format,
+};
+
+static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind == SCN_NODE_LIST && node->count == 0) {
+        return scn_report(reader->reporter, node->at, "expected %s, found an empty one",
+                          scn_shape_format_list.noun);
+    }
+    return scn_formats_read(reader, node, out);
+}
+
+bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats)
+{
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected %s, found %s",
+                          scn_shape_format_list.noun, scn_node_describe(reader->arena, node));
+    }
+    uint32_t *mask = out_formats;
+    for (uint32_t i = 0; i < node->count; i++) {
+        uint32_t format;
+        if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
+        if (*mask >> format & 1) {
+            return scn_report(reader->reporter, node->items[i].at,
+                              "this format is in the list a second time");
+        }
+        *mask |= 1u << format;
+    }
+    return true;
+}
+
+static const scn_shape shape_some_formats = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of formats",
+    .unique = true,
+    .element = &shape_format,
+    .least = 1,
+};
+static const scn_shape shape_formats = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of formats",
+    .read = formats_read,
+    .alternatives = {&shape_some_formats},
+};
+
+static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
+static const scn_shape shape_host_symbols = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of host symbols",
+    .unique = true,
+    .element = &shape_symbol,
+    .element_size = sizeof(rt_text),
+};
+static const scn_shape shape_device_options = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "options for the device",
+};
+static const scn_shape shape_registers = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether loading the module registers its images",
+};
+
+static const scn_shape shape_embeds = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether images hold their LLVM IR",
+};
+static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    bool embeds;
+    if (!scn_value_read(reader, &shape_embeds, node, &embeds)) return false;
+    scn_embed_ir said = embeds ? SCN_EMBED_IR_YES : SCN_EMBED_IR_NO;
+    memcpy(out, &said, sizeof said);
+    return true;
+}
+static const scn_shape shape_embed_ir = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "whether images hold their LLVM IR",
+    .read = embed_ir_read,
+    .alternatives = {&shape_embeds},
+};
+
+static const scn_row module_rows[] = {
+    {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
+     "The modules that the OS loader loads with this one, in order."},
+    {"host_symbols", &shape_host_symbols, 0, SCN_ITEMS(scn_module, host_symbols, host_symbol_count),
+     "The symbols that the module's host code defines."},
+    {"sources", &shape_sources, 0, SCN_ITEMS(scn_module, sources, source_count),
+     "The device code of the module."},
+    {"images", &scn_shape_hand_images, 0, SCN_ITEMS(scn_module, hand_images, hand_image_count),
+     "Device images written by hand; they are numbered after those of the sources."},
+    {"device_globals", &scn_shape_globals, 0,
+     SCN_ITEMS(scn_module, device_globals.globals, device_globals.count),
+     "Variables that the module's host code registers beside those of its sources; of one id, instead "
+     "of what the source says."},
+    {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
+     "How post-link distributes the code over device images; off: one image."},
+    {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
+     "Options for the front end, as on its command line."},
+    {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
+     "The formats that images of the sources are made in, each in all of them, with the defaults of "
+     "specialisation constants in all but spirv64: ptx for NVIDIA's devices, of sources in OpenCL; "
+     "the others compiled ahead of time for the simulated device, as itself (native) or standing for "
+     "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Without it: in what the "
+     "subject's device takes."},
+    {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
+     "Whether images in ptx hold their LLVM IR, too, without which their kernels are not fused (DPC++'s "
+     "option -fsycl-embed-ir); without it: where the scenario fuses kernels."},
+    {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
+     "Options of the sources' images for the device's compiler."},
+    {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
+     "Options of the sources' images for the device's linker."},
+    {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
+     "The name of the file that the OS loads, where it is not the module's; modules whose files have "
+     "one name lie in different folders."},
+    {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
+     "Whether the images are registered when the module is loaded; false: a load_image step can."},
+    {"device_config", &scn_shape_device_config, 0, SCN_SAME,
+     "The target of formats made ahead of time: sets of virtual functions that use an optional "
+     "feature which it does not support are left out of the code."},
+    {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
+     "What compiling the module is refused with; nothing runs then, so that there are no steps."},
+};
+/* What options_check and scn_device_config_check say. */
+#define HAS_SYCL(key)                                                                              \
+    "{'required': ['" key "'], 'properties': {'" key                                               \
+    "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
+static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
+    "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
+              " '(^|[ \\n])-cl-'}}}}},"
+              " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+              " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+              " 'ptx']}}}}}}]}";
+static const scn_shape shape_module_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a module",
+    .also = module_also,
+    SCN_ROWS(module_rows),
+};
+
+/* A module may need any other, itself excepted: loaders allow cycles, so scenarios may have them.
+ */
+static bool needs_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    uint32_t self = rt_map_find(&reader->modules.map, module->name);
+    CHECK(self != RT_MAP_NONE);
+    bool fine = true;
+    for (uint32_t i = 0; i < module->need_count; i++) {
+        scn_position at = scn_node_entry(node, "needs")->value.items[i].at;
+        if (module->needs[i] == self) {
+            fine = scn_report(reader->reporter, at, "a module cannot need itself; remove it");
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (module->needs[i] != module->needs[j] || module->needs[i] == SCN_NONE) continue;
+            fine = scn_report(reader->reporter, at, "this module is needed a second time");
+            break;
+        }
+    }
+    return fine;
+}
+
+/* Linkers refuse a second definition in one module; in another it interposes. */
+static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        scn_position at = scn_node_entry(node, "host_symbols")->value.items[i].at;
+        for (uint32_t j = 0; j < i; j++) {
+            if (!rt_text_equal(module->host_symbols[i], module->host_symbols[j])) continue;
+            fine = scn_report(reader->reporter, at, "the module defines '%s' a second time",
+                              scn_shown(reader->arena, module->host_symbols[i]));
+            break;
+        }
+    }
+    return fine;
+}
+
+static bool globals_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    if (module->device_globals.count == 0) return true;
+    return scn_device_globals_check(reader, &scn_node_entry(node, "device_globals")->value,
+                                    module->device_globals);
+}
+
+static bool has_sycl(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->source_count; i++)
+        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
+    return false;
+}
+
+/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+static bool options_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    rt_text option, rest = module->build_options;
+    if (!has_sycl(module)) return true;
+    while (scn_build_options_next(&rest, &option)) {
+        if (!rt_text_starts(option, "-cl-")) continue;
+        return scn_report(reader->reporter, scn_node_entry(node, "build_options")->value.at,
+                          "build option '%.*s' is for OpenCL, and the module has a source in SYCL; "
+                          "move one of them to a module of its own",
+                          RT_TEXT_ARG(option));
+    }
+    return true;
+}
+
+/* Sources are named by their number in the module, those of images written by hand behind. */
+static void sources_name(scn_reader *reader, scn_module *module)
+{
+    uint32_t count = module->source_count;
+    scn_source *sources = rt_arena_alloc_array(reader->arena, count, sizeof *sources);
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = module->sources[i];
+        sources[i].name = rt_arena_printf(reader->arena, "%.*s/%u", RT_TEXT_ARG(module->name), i);
+    }
+    scn_hand_image *images =
+        rt_arena_alloc_array(reader->arena, module->hand_image_count, sizeof *images);
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        images[i] = module->hand_images[i];
+        images[i].source.name =
+            rt_arena_printf(reader->arena, "%.*s/%u", RT_TEXT_ARG(module->name), count + i);
+    }
+    module->sources = sources;
+    module->hand_images = images;
+}
+
+static bool module_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_module *module = out;
+    uint64_t given;
+    module->registers = true;
+    if (!scn_object_read(reader, &shape_module_object, node, module, &given)) return false;
+    sources_name(reader, module);
+    bool fine = needs_check(reader, node, module);
+    fine = options_check(reader, node, module) && fine;
+    fine = globals_check(reader, node, module) && fine;
+    fine = scn_device_config_check(reader, node, module) && fine;
+    return symbols_check(reader, node, module) && fine;
+}
+
+static const scn_shape shape_module = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a module",
+    .read = module_read,
+    .alternatives = {&shape_module_object},
+};
+const scn_shape scn_shape_modules = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "the map of modules",
+    .element = &shape_module,
+    .element_size = sizeof(scn_module),
+    .least = 1,
+    .most = 1024,
+};

@@ -1,0 +1,205 @@
+/* Expected values from a table: what each work-item of a range is told of its place, as the kernel
+ * wrote it down, one record a work-item in the order of their linear ids.  The reader computes the
+ * bytes, so that packs and judges know of values only. */
+#include "conformance/scenario/resolve/oracle.h"
+#include "conformance/scenario/model/type.h"
+#include "conformance/scenario/read/range.h"
+#include "conformance/scenario/yaml/number.h"
+
+#include <string.h>
+
+_Static_assert((int)SCN_ORACLE_DIMENSIONS == (int)RT_ND_RANGE_DIMENSIONS,
+               "a submit's range is a range of the table");
+
+/* ---- The form ----------------------------------------------------------------------------- */
+
+/* Three words of each built-in with a dimension, then the others: see answer_of. */
+static const scn_choice answers[] = {
+#define INDEXED_CHOICES(built_in, name, of_groups)                                                 \
+    {name "(0)", true}, {name "(1)", true}, {name "(2)", true},
+#define PLAIN_CHOICE(built_in, name, of_groups) {name, true},
+    SCN_INDEXED_BUILT_INS(INDEXED_CHOICES) SCN_PLAIN_BUILT_INS(PLAIN_CHOICE)
+#undef INDEXED_CHOICES
+#undef PLAIN_CHOICE
+};
+enum { ANSWER_COUNT = sizeof answers / sizeof *answers };
+
+static const scn_shape shape_answer = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a built-in",
+    SCN_CHOICES(answers),
+};
+static const scn_shape shape_answers = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of built-ins",
+    .element = &shape_answer,
+    .element_size = sizeof(uint32_t),
+    .least = 1,
+    .most = ANSWER_COUNT,
+};
+
+typedef struct oracle_draft {
+    scn_extent range, offset, local;
+    const uint32_t *answers; /* indices of the choices */
+    uint32_t answer_count;
+} oracle_draft;
+
+static const scn_row oracle_rows[] = {
+    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range.items, range.count),
+     "The range that the kernel was submitted with; the first number is get_global_id(0)'s."},
+    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset.items, offset.count),
+     "Its offset in each dimension; 0 where not given."},
+    {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local.items, local.count),
+     "Its local size in each dimension; without it the answers about groups are the device's."},
+    {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
+     "The built-ins whose answers each work-item stored, one element each, in this order."},
+};
+/* As many dimensions everywhere, and a local size where answers depend on it. */
+#define OF_GROUPS "'^(group_id|num_groups|local_|enqueued_local_)'"
+#define ORACLE_ALSO                                                                                \
+    "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
+    "{'pattern': " OF_GROUPS "}}}}, 'then': {'required': ['local']}}]}"
+static const scn_shape shape_oracle_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an oracle",
+    .also = ORACLE_ALSO,
+    SCN_ROWS(oracle_rows),
+};
+const scn_shape scn_shape_oracle = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an oracle",
+    .read = scn_node_keep,
+    .alternatives = {&shape_oracle_object},
+};
+
+/* ---- Its parts ---------------------------------------------------------------------------- */
+
+/* What a word asks for. */
+typedef struct answer {
+    scn_built_in built_in;
+    uint32_t dimension;
+} answer;
+
+static answer answer_of(uint32_t choice)
+{
+    enum { INDEXED = SCN_BUILT_IN_PLAIN_FIRST * SCN_ORACLE_DIMENSIONS };
+    CHECK(choice < ANSWER_COUNT);
+    if (choice >= INDEXED)
+        return (answer){(scn_built_in)(SCN_BUILT_IN_PLAIN_FIRST + choice - INDEXED), 0};
+    return (answer){(scn_built_in)(choice / SCN_ORACLE_DIMENSIONS), choice % SCN_ORACLE_DIMENSIONS};
+}
+
+static bool local_check(scn_reader *reader, const scn_node *node, const scn_nd_range *range)
+{
+    for (uint32_t d = 0; d < range->dimensions; d++) {
+        if (range->local[d] == 0 || range->global[d] % range->local[d] == 0) continue;
+        return scn_report(reader->reporter, scn_node_entry(node, "local")->value.at,
+                          "local size %" PRIu64 " does not divide range %" PRIu64
+                          " in dimension %u, so no kernel ran with it",
+                          range->local[d], range->global[d], d);
+    }
+    return true;
+}
+
+static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
+                     scn_nd_range *out_range)
+{
+    uint32_t dimensions = draft->range.count;
+    *out_range = (scn_nd_range){.dimensions = dimensions, .global = {1, 1, 1}};
+    bool fine =
+        scn_extent_copy(reader, node, "range", draft->range, dimensions, out_range->global) &&
+        scn_extent_copy(reader, node, "offset", draft->offset, dimensions, out_range->offset) &&
+        scn_extent_copy(reader, node, "local", draft->local, dimensions, out_range->local);
+    if (!fine || !draft->local.items) return fine;
+    for (uint32_t d = dimensions; d < SCN_ORACLE_DIMENSIONS; d++)
+        out_range->local[d] = 1;
+    return local_check(reader, node, out_range);
+}
+
+/* The device chooses the local size where none is given, so nobody can expect what follows. */
+static bool groups_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft)
+{
+    if (draft->local.items) return true;
+    const scn_node *items = &scn_node_entry(node, "answers")->value;
+    for (uint32_t i = 0; i < draft->answer_count; i++) {
+        if (!scn_oracle_is_of_groups(answer_of(draft->answers[i]).built_in)) continue;
+        return scn_report(reader->reporter, items->items[i].at,
+                          "'%s' depends on the local size, which the device chooses; give 'local' "
+                          "here and in the submit",
+                          answers[draft->answers[i]].name);
+    }
+    return true;
+}
+
+static bool layout_check(scn_reader *reader, const scn_node *node, const scn_memory *memory)
+{
+    if (!memory->layout.is_struct && memory->layout.fields[0].lanes == 1) return true;
+    return scn_report(reader->reporter, node->at,
+                      "an oracle's answers are scalars, and elements of memory '%s' are of type %s",
+                      scn_shown(reader->arena, memory->name),
+                      scn_layout_print(reader->arena, &memory->layout).data);
+}
+
+/* All records lie in the memory; what is behind them keeps what it began with. */
+static bool room_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
+                       const scn_memory *memory)
+{
+    CHECK(draft->answer_count > 0);
+    uint64_t left = memory->count / draft->answer_count, taken = draft->answer_count;
+    for (uint32_t d = 0; d < draft->range.count; d++) {
+        left /= draft->range.items[d];
+        taken *= left > 0 ? draft->range.items[d] : 1;
+    }
+    if (left == 0) {
+        return scn_report(reader->reporter, node->at,
+                          "work-items with %u answer%s each do not fit into the %" PRIu64
+                          " elements of memory '%s'",
+                          draft->answer_count, draft->answer_count == 1 ? "" : "s", memory->count,
+                          scn_shown(reader->arena, memory->name));
+    }
+    if (taken == memory->count || memory->initial.data) return true;
+    return scn_report(reader->reporter, node->at,
+                      "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
+                      "; give it values, which the others keep",
+                      scn_shown(reader->arena, memory->name), memory->count, taken);
+}
+
+/* ---- The table in bytes ------------------------------------------------------------------- */
+
+static bool answers_fill(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
+                         const scn_nd_range *range, const scn_layout *layout, uint8_t *out)
+{
+    scn_type type = layout->fields[0].type;
+    scn_place place = {0};
+    uint64_t items = scn_oracle_items(range);
+    for (uint64_t i = 0; i < items; i++, scn_oracle_next(range, &place)) {
+        for (uint32_t k = 0; k < draft->answer_count; k++, out += layout->size) {
+            answer asked = answer_of(draft->answers[k]);
+            uint64_t value = scn_oracle_answer(range, &place, asked.built_in, asked.dimension);
+            if (scn_number_of_integer(type, (scn_integer){false, value}, out)) continue;
+            return scn_report(reader->reporter, node->at,
+                              "'%s' reaches %" PRIu64 ", which type %s cannot hold%s",
+                              answers[draft->answers[k]].name, value, scn_type_name(type),
+                              scn_type_class(type) == 'f' ? " exactly" : "");
+        }
+    }
+    CHECK(place.linear == 0); /* it has counted all of them */
+    return true;
+}
+
+bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory *memory,
+                     rt_bytes *out_values)
+{
+    oracle_draft draft = {0};
+    scn_nd_range range;
+    uint64_t given;
+    uint8_t *bytes;
+    if (!scn_object_read(reader, &shape_oracle_object, node, &draft, &given)) return false;
+    if (!layout_check(reader, node, memory) || !range_of(reader, node, &draft, &range) ||
+        !groups_check(reader, node, &draft) || !room_check(reader, node, &draft, memory))
+        return false;
+    if (!scn_values_alloc(reader, node, &memory->layout, memory->count, &bytes)) return false;
+    *out_values = (rt_bytes){bytes, memory->count * memory->layout.size};
+    if (memory->initial.data) memcpy(bytes, memory->initial.data, out_values->size);
+    return answers_fill(reader, node, &draft, &range, &memory->layout, bytes);
+}

@@ -1,0 +1,22 @@
+/* Whether a scenario is about kernel fusion: told from its steps, before anything is compiled. */
+#include "conformance/scenario/model/scenario.h"
+
+/* Fusion's own verbs, what a queue is made with, and what is there only to end a fusion. */
+bool scn_scenario_fuses(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        switch (scenario->steps[i].verb) {
+        case SCN_VERB_START_FUSION:
+        case SCN_VERB_COMPLETE_FUSION:
+        case SCN_VERB_CANCEL_FUSION:
+        case SCN_VERB_HOST_TASK:
+        case SCN_VERB_END_QUEUE:
+        case SCN_VERB_END_MEMORY: return true;
+        case SCN_VERB_QUEUE:
+            if (scenario->steps[i].queue.enable_fusion) return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}

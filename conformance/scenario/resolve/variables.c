@@ -1,0 +1,268 @@
+/* From the names of device_globals to the variables of modules.
+ *
+ * A variable is what has one unique id: modules that register the same id have one variable, so
+ * that a name is ambiguous only where it has several ids.
+ * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global. */
+#include "conformance/scenario/resolve/variables.h"
+
+#include "conformance/scenario/yaml/problems.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+typedef struct finder {
+    rt_arena *arena;
+    scn_scenario *scenario;
+    scn_position *at;
+    rt_text *problem;
+} finder;
+
+static bool fail(const finder *all, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
+static bool fail(const finder *all, scn_position at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer text = {0};
+    rt_buffer_vprintf(&text, format, arguments);
+    va_end(arguments);
+    *all->at = at;
+    *all->problem = rt_arena_text(all->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return false;
+}
+
+const rt_device_global *scn_variable_of(const scn_scenario *scenario, const scn_variable *variable)
+{
+    CHECK(variable->module < scenario->module_count);
+    rt_device_global_list list = scenario->modules[variable->module].device_globals;
+    CHECK(variable->global < list.count);
+    return &list.globals[variable->global];
+}
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static bool is_meant(const rt_device_global *global, rt_text name)
+{
+    return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
+}
+
+/* A module other than the one that the variable was looked for in that has it; SCN_NONE: none. */
+static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
+{
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        rt_device_global_list list = scenario->modules[m].device_globals;
+        for (uint32_t i = 0; i < list.count; i++)
+            if (is_meant(&list.globals[i], variable->name)) return m;
+    }
+    return SCN_NONE;
+}
+
+/* The name is right and the module is not. */
+static bool refuse_module(const finder *all, const scn_variable *variable, uint32_t other)
+{
+    const scn_module *modules = all->scenario->modules;
+    CHECK(variable->module != SCN_NONE && other != variable->module);
+    return fail(all, variable->at,
+                "module '%.*s' has no device_global '%s'; module '%.*s' has one, so write "
+                "'module: %.*s', or leave the module out",
+                RT_TEXT_ARG(modules[variable->module].name), scn_shown(all->arena, variable->name),
+                RT_TEXT_ARG(modules[other].name), RT_TEXT_ARG(modules[other].name));
+}
+
+static bool refuse_unknown(const finder *all, const scn_variable *variable)
+{
+    scn_nearest nearest = scn_nearest_to(variable->name);
+    const scn_scenario *scenario = all->scenario;
+    uint32_t other = other_module_with(scenario, variable);
+    if (other != SCN_NONE) return refuse_module(all, variable, other);
+    bool named = variable->module != SCN_NONE; /* then no other module's and no memory is meant */
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        if (named && m != variable->module) continue;
+        for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
+            scn_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
+    }
+    for (uint32_t i = 0; i < scenario->memory_count && !named; i++)
+        scn_nearest_offer(&nearest, scenario->memories[i].name);
+    if (named) {
+        return fail(all, variable->at, "module '%.*s' has no device_global '%s'%s",
+                    RT_TEXT_ARG(scenario->modules[variable->module].name),
+                    scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));
+    }
+    return fail(all, variable->at, "no memory and no device_global has the name '%s'%s",
+                scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));
+}
+
+static bool refuse_several(const finder *all, const scn_variable *variable, rt_text one,
+                           rt_text other)
+{
+    return fail(all, variable->at,
+                "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
+                "module too, {variable: %s, module: ...}, or the id in place of the name",
+                scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
+                scn_shown(all->arena, variable->name));
+}
+
+static bool find(const finder *all, scn_variable *inout_variable)
+{
+    const scn_scenario *scenario = all->scenario;
+    scn_variable found = *inout_variable;
+    found.global = SCN_NONE;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        rt_device_global_list list = scenario->modules[m].device_globals;
+        if (inout_variable->module != SCN_NONE && inout_variable->module != m) continue;
+        for (uint32_t i = 0; i < list.count; i++) {
+            if (!is_meant(&list.globals[i], inout_variable->name)) continue;
+            if (found.global == SCN_NONE) {
+                found.module = m;
+                found.global = i;
+                continue;
+            }
+            rt_text id = scn_variable_of(scenario, &found)->unique_id;
+            if (!rt_text_equal(id, list.globals[i].unique_id))
+                return refuse_several(all, inout_variable, id, list.globals[i].unique_id);
+        }
+    }
+    if (found.global == SCN_NONE) return refuse_unknown(all, inout_variable);
+    *inout_variable = found;
+    return true;
+}
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* Which directions the extension takes away (sycl_ext_oneapi_device_global, "host_access"). */
+static bool access_check(const finder *all, const scn_step *step, const rt_device_global *global)
+{
+    bool writes = step->transfer.to == SCN_NONE;
+    bool allowed = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
+                   global->host_access == (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ);
+    if (allowed) return true;
+    return fail(all, step->transfer.variable.at,
+                "the host may not %s '%.*s' (property host_access), so that the copy would not "
+                "compile; expect {error: {documents: compile-time}}",
+                writes ? "write" : "read", RT_TEXT_ARG(global->name));
+}
+
+static bool range_check(const finder *all, scn_position at, const char *what, rt_text name,
+                        uint64_t room, uint64_t offset, uint64_t size)
+{
+    if (offset <= room && size <= room - offset) return true;
+    return fail(all, at,
+                "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
+                "; choose a part that lies in it, or expect the error",
+                size, offset, what, RT_TEXT_ARG(name), room);
+}
+
+static bool copy_resolve(const finder *all, scn_step *step)
+{
+    scn_transfer *transfer = &step->transfer;
+    if (!find(all, &transfer->variable)) return false;
+    const rt_device_global *global = scn_variable_of(all->scenario, &transfer->variable);
+    bool writes = transfer->to == SCN_NONE;
+    uint64_t offset = writes ? transfer->to_offset : transfer->from_offset;
+    if (transfer->size == 0 && offset >= global->size) {
+        return fail(all, transfer->variable.at,
+                    "nothing is left to copy from byte %" PRIu64 " on: '%.*s' has %" PRIu64
+                    " bytes",
+                    offset, RT_TEXT_ARG(global->name), global->size);
+    }
+    if (transfer->size == 0) transfer->size = global->size - offset;
+    if (step->error || step->outcome_count > 0) return true;
+    const scn_memory *memory = &all->scenario->memories[writes ? transfer->from : transfer->to];
+    return access_check(all, step, global) &&
+           range_check(all, transfer->variable.at, "device_global", global->name, global->size,
+                       offset, transfer->size) &&
+           range_check(all, step->at, "memory", memory->name, memory->count * memory->layout.size,
+                       writes ? transfer->from_offset : transfer->to_offset, transfer->size);
+}
+
+/* ---- Expectations -------------------------------------------------------------------------- */
+
+static bool expect_resolve(const finder *all, scn_expect *expect)
+{
+    if (!find(all, &expect->variable)) return false;
+    const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable);
+    if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
+        return fail(all, expect->variable.at,
+                    "the host may not read '%.*s' (property host_access); have a kernel do it",
+                    RT_TEXT_ARG(global->name));
+    }
+    if (expect->values.size == global->size) return true;
+    return fail(all, expect->variable.at,
+                "the expected values have %zu bytes and '%.*s' has %" PRIu64, expect->values.size,
+                RT_TEXT_ARG(global->name), global->size);
+}
+
+static bool outcomes_resolve(const finder *all, scn_expect *expect);
+
+static bool expects_resolve(const finder *all, const scn_expect **inout_expects, uint32_t count)
+{
+    scn_expect *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = (*inout_expects)[i];
+        if (copies[i].kind == SCN_EXPECT_VARIABLE && !expect_resolve(all, &copies[i])) return false;
+        if (copies[i].kind == SCN_EXPECT_ONE_OF && !outcomes_resolve(all, &copies[i])) return false;
+    }
+    *inout_expects = copies;
+    return true;
+}
+
+/* Outcomes hold no outcomes in turn. */
+static bool outcomes_resolve(const finder *all, scn_expect *expect)
+{
+    uint32_t count = expect->outcome_count;
+    scn_outcome *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = expect->outcomes[i];
+        if (!expects_resolve(all, &copies[i].expects, copies[i].expect_count)) return false;
+    }
+    expect->outcomes = copies;
+    return true;
+}
+
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+static bool expects_mention(const scn_expect *expects, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (expects[i].kind == SCN_EXPECT_VARIABLE) return true;
+        for (uint32_t k = 0; k < expects[i].outcome_count; k++) {
+            const scn_outcome *outcome = &expects[i].outcomes[k];
+            if (expects_mention(outcome->expects, outcome->expect_count)) return true;
+        }
+    }
+    return false;
+}
+
+static bool step_mentions(const scn_step *step)
+{
+    bool copies = step->verb == SCN_VERB_COPY && step->transfer.variable.name.length > 0;
+    return copies || expects_mention(step->expect, step->expect_count);
+}
+
+bool scn_variables_are_meant(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (step_mentions(&scenario->steps[i])) return true;
+    }
+    return false;
+}
+
+bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position *out_at,
+                           rt_text *out_problem)
+{
+    *out_at = (scn_position){0};
+    *out_problem = (rt_text){0};
+    const finder all = {arena, scenario, out_at, out_problem};
+    scn_step *steps = rt_arena_alloc_array(arena, scenario->step_count, sizeof *steps);
+    bool any = false;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        scn_step *step = &steps[i];
+        *step = scenario->steps[i];
+        if (!step_mentions(step)) continue;
+        any = true;
+        if (step->verb == SCN_VERB_COPY && !copy_resolve(&all, step)) return false;
+        if (!expects_resolve(&all, &step->expect, step->expect_count)) return false;
+    }
+    if (any) scenario->steps = steps;
+    return true;
+}

@@ -1,0 +1,439 @@
+/* The JSON Schema of the format, from the table that drives the reader, so that editors complete
+ * and check.  It says less than the reader checks: what names mean, what numbers come to and how
+ * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
+ * is a definition that others refer to, because objects can be nested.
+ *
+ * Source: JSON Schema draft 2020-12, Core and Validation. */
+#include "conformance/scenario/schema/objects.h"
+#include "conformance/scenario/schema/values.h"
+#include "reference/trace/trace.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
+
+/* The definition of events, which are no object of the table: each kind has fields of its own. */
+#define EVENT_NAME "event"
+
+static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
+
+/* jansson fails only where it finds no memory. */
+static json_t *needed(json_t *value)
+{
+    CHECK(value);
+    return value;
+}
+
+static void put(json_t *object, const char *key, json_t *value)
+{
+    int failed = json_object_set_new(object, key, needed(value));
+    CHECK(!failed);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    int failed = json_array_append_new(array, needed(value));
+    CHECK(!failed);
+}
+
+static json_t *typed(const char *type)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "type", json_string(type));
+    return schema;
+}
+
+/* What a shape says in the schema's own words, with ' for ". */
+static json_t *also_schema(const char *also)
+{
+    rt_buffer text = {0};
+    for (; *also; also++)
+        rt_buffer_append_byte(&text, *also == '\'' ? '"' : *also);
+    json_t *schema = needed(json_loads(rt_buffer_string(&text), JSON_REJECT_DUPLICATES, NULL));
+    rt_buffer_free(&text);
+    return schema;
+}
+
+/* Texts may be written like numbers: a kernel may be called 7 for all the format cares. */
+static json_t *scalar_schema(void)
+{
+    json_t *schema = needed(json_object()), *types = needed(json_array());
+    append(types, json_string("string"));
+    append(types, json_string("number"));
+    put(schema, "type", types);
+    return schema;
+}
+
+static json_t *text_schema(const scn_shape *shape)
+{
+    json_t *schema = scalar_schema();
+    if (!shape->empty) put(schema, "minLength", json_integer(1));
+    if (shape->pattern) put(schema, "pattern", json_string(shape->pattern));
+    if (!shape->also) return schema;
+    json_t *all = needed(json_array());
+    append(all, also_schema(shape->also));
+    put(schema, "allOf", all);
+    return schema;
+}
+
+static json_t *name_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("string");
+    put(schema, "pattern", json_string(shape->pattern ? shape->pattern : NAME_PATTERN));
+    return schema;
+}
+
+static json_t *integer_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("integer");
+    put(schema, "minimum", json_integer((json_int_t)shape->least));
+    /* A size that is meant to be too large may have any 64 bits, which JSON's integers here lack.
+     */
+    if (shape->most > INT64_MAX) return schema;
+    put(schema, "maximum", json_integer((json_int_t)shape->most));
+    return schema;
+}
+
+static json_t *choice_schema(const scn_shape *shape)
+{
+    json_t *schema = needed(json_object()), *names = needed(json_array());
+    for (uint32_t i = 0; i < shape->choice_count; i++) {
+        if (shape->choices[i].taken) append(names, json_string(shape->choices[i].name));
+    }
+    put(schema, "enum", names);
+    return schema;
+}
+
+static json_t *words_schema(const scn_shape *shape)
+{
+    json_t *schema = needed(json_object()), *words = needed(json_array());
+    for (uint32_t i = 0; shape->word(i); i++)
+        append(words, json_string(shape->word(i)));
+    put(schema, "enum", words);
+    return schema;
+}
+
+static json_t *list_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    json_t *schema = typed("array");
+    put(schema, "items", shape_schema(objects, shape->element));
+    if (shape->least > 0) put(schema, "minItems", json_integer((json_int_t)shape->least));
+    if (shape->most > 0) put(schema, "maxItems", json_integer((json_int_t)shape->most));
+    if (shape->unique) put(schema, "uniqueItems", json_true());
+    return schema;
+}
+
+/* The value of each key that names a type. */
+static json_t *typed_by_key(const scn_shape *shape)
+{
+    json_t *properties = needed(json_object());
+    for (uint32_t i = 0; shape->keys->word(i); i++)
+        put(properties, shape->keys->word(i), scn_value_reference(shape->keys->word(i)));
+    return properties;
+}
+
+static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    json_t *schema = typed("object");
+    if (shape->typing == SCN_TYPED_BY_KEY) {
+        put(schema, "properties", typed_by_key(shape));
+        put(schema, "additionalProperties", json_false());
+    } else {
+        if (!shape->any_key)
+            put(schema, "propertyNames",
+                shape->keys ? words_schema(shape->keys) : name_schema(shape));
+        put(schema, "additionalProperties", shape_schema(objects, shape->element));
+    }
+    if (shape->least > 0) put(schema, "minProperties", json_integer((json_int_t)shape->least));
+    if (shape->most > 0) put(schema, "maxProperties", json_integer((json_int_t)shape->most));
+    return schema;
+}
+
+/* A row's value: its shape and its sentence. */
+static json_t *row_schema(const scn_objects *objects, const scn_row *row)
+{
+    json_t *schema = shape_schema(objects, row->shape);
+    put(schema, "description", json_string(row->doc));
+    return schema;
+}
+
+/* {"required": [KEY]} */
+static json_t *required(const char *key)
+{
+    json_t *schema = needed(json_object()), *keys = needed(json_array());
+    append(keys, json_string(key));
+    put(schema, "required", keys);
+    return schema;
+}
+
+/* [{"required": [KEY]}, ...] for the rows with the flag. */
+static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
+{
+    json_t *list = needed(json_array());
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (!(shape->rows[i].flags & flag)) continue;
+        append(list, required(shape->rows[i].key));
+    }
+    return list;
+}
+
+/* {"anyOf": LIST} */
+static json_t *any_of(json_t *list)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+/* Says that one alternative is there and only one, or, without any, something that suffices. */
+static void put_alternatives(json_t *schema, const scn_shape *shape)
+{
+    json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);
+    json_t *sufficient = required_one_by_one(shape, SCN_SUFFICES);
+    bool exclusive = json_array_size(alternatives) > 0;
+    if (exclusive && json_array_size(sufficient) > 0) {
+        json_t *none = any_of(required_one_by_one(shape, SCN_ALTERNATIVE));
+        json_t *instead = any_of(json_incref(sufficient));
+        put(instead, "not", none);
+        append(alternatives, instead);
+    }
+    if (exclusive)
+        put(schema, "oneOf", json_incref(alternatives));
+    else if (json_array_size(sufficient) > 0)
+        put(schema, "anyOf", json_incref(sufficient));
+    json_decref(alternatives);
+    json_decref(sufficient);
+}
+
+static bool has_row(const scn_shape *shape, const char *key)
+{
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        if (strcmp(shape->rows[i].key, key) == 0) return true;
+    return false;
+}
+
+/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with.  A misspelt key would
+ * make the relation say nothing. */
+static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
+{
+    json_t *list = needed(json_array());
+    CHECK(has_row(shape, relation->key));
+    for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++) {
+        CHECK(has_row(shape, relation->others[i]));
+        append(list, required(relation->others[i]));
+    }
+    return any_of(list);
+}
+
+/* What keys say about others, each key's in one list. */
+static void put_relations(json_t *schema, const scn_shape *shape)
+{
+    json_t *dependent = needed(json_object());
+    for (uint32_t i = 0; i < shape->relation_count; i++) {
+        const scn_relation *relation = &shape->relations[i];
+        json_t *all = json_object_get(dependent, relation->key);
+        if (!all) {
+            all = needed(json_object());
+            put(all, "allOf", json_array());
+            put(dependent, relation->key, all);
+        }
+        json_t *others = any_required(shape, relation), *rule = others;
+        if (relation->kind == SCN_BARS) {
+            rule = needed(json_object());
+            put(rule, "not", others);
+        }
+        append(json_object_get(all, "allOf"), rule);
+    }
+    if (json_object_size(dependent) > 0)
+        put(schema, "dependentSchemas", dependent);
+    else
+        json_decref(dependent);
+}
+
+/* What the table does not say, and code checks. */
+static void put_further(json_t *schema, const scn_shape *shape)
+{
+    json_t *all = needed(json_array());
+    if (shape->also) append(all, also_schema(shape->also));
+    if (shape->typing == SCN_TYPED_MEMORY) scn_typed_values_add(all, "values", true);
+    if (shape->typing == SCN_TYPED_VARIABLE) scn_typed_values_add(all, "equals", false);
+    if (json_array_size(all) > 0)
+        put(schema, "allOf", all);
+    else
+        json_decref(all);
+}
+
+/* A file beside the scenario and its hash go together. */
+static void put_companions(json_t *schema, const scn_shape *shape)
+{
+    static const char file[] = "file", hash[] = "sha256";
+    bool has_hash = false;
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        has_hash = has_hash || strcmp(shape->rows[i].key, hash) == 0;
+    if (!has_hash) return;
+    json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
+    json_t *both = needed(json_object());
+    append(of_file, json_string(hash));
+    append(of_hash, json_string(file));
+    put(both, file, of_file);
+    put(both, hash, of_hash);
+    put(schema, "dependentRequired", both);
+}
+
+static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    json_t *schema = typed("object"), *properties = needed(json_object());
+    json_t *needs = needed(json_array());
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        put(properties, row->key, row_schema(objects, row));
+        if (row->flags & SCN_REQUIRED) append(needs, json_string(row->key));
+    }
+    put(schema, "properties", properties);
+    put(schema, "additionalProperties", json_false());
+    if (json_array_size(needs) > 0)
+        put(schema, "required", needs);
+    else
+        json_decref(needs);
+    put_alternatives(schema, shape);
+    put_companions(schema, shape);
+    put_relations(schema, shape);
+    put_further(schema, shape);
+    return schema;
+}
+
+/* {"$ref": "#/$defs/NAME"} */
+static json_t *definition_reference(const char *name)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "$ref", json_sprintf("#/$defs/%s", name));
+    return schema;
+}
+
+/* ---- Events -------------------------------------------------------------------------------- */
+
+/* A value of an event's field: the reader takes any scalar as its text. */
+static json_t *field_schema(bool is_list)
+{
+    json_t *schema = scalar_schema();
+    append(json_object_get(schema, "type"), json_string("boolean"));
+    if (!is_list) return schema;
+    json_t *list = typed("array");
+    put(list, "items", schema);
+    return list;
+}
+
+static json_t *condition_schema(const scn_objects *objects)
+{
+    return definition_reference(scn_objects_name(objects, &scn_shape_image_condition).data);
+}
+
+/* One kind of event; `fields` are the names of its fields as in RT_EVENTS. */
+static json_t *event_schema(const scn_objects *objects, const char *name, const char *fields)
+{
+    json_t *schema = typed("object"), *properties = needed(json_object());
+    json_t *constant = needed(json_object()), *needs = needed(json_array());
+    put(constant, "const", json_string(name));
+    put(properties, "event", constant);
+    while (*fields) {
+        size_t length = strcspn(fields, " ");
+        bool is_list = length > 2 && fields[length - 1] == ']';
+        char key[32];
+        CHECK(length < sizeof key);
+        memcpy(key, fields, length);
+        key[is_list ? length - 2 : length] = '\0';
+        put(properties, key, field_schema(is_list));
+        if (strcmp(key, "program") == 0) put(properties, "program_of", scalar_schema());
+        fields += length + strspn(fields + length, " ");
+    }
+    if (scn_event_images_field(rt_event_find(rt_text_of(name)))) {
+        put(properties, "holds", condition_schema(objects));
+        put(properties, "not", condition_schema(objects));
+    }
+    put(schema, "properties", properties);
+    append(needs, json_string("event"));
+    put(schema, "required", needs);
+    put(schema, "additionalProperties", json_false());
+    return schema;
+}
+
+static json_t *events_schema(const scn_objects *objects)
+{
+    json_t *schema = needed(json_object()), *list = needed(json_array());
+    for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
+        append(list, event_schema(objects, rt_event_name(kind), rt_event_fields(kind)));
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+/* ---- Shapes -------------------------------------------------------------------------------- */
+
+static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    if (shape == &scn_shape_trace_event) return definition_reference(EVENT_NAME);
+    if (shape == &scn_shape_null) return typed("null");
+    CHECK(shape->alternatives[0]);
+    if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
+    json_t *schema = needed(json_object()), *list = needed(json_array());
+    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++)
+        append(list, shape_schema(objects, shape->alternatives[i]));
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT: return text_schema(shape);
+    case SCN_SHAPE_NAME: return name_schema(shape);
+    case SCN_SHAPE_INTEGER: return integer_schema(shape);
+    case SCN_SHAPE_TRUTH: return typed("boolean");
+    case SCN_SHAPE_CHOICE: return choice_schema(shape);
+    case SCN_SHAPE_WORD: return words_schema(shape);
+    case SCN_SHAPE_LIST: return list_schema(objects, shape);
+    case SCN_SHAPE_MAP: return map_schema(objects, shape);
+    case SCN_SHAPE_OBJECT: return definition_reference(scn_objects_name(objects, shape).data);
+    case SCN_SHAPE_OTHER: return other_schema(objects, shape);
+    }
+    UNREACHABLE();
+}
+
+/* The definitions of all objects but the scenario itself, which is the schema. */
+static json_t *definitions(const scn_objects *objects)
+{
+    json_t *list = needed(json_object());
+    for (uint32_t i = 0; i < objects->list.count; i++) {
+        const scn_named_object *object = &objects->list.items[i];
+        if (object->shape == &scn_shape_scenario) continue;
+        CHECK(strcmp(object->name.data, EVENT_NAME) != 0);
+        put(list, object->name.data, object_schema(objects, object->shape));
+    }
+    put(list, EVENT_NAME, events_schema(objects));
+    scn_value_definitions_add(list);
+    return list;
+}
+
+void scn_schema_write(rt_buffer *out)
+{
+    rt_arena arena = {0};
+    scn_objects objects;
+    scn_objects_find(&arena, &objects);
+    json_t *schema = needed(json_object());
+    put(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+    put(schema, "title", json_string("assay scenario"));
+    json_t *format = object_schema(&objects, &scn_shape_scenario);
+    int failed = json_object_update(schema, format);
+    CHECK(!failed);
+    json_decref(format);
+    put(schema, "$defs", definitions(&objects));
+    char *text = json_dumps(schema, JSON_INDENT(2));
+    CHECK(text);
+    rt_buffer_append(out, text, strlen(text));
+    rt_buffer_append_byte(out, '\n');
+    free(text); /* jansson's own allocation */
+    json_decref(schema);
+    rt_vector_free(&objects.list);
+    rt_arena_reset(&arena);
+}

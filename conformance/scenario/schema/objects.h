@@ -1,0 +1,25 @@
+/* The objects of the format, each once: what the JSON Schema defines and the reference page has
+ * sections for.  Objects may hold each other (a parallel holds steps), so both refer by name. */
+#ifndef CONFORMANCE_SCENARIO_SCHEMA_OBJECTS_H
+#define CONFORMANCE_SCENARIO_SCHEMA_OBJECTS_H
+
+#include "conformance/scenario/schema/schema.h"
+
+typedef struct scn_named_object {
+    const scn_shape *shape; /* of kind OBJECT */
+    rt_text title;          /* "Covered rule": its noun without the article; unique */
+    rt_text name;           /* "covered-rule": the anchor that Markdown makes of the title */
+} scn_named_object;
+
+typedef struct scn_objects {
+    RT_VECTOR(scn_named_object) list; /* a scenario first, then in the order of their rows */
+} scn_objects;
+
+/* Finds the objects that a scenario is made of.  Names live in the arena; the caller frees the list
+ * with rt_vector_free. */
+void scn_objects_find(rt_arena *arena, scn_objects *out_objects);
+
+/* The name of an object that is among them. */
+rt_text scn_objects_name(const scn_objects *objects, const scn_shape *shape);
+
+#endif

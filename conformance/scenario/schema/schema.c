@@ -1,0 +1,505 @@
+/* Reading a tree by the table of the format.  What single keys mean is in the read_*.c files; here
+ * is only what all tables share. */
+#include "conformance/scenario/schema/schema.h"
+
+#include "conformance/scenario/yaml/number.h"
+
+#include <string.h>
+
+static const char *key_noun(const scn_shape *shape)
+{
+    return shape->key_noun ? shape->key_noun : "key";
+}
+
+/* "expected X, found Y", and how to write X. */
+static bool report_expected(scn_reader *reader, const scn_node *node, const char *expected)
+{
+    return scn_report(reader->reporter, node->at, "expected %s, found %s", expected,
+                      scn_node_describe(reader->arena, node));
+}
+
+/* ---- Scalars ------------------------------------------------------------------------------ */
+
+static bool text_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
+        return report_expected(reader, node, shape->noun);
+    }
+    memcpy(out, &node->text, sizeof node->text);
+    return true;
+}
+
+static bool is_name(rt_text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool other = (c >= '0' && c <= '9') || c == '.' || c == '-';
+        if (!letter && (i == 0 || !other)) return false;
+    }
+    return text.length > 0;
+}
+
+static bool name_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    if (is_name(name)) return true;
+    return scn_report(reader->reporter, at,
+                      "'%s' is not a name; a name begins with a letter or '_' and has letters, "
+                      "digits, '_', '.' and '-'",
+                      scn_shown(reader->arena, name));
+}
+
+static bool name_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    return text_read(reader, shape, node, out) && name_check(reader, node->at, node->text);
+}
+
+static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                         void *out)
+{
+    scn_integer integer;
+    if (!scn_integer_read(reader->reporter, node, shape->noun, &integer)) return false;
+    if (integer.negative || integer.magnitude < shape->least || integer.magnitude > shape->most) {
+        return scn_report(
+            reader->reporter, node->at, "%s is out of range; %s is from %" PRIu64 " to %" PRIu64,
+            scn_shown(reader->arena, node->text), shape->noun, shape->least, shape->most);
+    }
+    memcpy(out, &integer.magnitude, sizeof integer.magnitude);
+    return true;
+}
+
+static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    bool truth = scn_node_is_word(node, "true");
+    memcpy(out, &truth, sizeof truth);
+    if (truth || scn_node_is_word(node, "false")) return true;
+    bool quoted = node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN;
+    return scn_report(reader->reporter, node->at, "expected true or false%s (%s), found %s",
+                      quoted ? ", without quotes" : "", shape->noun,
+                      scn_node_describe(reader->arena, node));
+}
+
+/* The word of that index among the choices or keys of a shape; NULL where it is not taken. */
+static const char *taken_word(const scn_shape *shape, uint32_t index)
+{
+    if (shape->kind == SCN_SHAPE_CHOICE)
+        return shape->choices[index].taken ? shape->choices[index].name : NULL;
+    CHECK(shape->kind == SCN_SHAPE_OBJECT);
+    return shape->rows[index].key;
+}
+
+static uint32_t word_count(const scn_shape *shape)
+{
+    return shape->kind == SCN_SHAPE_CHOICE ? shape->choice_count : shape->row_count;
+}
+
+static bool has_word(const scn_shape *shape, const char *word)
+{
+    for (uint32_t i = 0; i < word_count(shape); i++) {
+        const char *known = taken_word(shape, i);
+        if (known && strcmp(known, word) == 0) return true;
+    }
+    return false;
+}
+
+/* Calls `take` with each word that may stand beside those of the shape and is none of them; of an
+ * object's keys only the verbs. */
+static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
+                        void *user)
+{
+    const scn_shape *beside = shape->beside;
+    for (uint32_t i = 0; beside && i < word_count(beside); i++) {
+        bool verb = beside->kind == SCN_SHAPE_CHOICE || beside->rows[i].flags & SCN_ALTERNATIVE;
+        const char *word = verb ? taken_word(beside, i) : NULL;
+        if (word && !has_word(shape, word)) take(user, word);
+    }
+}
+
+static void word_append(void *list, const char *word)
+{
+    rt_buffer *out = list;
+    rt_buffer_printf(out, "%s%s", out->size ? ", " : "", word);
+}
+
+static void word_offer(void *nearest, const char *word)
+{
+    scn_nearest_offer(nearest, rt_text_of(word));
+}
+
+/* "expected one of a, b, c": the words of a vocabulary that are taken. */
+static const char *choice_list(rt_arena *arena, const scn_shape *shape)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < shape->choice_count; i++)
+        if (shape->choices[i].taken) word_append(&list, shape->choices[i].name);
+    beside_each(shape, word_append, &list);
+    const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
+    rt_buffer_free(&list);
+    return copy;
+}
+
+static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
+        return report_expected(reader, node, shape->noun);
+    }
+    const char *shown = scn_shown(reader->arena, node->text);
+    /* The noun without its article names the kind of word: "language 'sycl' ...". */
+    const char *word = strchr(shape->noun, ' ') + 1;
+    scn_nearest nearest = scn_nearest_to(node->text);
+    for (uint32_t i = 0; i < shape->choice_count; i++) {
+        if (shape->choices[i].taken) {
+            scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
+        }
+        if (!rt_text_is(node->text, shape->choices[i].name)) continue;
+        if (!shape->choices[i].taken) {
+            return scn_report(reader->reporter, node->at,
+                              "%s '%s' is not allowed here; allowed are: %s", word, shown,
+                              choice_list(reader->arena, shape));
+        }
+        memcpy(out, &i, sizeof i);
+        return true;
+    }
+    beside_each(shape, word_offer, &nearest);
+    if (nearest.best.length > 0) {
+        return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
+                          scn_nearest_hint(reader->arena, &nearest));
+    }
+    return scn_report(reader->reporter, node->at, "unknown %s '%s'; known are: %s", word, shown,
+                      choice_list(reader->arena, shape));
+}
+
+/* "; known are: A, B, C, D and 14 more". */
+static const char *word_list(rt_arena *arena, const scn_shape *shape)
+{
+    /* A vocabulary of a screen is told whole; of the hundreds of rules only what they look like. */
+    enum { WHOLE_MAX = 32, SAMPLE_MAX = 4 };
+    rt_buffer list = {0};
+    uint32_t count = 0;
+    while (shape->word(count))
+        count++;
+    uint32_t told = count <= WHOLE_MAX ? count : SAMPLE_MAX;
+    for (uint32_t i = 0; i < told; i++)
+        rt_buffer_printf(&list, "%s%s", i ? ", " : "; known are: ", shape->word(i));
+    if (count > told) rt_buffer_printf(&list, " and %u more", count - told);
+    const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
+    rt_buffer_free(&list);
+    return copy;
+}
+
+static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    if (!text_read(reader, shape, node, out)) return false;
+    scn_nearest nearest = scn_nearest_to(node->text);
+    for (uint32_t i = 0; shape->word(i); i++) {
+        if (rt_text_is(node->text, shape->word(i))) return true;
+        scn_nearest_offer(&nearest, rt_text_of(shape->word(i)));
+    }
+    bool near = nearest.best.length > 0;
+    return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", strchr(shape->noun, ' ') + 1,
+                      scn_shown(reader->arena, node->text),
+                      near ? scn_nearest_hint(reader->arena, &nearest)
+                           : word_list(reader->arena, shape));
+}
+
+bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    uint64_t given;
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT: return text_read(reader, shape, node, out);
+    case SCN_SHAPE_NAME: return name_read(reader, shape, node, out);
+    case SCN_SHAPE_INTEGER: return integer_read(reader, shape, node, out);
+    case SCN_SHAPE_TRUTH: return truth_read(reader, shape, node, out);
+    case SCN_SHAPE_WORD: return word_read(reader, shape, node, out);
+    case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
+    case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out, &given);
+    case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
+    case SCN_SHAPE_LIST:
+    case SCN_SHAPE_MAP: break;
+    }
+    UNREACHABLE(); /* lists and maps are read by the row that holds them */
+}
+
+/* ---- Lists and maps ----------------------------------------------------------------------- */
+
+static bool count_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    if (node->count < shape->least) {
+        return scn_report(reader->reporter, node->at, "%s is empty; at least %" PRIu64 " expected",
+                          shape->noun, shape->least);
+    }
+    if (shape->most == 0 || node->count <= shape->most) return true;
+    return scn_report(reader->reporter, node->at, "%u items are too many; %s has at most %" PRIu64,
+                      node->count, shape->noun, shape->most);
+}
+
+static bool list_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                      char *out_items)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        void *item = out_items + (size_t)i * shape->element_size;
+        fine = scn_value_read(reader, shape->element, &node->items[i], item) && fine;
+    }
+    return fine;
+}
+
+/* What every element of a map begins with. */
+typedef struct named {
+    rt_text name;
+    scn_position at;
+} named;
+
+#define IS_NAMED(type) (offsetof(type, name) == 0 && offsetof(type, at) == offsetof(named, at))
+_Static_assert(IS_NAMED(scn_module) && IS_NAMED(scn_memory) && IS_NAMED(scn_device),
+               "name and position first");
+
+static bool map_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                     char *out_items)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const scn_entry *entry = &node->entries[i];
+        void *item = out_items + (size_t)i * shape->element_size;
+        memcpy(item, &(named){entry->key, entry->at}, sizeof(named));
+        fine = name_check(reader, entry->at, entry->key) && fine;
+        fine = scn_value_read(reader, shape->element, &entry->value, item) && fine;
+    }
+    return fine;
+}
+
+/* Reads a row's list or map into a table in the arena. */
+static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *node, char *object)
+{
+    const scn_shape *shape = row->shape;
+    bool list = shape->kind == SCN_SHAPE_LIST;
+    if (node->kind != (list ? SCN_NODE_LIST : SCN_NODE_MAPPING)) {
+        return report_expected(reader, node, shape->noun);
+    }
+    if (!count_check(reader, shape, node)) return false;
+    CHECK(shape->element_size > 0 && row->count_offset > 0);
+    char *items = rt_arena_alloc_array(reader->arena, node->count, shape->element_size);
+    bool fine = list ? list_read(reader, shape, node, items) : map_read(reader, shape, node, items);
+    memcpy(object + row->offset, &items, sizeof items);
+    memcpy(object + row->count_offset, &node->count, sizeof node->count);
+    return fine;
+}
+
+/* ---- Objects ------------------------------------------------------------------------------ */
+
+/* The keys of rows with any of these flags (0: of all rows), and what may stand in
+ * the place of the mapping unless only a mapping is meant. */
+static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (flags && !(shape->rows[i].flags & flags)) continue;
+        word_append(&list, shape->rows[i].key);
+    }
+    if (!mapping) beside_each(shape, word_append, &list);
+    const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
+    rt_buffer_free(&list);
+    return copy;
+}
+
+static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const scn_entry *entry)
+{
+    scn_nearest nearest = scn_nearest_to(entry->key);
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+    beside_each(shape, word_offer, &nearest);
+    const char *shown = scn_shown(reader->arena, entry->key);
+    /* "unknown key 'x' in a memory", but "unknown step 'x'". */
+    const char *in = shape->key_noun ? "" : " in ", *noun = shape->key_noun ? "" : shape->noun;
+    if (nearest.best.length > 0) {
+        return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s%s", key_noun(shape),
+                          shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
+    }
+    return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; known are: %s",
+                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
+}
+
+/* Reports keys that have no row. */
+static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const scn_entry *entry = &node->entries[i];
+        const scn_row *row = shape->rows, *end = shape->rows + shape->row_count;
+        while (row < end && !rt_text_is(entry->key, row->key))
+            row++;
+        if (row == end) fine = report_unknown_key(reader, shape, entry);
+    }
+    return fine;
+}
+
+static bool row_read(scn_reader *reader, const scn_row *row, const scn_node *node, char *object)
+{
+    CHECK(row->shape);
+    bool items = row->shape->kind == SCN_SHAPE_LIST || row->shape->kind == SCN_SHAPE_MAP;
+    if (items) return items_read(reader, row, node, object);
+    return scn_value_read(reader, row->shape, node, object + row->offset);
+}
+
+/* Whether one alternative is there where an object has some: what goes beside it is judged then. */
+static bool is_decided(const scn_shape *shape, const scn_node *node)
+{
+    uint32_t known = 0, there = 0;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (!(shape->rows[i].flags & SCN_ALTERNATIVE)) continue;
+        known++;
+        if (scn_node_entry(node, shape->rows[i].key)) there++;
+    }
+    return known == 0 || there == 1;
+}
+
+/* Reports keys that lack what they need beside them, or have beside them what they bar. */
+static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    bool fine = true;
+    if (!is_decided(shape, node)) return true; /* the caller says so */
+    for (uint32_t i = 0; i < shape->relation_count; i++) {
+        const scn_relation *relation = &shape->relations[i];
+        const scn_entry *entry = scn_node_entry(node, relation->key);
+        if (!entry) continue;
+        const char *found = NULL;
+        for (uint32_t k = 0; k < SCN_RELATION_KEYS_MAX && relation->others[k] && !found; k++)
+            if (scn_node_entry(node, relation->others[k])) found = relation->others[k];
+        if ((found != NULL) == (relation->kind == SCN_NEEDS)) continue;
+        CHECK(relation->message || relation->kind == SCN_NEEDS);
+        if (relation->message)
+            fine = scn_report(reader->reporter, entry->at, "%s", relation->message);
+        else
+            fine = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
+                              relation->key, relation->others[0]);
+    }
+    return fine;
+}
+
+bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
+                     uint64_t *out_given)
+{
+    CHECK(shape->row_count > 0 && shape->row_count <= 64);
+    *out_given = 0;
+    if (node->kind != SCN_NODE_MAPPING) {
+        const char *keys = key_list(reader->arena, shape, 0, true);
+        const char *expected =
+            rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys)
+                .data;
+        return report_expected(reader, node, expected);
+    }
+    bool keys_fine = keys_check(reader, shape, node), fine = keys_fine;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        const scn_entry *entry = scn_node_entry(node, row->key);
+        /* A key that is missing where another is wrong is probably the one that was meant. */
+        if (!entry && row->flags & SCN_REQUIRED && keys_fine) {
+            fine = scn_report(reader->reporter, node->at, "%s needs the key '%s': %s", shape->noun,
+                              row->key, row->doc);
+        }
+        if (!entry) continue;
+        *out_given |= UINT64_C(1) << i;
+        fine = row_read(reader, row, &entry->value, out) && fine;
+    }
+    return fine && relations_check(reader, shape, node);
+}
+
+uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                                uint64_t given, const char *wanted)
+{
+    CHECK(node->kind == SCN_NODE_MAPPING);
+    uint32_t found = SCN_NONE;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (!(shape->rows[i].flags & SCN_ALTERNATIVE) || !(given >> i & 1)) continue;
+        if (found != SCN_NONE) {
+            scn_report(reader->reporter, scn_node_entry(node, shape->rows[i].key)->at,
+                       "'%s' cannot stand beside '%s'; %s has only one of them", shape->rows[i].key,
+                       shape->rows[found].key, shape->noun);
+            return SCN_NONE;
+        }
+        found = i;
+    }
+    if (found != SCN_NONE) return found;
+    scn_report(reader->reporter, node->at, "%s needs %s; known are: %s", shape->noun, wanted,
+               key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
+    return SCN_NONE;
+}
+
+bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out)
+{
+    (void)reader;
+    *(const scn_node **)out = node;
+    return true;
+}
+
+/* ---- References --------------------------------------------------------------------------- */
+
+void scn_names_add(scn_names *names, rt_text name, uint32_t index)
+{
+    CHECK(index != SCN_NONE);
+    if (rt_map_find(&names->map, name) != RT_MAP_NONE) return;
+    rt_map_set(&names->map, name, index);
+    *rt_vector_push(&names->list) = name;
+}
+
+uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_position at,
+                           rt_text name, const char *noun)
+{
+    uint32_t index = rt_map_find(&names->map, name);
+    if (index != RT_MAP_NONE) return index;
+    /* No names at all beside other problems: they are probably why. */
+    if (names->list.count == 0 && reader->reporter->count > 0) return SCN_NONE;
+    scn_nearest nearest = scn_nearest_to(name);
+    for (uint32_t i = 0; i < names->list.count; i++)
+        scn_nearest_offer(&nearest, names->list.items[i]);
+    const char *hint = scn_nearest_hint(reader->arena, &nearest);
+    if (names->list.count == 0) hint = "; there is none here";
+    scn_report(reader->reporter, at, "unknown %s '%s'%s", noun, scn_shown(reader->arena, name),
+               hint);
+    return SCN_NONE;
+}
+
+static bool reference_read(scn_reader *reader, const scn_names *names, const scn_node *node,
+                           const char *noun, void *out)
+{
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
+        return scn_report(reader->reporter, node->at, "expected the name of a %s, found %s", noun,
+                          scn_node_describe(reader->arena, node));
+    }
+    uint32_t index = scn_names_resolve(reader, names, node->at, node->text, noun);
+    memcpy(out, &index, sizeof index);
+    return index != SCN_NONE;
+}
+
+bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return reference_read(reader, &reader->memories, node, "memory", out);
+}
+
+bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return reference_read(reader, &reader->modules, node, "module", out);
+}
+
+const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
+const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
+const scn_shape scn_shape_kernels = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of kernels",
+    .element = &scn_shape_kernel,
+    .element_size = sizeof(rt_text),
+    .least = 1,
+};
+
+const scn_shape scn_shape_memory_reference = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the name of a memory",
+    .read = scn_memory_reference_read,
+    .alternatives = {&scn_shape_name},
+};
+const scn_shape scn_shape_module_reference = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the name of a module",
+    .read = scn_module_reference_read,
+    .alternatives = {&scn_shape_name},
+};

@@ -1,0 +1,184 @@
+/* Ranges of integers, limits of floats, lanes of vectors: the tables of type.c as a JSON Schema.
+ *
+ * Which value a text has is lexical, and a schema sees values: a number beyond 64 bits, digits
+ * behind those that a half has, 010 for 8 are the reader's to refuse. */
+#include "conformance/scenario/schema/values.h"
+
+#include "conformance/scenario/model/type.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint32_t lane_counts[] = {1, 2, 3, 4, 8, 16};
+
+enum { TYPE_NAME_SIZE = 24 };
+
+static void type_name(scn_type type, uint32_t lanes, char out[TYPE_NAME_SIZE])
+{
+    CHECK(scn_lanes_are_valid(lanes));
+    if (lanes == 1)
+        snprintf(out, TYPE_NAME_SIZE, "%s", scn_type_name(type));
+    else
+        snprintf(out, TYPE_NAME_SIZE, "%s%u", scn_type_name(type), lanes);
+}
+
+/* jansson fails only where it finds no memory. */
+static json_t *needed(json_t *value)
+{
+    CHECK(value);
+    return value;
+}
+
+static json_t *reference(const char *kind, const char *type)
+{
+    return needed(json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s-of-%s", kind, type)));
+}
+
+json_t *scn_value_reference(const char *type)
+{
+    return reference("value", type);
+}
+
+/* ---- Scalars ------------------------------------------------------------------------------- */
+
+/* YAML knows hexadecimal digits without a sign alone. */
+static json_t *integer_schema(scn_type type)
+{
+    int bits = 8 * (int)scn_type_size(type);
+    bool is_signed = scn_type_class(type) == 'i';
+    double end = ldexp(1, is_signed ? bits - 1 : bits); /* behind the greatest; a double is exact */
+    double least = is_signed ? -end : 0;
+    return needed(
+        json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
+                  "exclusiveMaximum", end, "type", "string", "pattern",
+                  is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
+}
+
+typedef struct float_limits {
+    double large;         /* the least number that is rounded to infinity; HUGE_VAL: no number is */
+    double small;         /* the greatest that is rounded to zero */
+    const char *fraction; /* of a NaN, without its leading zeros: not 0, and no more than it has */
+} float_limits;
+
+/* Halfway between the greatest number and the next power of two, and half the smallest number. */
+static float_limits limits_of(scn_type type)
+{
+    if (type == SCN_TYPE_HALF) return (float_limits){65520, 0x1p-25, "([1-9a-fA-F]H?|[1-3]HH)"};
+    if (type == SCN_TYPE_FLOAT)
+        return (float_limits){0x1p128 - 0x1p103, 0x1p-150, "([1-9a-fA-F]H{0,4}|[1-7]H{5})"};
+    CHECK(type == SCN_TYPE_DOUBLE);
+    return (float_limits){HUGE_VAL, 0, "[1-9a-fA-F]H{0,12}"};
+}
+
+/* Words and hexadecimal floats; H stands for a digit. */
+static json_t *special_schema(const char *fraction)
+{
+    rt_buffer pattern = {0};
+    rt_buffer_printf(&pattern, "^[-+]?(inf|nan|nan\\(0[xX]0*");
+    for (const char *at = fraction; *at; at++) {
+        if (*at == 'H')
+            rt_buffer_printf(&pattern, "[0-9a-fA-F]");
+        else
+            rt_buffer_append_byte(&pattern, *at);
+    }
+    rt_buffer_printf(&pattern, "\\)|0[xX](?=[.]?[0-9a-fA-F])[0-9a-fA-F]*[.]?[0-9a-fA-F]*"
+                               "([pP][-+]?[0-9]+)?)$");
+    json_t *schema =
+        needed(json_pack("{s:s,s:s}", "type", "string", "pattern", rt_buffer_string(&pattern)));
+    rt_buffer_free(&pattern);
+    return schema;
+}
+
+static json_t *floating_schema(scn_type type)
+{
+    float_limits limits = limits_of(type);
+    json_t *number = needed(json_pack("{s:s}", "type", "number"));
+    if (!isinf(limits.large)) {
+        int failed = json_object_update_new(
+            number,
+            needed(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum", -limits.large,
+                             "exclusiveMaximum", limits.large, "not", "minimum", -limits.small,
+                             "maximum", limits.small, "not", "const", 0)));
+        CHECK(!failed);
+    }
+    return needed(json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits.fraction)));
+}
+
+/* ---- Elements and lists of them ------------------------------------------------------------ */
+
+static json_t *element_schema(scn_type type, uint32_t lanes)
+{
+    if (lanes > 1) {
+        return needed(json_pack("{s:s,s:o,s:i,s:i}", "type", "array", "items",
+                                reference("value", scn_type_name(type)), "minItems", (int)lanes,
+                                "maxItems", (int)lanes));
+    }
+    return scn_type_class(type) == 'f' ? floating_schema(type) : integer_schema(type);
+}
+
+/* A list of elements, or a pattern, which fills with one; only scalars are counted with. */
+static json_t *values_schema(json_t *element, bool scalar)
+{
+    json_t *pattern = needed(json_pack("{s:O}", "fill", element));
+    if (!scalar) {
+        int failed = json_object_set_new(pattern, "iota", needed(json_false()));
+        CHECK(!failed);
+    }
+    return needed(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then", "items",
+                            element, "else", "properties", pattern));
+}
+
+static void define(json_t *definitions, const char *kind, const char *type, json_t *schema)
+{
+    char name[TYPE_NAME_SIZE + 16];
+    snprintf(name, sizeof name, "%s-of-%s", kind, type);
+    CHECK(!json_object_get(definitions, name));
+    int failed = json_object_set_new(definitions, name, needed(schema));
+    CHECK(!failed);
+}
+
+void scn_value_definitions_add(json_t *definitions)
+{
+    char name[TYPE_NAME_SIZE];
+    for (uint32_t type = 0; type < SCN_TYPE_COUNT; type++) {
+        for (size_t i = 0; i < sizeof lane_counts / sizeof *lane_counts; i++) {
+            uint32_t lanes = lane_counts[i];
+            type_name((scn_type)type, lanes, name);
+            define(definitions, "value", name, element_schema((scn_type)type, lanes));
+            define(definitions, "values", name,
+                   values_schema(scn_value_reference(name), lanes == 1));
+        }
+    }
+    json_t *element = needed(json_pack("{s:s}", "type", "object"));
+    define(definitions, "values", "struct", values_schema(element, false));
+}
+
+/* ---- Objects with a type ------------------------------------------------------------------- */
+
+static void typed_add(json_t *list, const char *type, const char *key, bool no_tolerance)
+{
+    json_t *properties = needed(json_pack("{s:o}", key, reference("values", type)));
+    if (no_tolerance) {
+        int failed = json_object_set_new(properties, "tolerance", needed(json_false()));
+        CHECK(!failed);
+    }
+    json_t *rule =
+        needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type", "const",
+                         type, "required", "type", "then", "properties", properties));
+    int failed = json_array_append_new(list, rule);
+    CHECK(!failed);
+}
+
+void scn_typed_values_add(json_t *list, const char *key, bool tolerances)
+{
+    char name[TYPE_NAME_SIZE];
+    for (uint32_t type = 0; type < SCN_TYPE_COUNT; type++) {
+        bool floating = scn_type_class((scn_type)type) == 'f';
+        for (size_t i = 0; i < sizeof lane_counts / sizeof *lane_counts; i++) {
+            type_name((scn_type)type, lane_counts[i], name);
+            typed_add(list, name, key, tolerances && !floating);
+        }
+    }
+    typed_add(list, "struct", key, false);
+}

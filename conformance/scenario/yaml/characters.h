@@ -1,0 +1,16 @@
+/* Checks the characters of a scenario file before YAML sees them. */
+#ifndef CONFORMANCE_SCENARIO_CHARACTERS_H
+#define CONFORMANCE_SCENARIO_CHARACTERS_H
+
+#include "conformance/scenario/yaml/problems.h"
+
+/* Reports the first byte that is not UTF-8 or the first character that no scenario may hold: NUL
+ * and other control characters, a carriage return without a line feed, and the separators (U+0085,
+ * U+2028, U+2029) that YAML 1.1 calls line breaks and no editor does, so that line numbers would
+ * differ.  True when there is none. */
+bool scn_characters_check(scn_reporter *reporter, rt_text text);
+
+/* The number of code points in valid UTF-8. */
+uint32_t scn_characters_count(rt_text text);
+
+#endif

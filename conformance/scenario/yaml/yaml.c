@@ -1,0 +1,403 @@
+/* From libyaml's events to a tree, refusing what the subset leaves out.
+ *
+ * libyaml tells positions as indices of code points; a cursor follows them through the raw text, to
+ * find tabs between tokens and the first column of literal blocks, neither of which events tell.
+ * What keys mean is not known here.  Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
+#include "conformance/scenario/yaml/yaml.h"
+
+#include "conformance/scenario/yaml/characters.h"
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+#include <yaml.h>
+
+/* Nesting of a scenario ends at about eight; the reader recurses, so it must end somewhere. */
+enum { DEPTH_MAX = 32 };
+
+#define TAB_MESSAGE "a tab; indentation and the space between tokens are made of spaces"
+
+typedef struct builder {
+    scn_reporter *reporter;
+    rt_arena *arena;
+    yaml_parser_t parser;
+    rt_text text;
+    size_t offset;         /* cursor: bytes passed ... */
+    size_t index;          /* ... and code points passed */
+    scn_position position; /* of the cursor */
+    bool tab_reported;
+} builder;
+
+static scn_position position_of(yaml_mark_t mark)
+{
+    return (scn_position){(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+}
+
+/* ---- The cursor --------------------------------------------------------------------------- */
+
+/* Passes one code point and returns its first byte. */
+static char cursor_step(builder *build)
+{
+    CHECK(build->offset < build->text.length);
+    char first = build->text.data[build->offset++];
+    while (build->offset < build->text.length &&
+           ((unsigned char)build->text.data[build->offset] & 0xC0) == 0x80)
+        build->offset++;
+    build->index++;
+    build->position.column++;
+    if (first == '\n') build->position = (scn_position){build->position.line + 1, 1};
+    return first;
+}
+
+/* Passes the text of a scalar, up to a mark. */
+static void cursor_skip(builder *build, yaml_mark_t mark)
+{
+    while (build->index < mark.index && build->offset < build->text.length)
+        cursor_step(build);
+}
+
+/* Passes what stands between scalars, up to an index: blanks, indicators and comments. */
+static void cursor_pass_gap(builder *build, size_t index)
+{
+    bool comment = false;
+    while (build->index < index && build->offset < build->text.length) {
+        scn_position at = build->position;
+        char first = cursor_step(build);
+        if (first == '#') comment = true;
+        if (first == '\n') comment = false;
+        if (first != '\t' || comment || build->tab_reported) continue;
+        build->tab_reported = true;
+        scn_report(build->reporter, at, TAB_MESSAGE);
+    }
+}
+
+/* ---- What libyaml refuses ----------------------------------------------------------------- */
+
+/* Where libyaml's problem is best shown: where it noticed, or where the construct began. */
+typedef struct refusal_row {
+    const char *problem; /* libyaml's words */
+    bool at_beginning;
+    const char *message;
+} refusal_row;
+
+static const refusal_row refusals[] = {
+    {"could not find expected ':'", true,
+     "a line that is no 'key: value', list item or comment; a colon needs a space behind it"},
+    {"mapping values are not allowed in this context", false,
+     "a ':' where no key can stand; quote a text that contains ': ', and check the indentation"},
+    {"block sequence entries are not allowed in this context", false,
+     "a '-' where no list item can stand; check the indentation"},
+    {"mapping keys are not allowed in this context", false,
+     "a key where none can stand; check the indentation"},
+    {"did not find expected key", false,
+     "this does not line up with the keys above it; check the indentation"},
+    {"did not find expected '-' indicator", false,
+     "this does not line up with the list items above it; check the indentation"},
+    {"did not find expected ',' or '}'", false,
+     "expected ',' or '}'; a text with brackets or commas in it must be quoted here"},
+    {"did not find expected ',' or ']'", false,
+     "expected ',' or ']'; a text with brackets or commas in it must be quoted here"},
+    {"did not find expected node content", false, "expected a value"},
+    {"did not find expected <document start>", false,
+     "more text after the end of the scenario; check the indentation"},
+    {"found unexpected end of stream", true, "a quote that is never closed"},
+    {"found unexpected document indicator", true, "a quote that is never closed"},
+    {"found unknown escape character", false,
+     "an escape that YAML does not know; in single quotes a backslash stands for itself"},
+    {"found character that cannot start any token", false,
+     "a plain text cannot begin with this character; put it in quotes"},
+    {"found undefined tag handle", true, "tags are not part of scenario files"},
+};
+
+static bool refuse_event(builder *build)
+{
+    const yaml_parser_t *parser = &build->parser;
+    const char *problem = parser->problem ? parser->problem : "unknown problem";
+    scn_position at = position_of(parser->problem_mark);
+    cursor_skip(build, parser->problem_mark);
+    bool at_tab = build->index == parser->problem_mark.index &&
+                  build->offset < build->text.length && build->text.data[build->offset] == '\t';
+    if (at_tab) {
+        return scn_report(build->reporter, at, TAB_MESSAGE);
+    }
+    bool at_end = build->offset == build->text.length;
+    /* libyaml counts a line more where the last one has no line feed. */
+    if (at_end) at = build->position;
+    if (at_end && parser->context &&
+        rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
+        return scn_report(build->reporter, position_of(parser->context_mark),
+                          "a bracket that is never closed");
+    }
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const refusal_row *row = &refusals[i];
+        if (strcmp(problem, row->problem) != 0) continue;
+        if (row->at_beginning && parser->context) at = position_of(parser->context_mark);
+        return scn_report(build->reporter, at, "%s", row->message);
+    }
+    return scn_report(build->reporter, at, "not YAML: %s", problem);
+}
+
+/* Takes the next event, which the caller deletes.  False: there is none, the reason is reported. */
+static bool next_event(builder *build, yaml_event_t *out_event)
+{
+    if (!yaml_parser_parse(&build->parser, out_event)) return refuse_event(build);
+    return true;
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------- */
+
+static size_t leading_spaces(const char *line, const char *end)
+{
+    const char *first = line;
+    while (first < end && *first == ' ')
+        first++;
+    return (size_t)(first - line);
+}
+
+static const char *next_line(const char *line, const char *end)
+{
+    const char *feed = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+    return feed ? feed + 1 : end;
+}
+
+/* Where a literal block's text begins; the cursor stands at its "|".  Every decoded line is a raw
+ * line without the block's indentation, so the first one that is not blank tells how much that is,
+ * whether YAML found it or an indicator gave it. */
+static scn_position literal_content(const builder *build, rt_text decoded)
+{
+    const char *raw_end = build->text.data + build->text.length;
+    const char *raw = next_line(build->text.data + build->offset, raw_end);
+    const char *line = decoded.data, *end = decoded.data + decoded.length;
+    while (line < end && *line == '\n') {
+        line++;
+        raw = next_line(raw, raw_end);
+    }
+    size_t raw_spaces = leading_spaces(raw, raw_end), spaces = leading_spaces(line, end);
+    size_t indentation = raw_spaces > spaces ? raw_spaces - spaces : 0;
+    return (scn_position){build->position.line + 1, (uint32_t)indentation + 1};
+}
+
+static scn_style style_of(yaml_scalar_style_t style)
+{
+    switch (style) {
+    case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+    case YAML_DOUBLE_QUOTED_SCALAR_STYLE: return SCN_STYLE_QUOTED;
+    case YAML_LITERAL_SCALAR_STYLE: return SCN_STYLE_LITERAL;
+    case YAML_FOLDED_SCALAR_STYLE: return SCN_STYLE_FOLDED;
+    default: return SCN_STYLE_PLAIN;
+    }
+}
+
+static void read_scalar(builder *build, const yaml_event_t *event, scn_node *out)
+{
+    CHECK(event->type == YAML_SCALAR_EVENT);
+    cursor_pass_gap(build, event->start_mark.index);
+    rt_text decoded = {(const char *)event->data.scalar.value, event->data.scalar.length};
+    if (decoded.length > 0 && memchr(decoded.data, '\0', decoded.length)) {
+        scn_report(build->reporter, out->at, "an escape for a NUL character; no text may have one");
+    }
+    out->kind = SCN_NODE_SCALAR;
+    out->style = style_of(event->data.scalar.style);
+    out->text = rt_arena_text(build->arena, decoded);
+    out->content_at = out->at;
+    if (out->style == SCN_STYLE_QUOTED) out->content_at.column++;
+    if (out->style == SCN_STYLE_FOLDED) out->content_at = (scn_position){out->at.line + 1, 1};
+    if (out->style == SCN_STYLE_LITERAL) out->content_at = literal_content(build, out->text);
+    cursor_skip(build, event->end_mark);
+}
+
+/* Reports anchors and tags, which events of all kinds may carry. */
+static void refuse_properties(builder *build, const yaml_event_t *event)
+{
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+    if (event->type == YAML_SCALAR_EVENT) {
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
+    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+        anchor = event->data.sequence_start.anchor;
+        tag = event->data.sequence_start.tag;
+    } else if (event->type == YAML_MAPPING_START_EVENT) {
+        anchor = event->data.mapping_start.anchor;
+        tag = event->data.mapping_start.tag;
+    } else if (event->type == YAML_ALIAS_EVENT) {
+        scn_report(build->reporter, position_of(event->start_mark),
+                   "aliases ('*name') are not part of scenario files; write the value out");
+    }
+    if (anchor) {
+        scn_report(build->reporter, position_of(event->start_mark),
+                   "anchors ('&name') are not part of scenario files; write the value out");
+    }
+    if (tag) {
+        scn_report(build->reporter, position_of(event->start_mark),
+                   "tags ('!name') are not part of scenario files; remove it");
+    }
+}
+
+static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_node *out);
+
+static bool read_list(builder *build, uint32_t depth, scn_node *out)
+{
+    RT_VECTOR(scn_node) items = {0};
+    yaml_event_t event;
+    bool fine;
+    while ((fine = next_event(build, &event)) && event.type != YAML_SEQUENCE_END_EVENT) {
+        scn_node item = {0};
+        fine = read_node(build, &event, depth + 1, &item);
+        if (!fine) break;
+        *rt_vector_push(&items) = item;
+    }
+    if (fine) {
+        yaml_event_delete(&event);
+        scn_node *copy = rt_arena_alloc_array(build->arena, items.count, sizeof *copy);
+        if (items.count) memcpy(copy, items.items, items.count * sizeof *copy);
+        out->kind = SCN_NODE_LIST;
+        out->items = copy;
+        out->count = items.count;
+    }
+    rt_vector_free(&items);
+    return fine;
+}
+
+/* Reads one "key: value" whose first event is the key's. */
+static bool read_entry(builder *build, yaml_event_t *event, uint32_t depth, scn_entry *out)
+{
+    scn_node key = {0};
+    if (!read_node(build, event, depth + 1, &key)) return false;
+    if (key.kind != SCN_NODE_SCALAR) {
+        return scn_report(build->reporter, key.at,
+                          "a key must be a name; %s cannot be one; check for a missing quote",
+                          scn_node_describe(build->arena, &key));
+    }
+    yaml_event_t value;
+    if (!next_event(build, &value)) return false;
+    out->key = key.text;
+    out->at = key.at;
+    return read_node(build, &value, depth + 1, &out->value);
+}
+
+static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
+{
+    RT_VECTOR(scn_entry) entries = {0};
+    rt_map lines = {0}; /* key -> line of its first occurrence */
+    yaml_event_t event;
+    bool fine;
+    while ((fine = next_event(build, &event)) && event.type != YAML_MAPPING_END_EVENT) {
+        scn_entry entry = {0};
+        fine = read_entry(build, &event, depth, &entry);
+        if (!fine) break;
+        uint32_t line = rt_map_find(&lines, entry.key);
+        if (line != RT_MAP_NONE) {
+            scn_report(build->reporter, entry.at,
+                       "the key '%s' is here a second time; it is in "
+                       "line %u already",
+                       scn_shown(build->arena, entry.key), line);
+            continue;
+        }
+        rt_map_set(&lines, entry.key, entry.at.line);
+        *rt_vector_push(&entries) = entry;
+    }
+    if (fine) {
+        yaml_event_delete(&event);
+        scn_entry *copy = rt_arena_alloc_array(build->arena, entries.count, sizeof *copy);
+        if (entries.count) memcpy(copy, entries.items, entries.count * sizeof *copy);
+        out->kind = SCN_NODE_MAPPING;
+        out->entries = copy;
+        out->count = entries.count;
+    }
+    rt_map_free(&lines);
+    rt_vector_free(&entries);
+    return fine;
+}
+
+/* Reads the node that `event` begins, and deletes the event. */
+static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_node *out)
+{
+    *out = (scn_node){.at = position_of(event->start_mark)};
+    refuse_properties(build, event);
+    yaml_event_type_t type = event->type;
+    if (type == YAML_SCALAR_EVENT) read_scalar(build, event, out);
+    yaml_event_delete(event);
+    if (depth > DEPTH_MAX) {
+        return scn_report(build->reporter, out->at, "more than %d levels of nesting", DEPTH_MAX);
+    }
+    if (type == YAML_SEQUENCE_START_EVENT) return read_list(build, depth, out);
+    if (type == YAML_MAPPING_START_EVENT) return read_mapping(build, depth, out);
+    CHECK(type == YAML_SCALAR_EVENT || type == YAML_ALIAS_EVENT);
+    return true;
+}
+
+/* ---- The document ------------------------------------------------------------------------- */
+
+/* Takes the next event, which is known to be of a kind without content, and deletes it. */
+static bool pass_event(builder *build, yaml_event_type_t *out_type, scn_position *out_at)
+{
+    yaml_event_t event;
+    if (!next_event(build, &event)) return false;
+    *out_type = event.type;
+    *out_at = position_of(event.start_mark);
+    bool directives = event.type == YAML_DOCUMENT_START_EVENT &&
+                      (event.data.document_start.version_directive ||
+                       event.data.document_start.tag_directives.start !=
+                           event.data.document_start.tag_directives.end);
+    yaml_event_delete(&event);
+    if (!directives) return true;
+    return scn_report(build->reporter, *out_at,
+                      "directives ('%%YAML', '%%TAG') are not part of scenario files; remove them");
+}
+
+static bool read_document(builder *build, scn_node *out)
+{
+    yaml_event_type_t type;
+    scn_position at;
+    if (!pass_event(build, &type, &at)) return false;
+    CHECK(type == YAML_STREAM_START_EVENT);
+    if (!pass_event(build, &type, &at)) return false;
+    if (type == YAML_STREAM_END_EVENT) {
+        return scn_report(build->reporter, (scn_position){1, 1},
+                          "the file is empty; a scenario begins with 'assay: 1'");
+    }
+    yaml_event_t event;
+    if (!next_event(build, &event) || !read_node(build, &event, 0, out)) return false;
+    if (!pass_event(build, &type, &at)) return false;
+    CHECK(type == YAML_DOCUMENT_END_EVENT);
+    if (!pass_event(build, &type, &at)) return false;
+    if (type != YAML_STREAM_END_EVENT) {
+        return scn_report(build->reporter, at, "a second document; a file holds one scenario");
+    }
+    cursor_pass_gap(build, SIZE_MAX);
+    return true;
+}
+
+/* The text to parse; never NULL, which libyaml would not take. */
+static rt_text without_byte_order_mark(rt_text text)
+{
+    if (text.length == 0) return RT_TEXT("");
+    if (!rt_text_starts(text, "\xEF\xBB\xBF")) return text;
+    return (rt_text){text.data + 3, text.length - 3};
+}
+
+const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
+{
+    if (text.length > RT_SCENARIO_SIZE_MAX) {
+        scn_report(reporter, (scn_position){1, 1},
+                   "the file has %zu bytes, a scenario at most %u; keep data out of it",
+                   text.length, RT_SCENARIO_SIZE_MAX);
+        return NULL;
+    }
+    builder build = {.reporter = reporter, .arena = reporter->arena, .position = {1, 1}};
+    build.text = without_byte_order_mark(text);
+    if (!scn_characters_check(reporter, build.text)) return NULL;
+    uint32_t problem_count = reporter->count;
+    if (!yaml_parser_initialize(&build.parser)) {
+        scn_report(reporter, (scn_position){1, 1}, "no memory for the YAML parser");
+        return NULL;
+    }
+    yaml_parser_set_encoding(&build.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&build.parser, (const unsigned char *)build.text.data,
+                                 build.text.length);
+    scn_node *root = rt_arena_alloc(build.arena, sizeof *root);
+    bool fine = read_document(&build, root);
+    yaml_parser_delete(&build.parser);
+    CHECK_IMPLIES(!fine, reporter->count > problem_count);
+    return reporter->count > problem_count ? NULL : root;
+}

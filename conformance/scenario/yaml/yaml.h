@@ -1,0 +1,62 @@
+/* The strict subset of YAML that scenarios are written in, as a tree with positions.
+ *
+ * Mappings, lists and scalars; block or flow style; plain, quoted, literal and folded text.  No
+ * anchors, aliases, tags, directives, second documents, duplicate keys, keys that are not scalars,
+ * and no tabs outside text and comments. */
+#ifndef CONFORMANCE_SCENARIO_YAML_H
+#define CONFORMANCE_SCENARIO_YAML_H
+
+#include "conformance/scenario/yaml/problems.h"
+
+/* What a build without libyaml says instead of reading. */
+#define SCN_YAML_ABSENT                                                                            \
+    "this assay was built without libyaml and reads no YAML; it runs packs, which 'assay pack' "   \
+    "makes where libyaml is"
+
+typedef enum scn_node_kind { SCN_NODE_SCALAR, SCN_NODE_LIST, SCN_NODE_MAPPING } scn_node_kind;
+
+typedef enum scn_style {
+    SCN_STYLE_PLAIN,   /* may be a number or a truth value */
+    SCN_STYLE_QUOTED,  /* is text */
+    SCN_STYLE_LITERAL, /* "|": text, line breaks kept */
+    SCN_STYLE_FOLDED,  /* ">": text, lines joined */
+} scn_style;
+
+typedef struct scn_node {
+    scn_node_kind kind;
+    scn_style style; /* SCALAR */
+    scn_position at; /* of the first character, the opening quote or bracket, "|", or first key */
+    /* SCALAR: where the decoded text begins.  Exact for LITERAL: line n of the text is the file's
+     * line content_at.line + n - 1, and the columns of all its lines are shifted by
+     * content_at.column - 1.  For the other styles only the first line is right. */
+    scn_position content_at;
+    rt_text text;                    /* SCALAR: decoded, UTF-8 */
+    const struct scn_node *items;    /* LIST: count of them */
+    const struct scn_entry *entries; /* MAPPING: count of them, unique keys */
+    uint32_t count;
+} scn_node;
+
+typedef struct scn_entry {
+    rt_text key;
+    scn_position at; /* of the key */
+    scn_node value;
+} scn_entry;
+
+/* Reads one file's content into a tree in the reporter's arena.  Returns NULL when the text is not
+ * in the subset (or not UTF-8, empty, longer than RT_SCENARIO_SIZE_MAX); the problems are reported.
+ */
+const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text);
+
+/* The entry of that key, NULL where the mapping has none. */
+const scn_entry *scn_node_entry(const scn_node *mapping, const char *key);
+
+/* True for that word written as a plain scalar: in quotes it would be text. */
+bool scn_node_is_word(const scn_node *node, const char *word);
+
+/* True for a plain scalar without characters: a key with nothing behind it. */
+bool scn_node_is_nothing(const scn_node *node);
+
+/* What stands there, for messages: "a list", "nothing", "'text'". */
+const char *scn_node_describe(rt_arena *arena, const scn_node *node);
+
+#endif

@@ -1,0 +1,95 @@
+/* The content of a memory or a device_global, as a synchronising host read finds it. */
+#include "conformance/subject/execute.h"
+#include "conformance/verdict/elements.h"
+
+#include <inttypes.h>
+
+/* The first element of which the device says that a part was never written; UINT64_MAX: none.  What
+ * is never written may look right by chance. */
+static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
+{
+    for (uint64_t i = 0; i < declared->count; i++) {
+        for (uint32_t f = 0; f < declared->layout.field_count; f++) {
+            const scn_field *field = &declared->layout.fields[f];
+            uint64_t begin = i * declared->layout.size + field->offset;
+            uint64_t end = begin + (uint64_t)field->lanes * scn_type_size(field->type);
+            for (uint64_t byte = begin; byte < end; byte++) {
+                if (!(bits[byte / 8] >> byte % 8 & 1)) return i;
+            }
+        }
+    }
+    return UINT64_MAX;
+}
+
+static void compare(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
+                    const cnf_content *got, cnf_emitted_check *check)
+{
+    rt_arena *arena = &execution->arena;
+    uint64_t undefined = got->defined ? first_undefined(declared, got->defined) : UINT64_MAX;
+    cnf_difference difference;
+    CHECK(expected.size == got->bytes.size);
+    if (undefined != UINT64_MAX) {
+        check->code = RT_TEXT("undefined");
+        check->place = rt_arena_printf(arena, "element %" PRIu64, undefined);
+        check->message = rt_arena_printf(
+            arena, "%.*s[%" PRIu64 "] was never written, so it has no value to compare",
+            RT_TEXT_ARG(declared->name), undefined);
+    } else if (cnf_elements_compare(arena, declared, expected, got->bytes, (rt_bytes){0},
+                                    &difference)) {
+        check->ok = true;
+    } else {
+        check->code = RT_TEXT("differs");
+        check->place = difference.place;
+        check->message = difference.text;
+    }
+}
+
+/* Judges what a host read that returned `status` found. */
+static void judge_content(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
+                          rt_status status, cnf_content *content, cnf_emitted_check *check)
+{
+    if (!rt_ok(status)) {
+        check->code = rt_text_of(rt_code_name(status.code));
+        check->message = rt_sink_diagnostic(execution->sink, status)->message;
+    } else if (!execution->runtime->capabilities.executes) {
+        check->ok = true;
+        check->observed = false;
+    } else {
+        compare(execution, declared, expected, content, check);
+    }
+    rt_arena_reset(&content->arena);
+}
+
+void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check)
+{
+    cnf_content content = {0};
+    const scn_memory *declared = &execution->scenario->memories[expect->memory];
+    check->kind = "memory";
+    check->what = declared->name;
+    rt_status status = execution->runtime->operations->read(execution, expect->memory, &content);
+    judge_content(execution, declared, expect->values, status, &content, check);
+}
+
+/* A variable is compared as a memory of its elements. */
+void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
+                           cnf_emitted_check *check)
+{
+    cnf_content content = {0};
+    const scn_memory declared = {.name = expect->variable.name,
+                                 .layout = expect->layout,
+                                 .count = expect->values.size / expect->layout.size};
+    check->kind = "variable";
+    check->what = declared.name;
+    if (!execution->runtime->operations->read_global) {
+        check->ok = true;
+        check->observed = false;
+        return;
+    }
+    uint32_t queue = CNF_NOT_MADE;
+    rt_status status = cnf_default_queue(execution, expect->device, &queue);
+    if (rt_ok(status))
+        status = execution->runtime->operations->read_global(execution, &expect->variable, queue,
+                                                             false, &content);
+    judge_content(execution, &declared, expect->values, status, &content, check);
+}

@@ -1,0 +1,140 @@
+/* The simulated device as an engine. */
+#include "conformance/tools/bench/engine.h"
+
+#include "reference/base/alloc.h"
+#include "reference/base/check.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+
+/* A case's objects and arguments in a world. */
+typedef struct sim_bench {
+    const bench_run *run;
+    sim_world *world;
+    sim_object objects[BENCH_ARGUMENTS_MAX];
+    sim_argument arguments[BENCH_ARGUMENTS_MAX];
+    uint32_t count;
+    uint8_t *content; /* of one buffer at a time */
+    bool found;       /* a finding: the case or the engine is wrong */
+    rt_sink *sink;
+} sim_bench;
+
+static void on_finding(void *user, const sim_finding *finding)
+{
+    sim_bench *bench = user;
+    bench->found = true;
+    fprintf(stderr, "%s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
+}
+
+static rt_status make_arguments(sim_bench *bench)
+{
+    const bench_case *what = bench->run->what;
+    for (uint32_t i = 0; i < bench->count; i++) {
+        const bench_argument *from = &what->arguments[i];
+        sim_argument *to = &bench->arguments[i];
+        switch (from->kind) {
+        case BENCH_BUFFER:
+            RT_TRY(sim_object_create(bench->world, from->bytes, RT_TEXT("buffer"),
+                                     &bench->objects[i]));
+            *to = (sim_argument){.kind = SIM_PARAMETER_GLOBAL, .object = bench->objects[i]};
+            break;
+        case BENCH_LOCAL:
+            *to = (sim_argument){.kind = SIM_PARAMETER_LOCAL, .size = from->bytes};
+            break;
+        case BENCH_WORD:
+            *to = (sim_argument){.kind = SIM_PARAMETER_VALUE,
+                                 .bytes = {(const uint8_t *)&from->word, 4}};
+            break;
+        case BENCH_REAL:
+            *to = (sim_argument){.kind = SIM_PARAMETER_VALUE,
+                                 .bytes = {(const uint8_t *)&from->real, 4}};
+            break;
+        case BENCH_NONE: UNREACHABLE();
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static void fill_buffers(const sim_bench *bench, bool all)
+{
+    for (uint32_t i = 0; i < bench->count; i++) {
+        const bench_argument *from = &bench->run->what->arguments[i];
+        if (from->kind != BENCH_BUFFER || !(all || from->written)) continue;
+        bench_fill_buffer(bench->run->what, i, bench->content);
+        sim_object_write(bench->world, bench->objects[i], 0, from->bytes, bench->content);
+    }
+}
+
+static rt_status launch(sim_bench *bench, const sim_kernel *kernel, double *out_ms)
+{
+    const bench_case *what = bench->run->what;
+    sim_range range = {.global = {what->global[0], what->global[1], 1},
+                       .local = {what->local[0], what->local[1], 1},
+                       .dimensions = what->dimensions};
+    sim_launch_options options = {.on_finding = on_finding, .user = bench};
+    fill_buffers(bench, false);
+    double begin = bench_now_ms();
+    RT_TRY(sim_launch(bench->world, kernel, &range, bench->arguments, bench->count, &options));
+    *out_ms = bench_now_ms() - begin;
+    if (!bench->found) return RT_STATUS_OK;
+    return rt_fail(bench->sink, RT_TOOL, RT_RULE_NONE, "%s has a finding", what->name);
+}
+
+static rt_status run_in_world(sim_bench *bench, const sim_kernel *kernel)
+{
+    const bench_run *run = bench->run;
+    RT_TRY(make_arguments(bench));
+    fill_buffers(bench, true);
+    double ignored;
+    for (uint32_t i = 0; i < run->warm_up; i++)
+        RT_TRY(launch(bench, kernel, &ignored));
+    for (uint32_t i = 0; i < run->repeat; i++)
+        RT_TRY(launch(bench, kernel, &run->times_ms[i]));
+    for (uint32_t i = 0; i < bench->count; i++) {
+        const bench_argument *from = &run->what->arguments[i];
+        if (!from->written) continue;
+        sim_object_read(bench->world, bench->objects[i], 0, from->bytes, bench->content);
+        rt_buffer_append(run->result, bench->content, from->bytes);
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status link_code(rt_sink *sink, rt_bytes code, sim_program **out_program)
+{
+    sim_module *module;
+    RT_TRY(sim_module_create(sink, code, NULL, 0, &module));
+    rt_status status = sim_program_link(sink, (const sim_module *const *)&module, 1, out_program);
+    sim_module_destroy(module);
+    return status;
+}
+
+static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
+{
+    CHECK(run->repeat >= 1);
+    sim_program *program;
+    RT_TRY(link_code(sink, run->code, &program));
+    sim_bench bench = {.run = run,
+                       .world = sim_world_create(sink, 1),
+                       .count = bench_argument_count(run->what),
+                       .content = rt_alloc(BENCH_BUFFER_BYTES_MAX),
+                       .sink = sink};
+    if (!checks) sim_world_drop_checks(bench.world);
+    const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->what->name));
+    rt_status status =
+        kernel ? run_in_world(&bench, kernel)
+               : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", run->what->name);
+    rt_free(bench.content);
+    sim_world_destroy(bench.world);
+    sim_program_destroy(program);
+    return status;
+}
+
+rt_status bench_on_sim(rt_sink *sink, const bench_run *run)
+{
+    return run_on_sim(sink, run, true);
+}
+
+rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run)
+{
+    return run_on_sim(sink, run, false);
+}

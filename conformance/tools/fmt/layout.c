@@ -1,0 +1,213 @@
+/* From items to a file's content: where lines are indented, and what stands between two items of
+ * one line.  Lines are broken where they were. */
+#include "conformance/tools/fmt/fmt_internal.h"
+
+#include <string.h>
+
+/* The reader ends nesting at a depth of 32. */
+enum { FLOW_DEPTH_MAX = 64, COMMENT_BLANKS = 2 };
+
+typedef struct layout {
+    const cnf_fmt_items *items;
+    rt_buffer *out;
+    size_t line_start;             /* in out */
+    uint32_t flow[FLOW_DEPTH_MAX]; /* of each open bracket, where the lines inside begin */
+    uint32_t flow_depth;
+} layout;
+
+static const cnf_fmt_level *level_of(const layout *lay, const cnf_fmt_item *item)
+{
+    return item->level == CNF_FMT_NO_LEVEL ? NULL : &lay->items->levels.items[item->level];
+}
+
+/* ---- Where lines begin --------------------------------------------------------------------- */
+
+/* Where a line begins that goes on with what belongs to the item's level. */
+static uint32_t indent_inside(const layout *lay, const cnf_fmt_item *item)
+{
+    if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
+    const cnf_fmt_level *level = level_of(lay, item);
+    return (level ? level->indent : 0) + CNF_FMT_INDENTATION;
+}
+
+static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
+{
+    if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
+    const cnf_fmt_level *level = level_of(lay, item);
+    if (!level || item->kind == CNF_FMT_MARKER) return 0;
+    return item->leads ? level->indent : level->indent + CNF_FMT_INDENTATION;
+}
+
+/* The next item that is no comment; NULL at the end. */
+static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
+{
+    while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
+        index++;
+    return index < lay->items->list.count ? &lay->items->list.items[index] : NULL;
+}
+
+/* A comment on a line of its own belongs to what follows, where it stands right above that;
+ * otherwise to the deepest collection, of those that end or begin here, that it is not left of. */
+static uint32_t indent_of_comment(const layout *lay, uint32_t index)
+{
+    const cnf_fmt_item *comment = &lay->items->list.items[index];
+    const cnf_fmt_item *next = item_after(lay, index);
+    if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
+    if (next && next->column == comment->column) return indent_of(lay, next);
+    if (next && next->level != CNF_FMT_NO_LEVEL && !next->leads && next->column < comment->column)
+        return indent_of(lay, next);
+    /* Of the level before and the level behind, one is an ancestor of the other, or the same; the
+     * one that was opened later is deeper. */
+    uint32_t level = comment->level;
+    bool deeper = next && next->level != CNF_FMT_NO_LEVEL &&
+                  (level == CNF_FMT_NO_LEVEL || next->level > level);
+    if (deeper) level = next->level;
+    while (level != CNF_FMT_NO_LEVEL) {
+        const cnf_fmt_level *open = &lay->items->levels.items[level];
+        if (open->column <= comment->column) return open->indent;
+        level = open->parent;
+    }
+    return next ? indent_of(lay, next) : 0;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static void put_spaces(layout *lay, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_append_byte(lay->out, ' ');
+}
+
+static void put_break(layout *lay)
+{
+    rt_buffer_append_byte(lay->out, '\n');
+    lay->line_start = lay->out->size;
+}
+
+/* Code points since the line's beginning. */
+static uint32_t column_now(const layout *lay)
+{
+    uint32_t column = 0;
+    for (size_t i = lay->line_start; i < lay->out->size; i++)
+        column += ((unsigned char)lay->out->data[i] & 0xC0) != 0x80;
+    return column;
+}
+
+/* The lines of a block scalar, each with the new indentation in the place of the old. */
+static void put_content(layout *lay, const cnf_fmt_item *item)
+{
+    const char *line = item->text.data, *end = line + item->text.length;
+    uint32_t indent = indent_inside(lay, item);
+    CHECK(lay->flow_depth == 0);
+    for (;;) {
+        const char *feed = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+        size_t length = (size_t)((feed ? feed : end) - line);
+        size_t stripped = length < item->indent ? length : item->indent;
+        if (length > stripped) {
+            put_spaces(lay, indent);
+            rt_buffer_append(lay->out, line + stripped, length - stripped);
+        }
+        if (!feed) return;
+        put_break(lay);
+        line = feed + 1;
+    }
+}
+
+/* The length of a scalar's line without the blanks at its end.  A blank behind a backslash is
+ * escaped in double quotes, and elsewhere may as well stay. */
+static size_t trimmed_length(const char *line, size_t length)
+{
+    size_t trimmed = length;
+    while (trimmed > 0 && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\t'))
+        trimmed--;
+    bool escaped = trimmed > 0 && trimmed < length && line[trimmed - 1] == '\\';
+    return escaped ? length : trimmed;
+}
+
+/* A plain or quoted scalar.  YAML folds its lines: blanks around the breaks are no text. */
+static void put_scalar(layout *lay, const cnf_fmt_item *item)
+{
+    const char *line = item->text.data, *end = line + item->text.length;
+    uint32_t indent = indent_inside(lay, item);
+    for (;;) {
+        const char *feed = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+        if (!feed) break;
+        rt_buffer_append(lay->out, line, trimmed_length(line, (size_t)(feed - line)));
+        put_break(lay);
+        line = feed + 1;
+        while (line < end && (*line == ' ' || *line == '\t'))
+            line++;
+        if (line < end && *line != '\n') put_spaces(lay, indent);
+    }
+    rt_buffer_append(lay->out, line, (size_t)(end - line));
+}
+
+/* Lines inside brackets begin below what stands first in them; where a line ends behind the
+ * bracket, one step deeper than the lines around (YAML 1.2 wants them deeper than the block). */
+static void put_open(layout *lay, uint32_t index)
+{
+    const cnf_fmt_item *item = &lay->items->list.items[index];
+    rt_buffer_append_text(lay->out, item->text);
+    const cnf_fmt_item *next = item + 1; /* brackets are closed, so there is one */
+    CHECK(index + 1 < lay->items->list.count && lay->flow_depth < FLOW_DEPTH_MAX);
+    bool hangs = next->breaks > 0 || next->kind == CNF_FMT_COMMENT;
+    uint32_t deeper = lay->flow_depth > 0 ? CNF_FMT_INDENTATION : 0;
+    uint32_t inside = hangs ? indent_inside(lay, item) + deeper : column_now(lay);
+    lay->flow[lay->flow_depth++] = inside;
+}
+
+static void put_close(layout *lay, const cnf_fmt_item *item)
+{
+    CHECK(lay->flow_depth > 0);
+    rt_buffer_append_text(lay->out, item->text);
+    lay->flow_depth--;
+}
+
+static void put_item(layout *lay, uint32_t index)
+{
+    const cnf_fmt_item *item = &lay->items->list.items[index];
+    switch (item->kind) {
+    case CNF_FMT_OPEN: put_open(lay, index); return;
+    case CNF_FMT_CLOSE: put_close(lay, item); return;
+    case CNF_FMT_SCALAR: put_scalar(lay, item); return;
+    case CNF_FMT_CONTENT: put_content(lay, item); return;
+    default: rt_buffer_append_text(lay->out, item->text); return;
+    }
+}
+
+/* Blanks between two items of one line. */
+static uint32_t blanks_between(const cnf_fmt_item *before, const cnf_fmt_item *item)
+{
+    if (item->kind == CNF_FMT_COMMENT) return COMMENT_BLANKS;
+    if (before->kind == CNF_FMT_COMMA) return item->kind == CNF_FMT_CLOSE ? 0 : 1;
+    /* Even in front of a bracket: "{a:}" has the key "a:". */
+    if (before->kind == CNF_FMT_COLON || before->kind == CNF_FMT_QUESTION) return 1;
+    bool tight = item->kind == CNF_FMT_COMMA || item->kind == CNF_FMT_CLOSE ||
+                 item->kind == CNF_FMT_COLON || before->kind == CNF_FMT_OPEN;
+    return tight ? 0 : 1;
+}
+
+static void put_gap(layout *lay, uint32_t index)
+{
+    const cnf_fmt_item *item = &lay->items->list.items[index];
+    if (index > 0 && item->breaks == 0) {
+        put_spaces(lay, blanks_between(item - 1, item));
+        return;
+    }
+    if (index > 0) put_break(lay);
+    if (index > 0 && item->breaks > 1) put_break(lay);
+    if (item->kind == CNF_FMT_CONTENT) return; /* each of its lines has its own */
+    put_spaces(lay, item->kind == CNF_FMT_COMMENT ? indent_of_comment(lay, index)
+                                                  : indent_of(lay, item));
+}
+
+void cnf_fmt_layout(const cnf_fmt_items *items, rt_buffer *out)
+{
+    layout lay = {.items = items, .out = out, .line_start = out->size};
+    for (uint32_t i = 0; i < items->list.count; i++) {
+        put_gap(&lay, i);
+        put_item(&lay, i);
+    }
+    if (items->list.count > 0) put_break(&lay);
+    CHECK(lay.flow_depth == 0);
+}

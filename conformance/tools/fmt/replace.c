@@ -1,0 +1,78 @@
+/* Replacing a file: whoever reads it meanwhile, or after a crash, finds the old content or the new.
+ */
+#include "conformance/tools/fmt/fmt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool write_all(int descriptor, rt_text content)
+{
+    size_t done = 0;
+    while (done < content.length) {
+        ssize_t size = write(descriptor, content.data + done, content.length - done);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return false;
+        done += (size_t)size;
+    }
+    return true;
+}
+
+/* The rename is only safe from a crash when its folder is written too; a system that cannot do that
+ * for folders has done what it can. */
+static void folder_sync(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    CHECK(slash); /* realpath gives absolute paths */
+    rt_buffer folder = {0};
+    rt_buffer_append(&folder, path, (size_t)(slash - path) + 1);
+    int descriptor = open(rt_buffer_string(&folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        fsync(descriptor);
+        close(descriptor);
+    }
+    rt_buffer_free(&folder);
+}
+
+/* Writes a new file of the same mode beside `path` and renames it.  False: errno says why, and
+ * nothing new is there. */
+static bool replace(const char *path, rt_text content)
+{
+    struct stat now;
+    if (stat(path, &now) != 0) return false;
+    rt_buffer temporary = {0};
+    rt_buffer_printf(&temporary, "%s.XXXXXX", path);
+    int descriptor = mkostemp(temporary.data, O_CLOEXEC);
+    bool fine = descriptor >= 0 && fchmod(descriptor, now.st_mode & 07777) == 0 &&
+                write_all(descriptor, content) && fsync(descriptor) == 0;
+    int error = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && fine) {
+        fine = false;
+        error = errno;
+    }
+    if (fine && rename(temporary.data, path) != 0) {
+        fine = false;
+        error = errno;
+    }
+    if (fine) folder_sync(path);
+    if (!fine && descriptor >= 0) unlink(temporary.data);
+    rt_buffer_free(&temporary);
+    errno = error;
+    return fine;
+}
+
+rt_status cnf_fmt_replace(rt_sink *sink, rt_text file, rt_text content)
+{
+    /* The file behind a symbolic link is replaced, not the link. */
+    char *path = realpath(file.data, NULL);
+    bool fine = path && replace(path, content);
+    int error = errno;
+    free(path);
+    if (fine) return RT_STATUS_OK;
+    return rt_fail(sink, RT_IO, RT_RULE_NONE, "%.*s: cannot be written: %s", RT_TEXT_ARG(file),
+                   strerror(error));
+}

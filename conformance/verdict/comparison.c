@@ -1,0 +1,262 @@
+/* Comparing the records of two runs: both are sorted and walked together. */
+#include "conformance/verdict/comparison.h"
+
+#include "reference/base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct change_row {
+    const char *words;
+    bool worse;
+} change_rows[CNF_CHANGE_COUNT] = {
+#define CHANGE_ROW(change, words, worse) {words, worse},
+    CNF_CHANGES(CHANGE_ROW)
+#undef CHANGE_ROW
+};
+
+typedef struct difference {
+    cnf_change change;
+    const cnf_record *before, *after; /* one of them may be NULL */
+} difference;
+
+typedef RT_VECTOR(difference) differences;
+
+/* ---- Pairs --------------------------------------------------------------------------------- */
+
+static int key_compare(const cnf_record *a, const cnf_record *b)
+{
+    int order = rt_text_compare(a->scenario, b->scenario);
+    if (order == 0) order = rt_text_compare(a->subject, b->subject);
+    return order != 0 ? order : rt_text_compare(a->conditions, b->conditions);
+}
+
+/* By key, and by place in the file among equals. */
+static int pointer_compare(const void *left, const void *right)
+{
+    const cnf_record *a = *(const cnf_record *const *)left, *b = *(const cnf_record *const *)right;
+    int order = key_compare(a, b);
+    return order != 0 ? order : a < b ? -1 : a > b;
+}
+
+/* The records in order, the last one of each key; the caller frees them. */
+static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count)
+{
+    const cnf_record **items = rt_alloc(((size_t)records->count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < records->count; i++)
+        items[i] = &records->items[i];
+    qsort(items, records->count, sizeof *items, pointer_compare);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < records->count; i++) {
+        bool again = kept > 0 && key_compare(items[kept - 1], items[i]) == 0;
+        items[again ? kept - 1 : kept++] = items[i];
+    }
+    *out_count = kept;
+    return items;
+}
+
+/* ---- What a pair says ---------------------------------------------------------------------- */
+
+typedef enum standing {
+    STANDING_GOOD,  /* it passes */
+    STANDING_KNOWN, /* it fails as an expectation file says */
+    STANDING_BAD,   /* the exit status of the run says so */
+    STANDING_NONE,  /* it was not asked: skipped, not installed */
+    STANDINGS
+} standing;
+
+static standing standing_of(const cnf_record *record)
+{
+    cnf_verdict verdict = record->judgement.verdict;
+    if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) return STANDING_BAD;
+    switch (verdict) {
+    case CNF_VERDICT_SKIP:
+    case CNF_VERDICT_UNAVAILABLE: return STANDING_NONE;
+    case CNF_VERDICT_XFAIL: return STANDING_KNOWN;
+    default: return STANDING_GOOD;
+    }
+}
+
+enum { SAME = CNF_CHANGE_COUNT }; /* no change of standing */
+
+static const int changes[STANDINGS][STANDINGS] = {
+    [STANDING_GOOD] = {[STANDING_GOOD] = SAME,
+                       [STANDING_KNOWN] = CNF_CHANGE_KNOWN,
+                       [STANDING_BAD] = CNF_CHANGE_NEW,
+                       [STANDING_NONE] = CNF_CHANGE_SKIPPED},
+    [STANDING_KNOWN] = {[STANDING_GOOD] = CNF_CHANGE_FIXED,
+                        [STANDING_KNOWN] = SAME,
+                        [STANDING_BAD] = CNF_CHANGE_NEW,
+                        [STANDING_NONE] = CNF_CHANGE_SKIPPED},
+    [STANDING_BAD] = {[STANDING_GOOD] = CNF_CHANGE_FIXED,
+                      [STANDING_KNOWN] = CNF_CHANGE_KNOWN,
+                      [STANDING_BAD] = SAME,
+                      [STANDING_NONE] = CNF_CHANGE_SKIPPED},
+    [STANDING_NONE] = {[STANDING_GOOD] = CNF_CHANGE_ASKED,
+                       [STANDING_KNOWN] = CNF_CHANGE_KNOWN,
+                       [STANDING_BAD] = CNF_CHANGE_NEW,
+                       [STANDING_NONE] = SAME},
+};
+
+static bool is_slower(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
+{
+    return after->seconds > before->seconds * bound.factor &&
+           after->seconds - before->seconds >= bound.least_seconds;
+}
+
+/* The change between two records of one key; SAME: there is none. */
+static int change_of(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
+{
+    CHECK(key_compare(before, after) == 0);
+    standing was = standing_of(before), is = standing_of(after);
+    if (changes[was][is] != SAME) return changes[was][is];
+    bool otherwise = before->judgement.verdict != after->judgement.verdict ||
+                     !rt_text_equal(before->judgement.signature, after->judgement.signature);
+    if ((is == STANDING_BAD || is == STANDING_KNOWN) && otherwise) return CNF_CHANGE_CHANGED;
+    if (is == STANDING_GOOD && is_slower(before, after, bound)) return CNF_CHANGE_SLOWER;
+    return SAME;
+}
+
+/* The change where one run has no record; SAME: nothing is lost or gained. */
+static int change_alone(const cnf_record *before, const cnf_record *after)
+{
+    CHECK(!before != !after);
+    if (before) return standing_of(before) == STANDING_NONE ? SAME : CNF_CHANGE_GONE;
+    return standing_of(after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;
+}
+
+static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_slower_bound bound,
+                    differences *out)
+{
+    uint32_t old_count, new_count, i = 0, j = 0;
+    const cnf_record **olds = sorted(old_run, &old_count), **news = sorted(new_run, &new_count);
+    while (i < old_count || j < new_count) {
+        int order = i == old_count ? 1 : j == new_count ? -1 : key_compare(olds[i], news[j]);
+        difference pair = {.before = order <= 0 ? olds[i++] : NULL,
+                           .after = order >= 0 ? news[j++] : NULL};
+        int change = order == 0 ? change_of(pair.before, pair.after, bound)
+                                : change_alone(pair.before, pair.after);
+        if (change == SAME) continue;
+        pair.change = (cnf_change)change;
+        *rt_vector_push(out) = pair;
+    }
+    rt_free(olds);
+    rt_free(news);
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* The verdict with what belongs to it: "SKIP (fp64: no)", "FAIL step0:…", "PASS in 1.50 s". */
+static void side_print(rt_buffer *out, const cnf_record *record, cnf_change change)
+{
+    if (!record) {
+        rt_buffer_printf(out, "nothing");
+        return;
+    }
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer_printf(out, "%s", cnf_verdict_word(judgement->verdict));
+    if (judgement->signature.length > 0)
+        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(judgement->signature));
+    if (judgement->capability.length > 0)
+        rt_buffer_printf(out, " (%.*s: %.*s)", RT_TEXT_ARG(judgement->capability),
+                         RT_TEXT_ARG(judgement->answer));
+    if (change == CNF_CHANGE_SLOWER) rt_buffer_printf(out, " in %.2f s", record->seconds);
+}
+
+/* Appends text as a cell of a Markdown table: nothing in it is markup, and it is one line. */
+static void cell_print(rt_buffer *out, rt_text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char byte = text.data[i];
+        if (byte == '\n') byte = ' ';
+        if (byte != '\0' && strchr("\\`*_{}[]<>|#~", byte)) rt_buffer_append_byte(out, '\\');
+        rt_buffer_append_byte(out, byte);
+    }
+}
+
+static void line_print(rt_buffer *out, const difference *pair, bool markdown)
+{
+    const cnf_record *record = pair->after ? pair->after : pair->before;
+    rt_buffer before = {0}, after = {0}, subject = {0};
+    side_print(&before, pair->before, pair->change);
+    side_print(&after, pair->after, pair->change);
+    rt_buffer_append_text(&subject, record->subject);
+    if (record->conditions.length > 0)
+        rt_buffer_printf(&subject, " %.*s", RT_TEXT_ARG(record->conditions));
+    if (markdown) {
+        const rt_text cells[] = {rt_text_of(change_rows[pair->change].words),
+                                 record->scenario,
+                                 rt_buffer_text(&subject),
+                                 rt_buffer_text(&before),
+                                 rt_buffer_text(&after),
+                                 record->judgement.rule};
+        for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+            rt_buffer_printf(out, "| ");
+            cell_print(out, cells[i]);
+            rt_buffer_append_byte(out, ' ');
+        }
+        rt_buffer_printf(out, "|\n");
+    } else {
+        rt_buffer_printf(out, "%s: %.*s on %s: %s, was %s\n", change_rows[pair->change].words,
+                         RT_TEXT_ARG(record->scenario), rt_buffer_string(&subject),
+                         rt_buffer_string(&after), rt_buffer_string(&before));
+    }
+    rt_buffer_free(&before);
+    rt_buffer_free(&after);
+    rt_buffer_free(&subject);
+}
+
+/* "2 new failure, 1 fixed", or "nothing changed". */
+static void counts_print(rt_buffer *out, const differences *found)
+{
+    uint32_t counts[CNF_CHANGE_COUNT] = {0};
+    for (uint32_t i = 0; i < found->count; i++)
+        counts[found->items[i].change]++;
+    const char *separator = "";
+    for (int i = 0; i < CNF_CHANGE_COUNT; i++) {
+        if (counts[i] == 0) continue;
+        rt_buffer_printf(out, "%s%s: %u", separator, change_rows[i].words, counts[i]);
+        separator = ", ";
+    }
+    if (found->count == 0) rt_buffer_printf(out, "nothing changed");
+}
+
+/* The lines, kind by kind. */
+static void lines_print(rt_buffer *out, const differences *found, bool markdown)
+{
+    for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)
+        for (uint32_t i = 0; i < found->count; i++)
+            if ((int)found->items[i].change == kind) line_print(out, &found->items[i], markdown);
+}
+
+static void markdown_begin(rt_buffer *out, const differences *found, bool worse)
+{
+    rt_buffer_printf(out, "### assay: %s\n\n",
+                     worse              ? "something got worse"
+                     : found->count > 0 ? "nothing got worse"
+                                        : "nothing changed");
+    if (found->count == 0) return;
+    counts_print(out, found);
+    rt_buffer_printf(out, "\n\n| change | scenario | subject | before | now | rule |\n"
+                          "|---|---|---|---|---|---|\n");
+}
+
+bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
+                          cnf_slower_bound bound, bool markdown)
+{
+    differences found = {0};
+    compare(old_run, new_run, bound, &found);
+    bool worse = false;
+    for (uint32_t i = 0; i < found.count; i++)
+        worse = worse || change_rows[found.items[i].change].worse;
+    if (markdown) markdown_begin(out, &found, worse);
+    lines_print(out, &found, markdown);
+    if (!markdown) {
+        counts_print(out, &found);
+        rt_buffer_append_byte(out, '\n');
+    }
+    rt_buffer_printf(out, "%sslower: more than %g times as long, and at least %g s longer\n",
+                     markdown ? "\n" : "", bound.factor, bound.least_seconds);
+    rt_vector_free(&found);
+    return worse;
+}

@@ -1,0 +1,374 @@
+/* Comparing two contents of a memory, and saying how they differ.
+ *
+ * Every number of every element is looked at once, whatever the layout; only then the elements that
+ * differ are described.  Source: docs/internals/conformance.md. */
+#include "conformance/verdict/elements.h"
+
+#include "conformance/scenario/model/type.h"
+#include "conformance/verdict/pattern.h"
+#include "conformance/verdict/value.h"
+#include "reference/base/alloc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both contents of one memory, and what the comparison has found. */
+typedef struct comparison {
+    rt_arena *arena;
+    const scn_memory *memory;
+    rt_bytes expected, got, defined;
+    uint8_t *differs; /* per element */
+} comparison;
+
+static bool byte_defined(const comparison *both, uint64_t index)
+{
+    return !both->defined.data || (both->defined.data[index / 8] >> (index % 8) & 1);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t expected,
+                             uint64_t got)
+{
+    if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
+    double wanted = cnf_value_float(type, expected), found = cnf_value_float(type, got);
+    /* NaN and infinity equal themselves only, which the caller has asked already. */
+    if (!isfinite(wanted) || !isfinite(found)) return false;
+    double apart = fabs(found - wanted);
+    switch (memory->tolerance_kind) {
+    case SCN_TOLERANCE_ULP: return (double)cnf_value_ulp(type, expected, got) <= memory->tolerance;
+    case SCN_TOLERANCE_ABSOLUTE: return apart <= memory->tolerance;
+    case SCN_TOLERANCE_RELATIVE: return apart <= memory->tolerance * fabs(wanted);
+    case SCN_TOLERANCE_NONE: break;
+    }
+    UNREACHABLE();
+}
+
+static bool numbers_equal(const scn_memory *memory, scn_type type, uint64_t expected, uint64_t got)
+{
+    return cnf_value_order(type, expected) == cnf_value_order(type, got) ||
+           within_tolerance(memory, type, expected, got);
+}
+
+/* Compares one number at an offset of both contents.  Where some of its bytes are not defined, the
+ * others are compared as bytes. */
+static bool number_compare(const comparison *both, scn_type type, uint64_t expected_at,
+                           uint64_t got_at)
+{
+    uint32_t size = scn_type_size(type), defined = 0;
+    const uint8_t *expected = both->expected.data + expected_at, *got = both->got.data + got_at;
+    bool same = true;
+    for (uint32_t i = 0; i < size; i++) {
+        if (!byte_defined(both, expected_at + i)) continue;
+        defined++;
+        same = same && expected[i] == got[i];
+    }
+    if (same || defined < size) return same;
+    return numbers_equal(both->memory, type, cnf_value_bits(type, expected),
+                         cnf_value_bits(type, got));
+}
+
+/* A number of an element: lane `lane` of a field. */
+typedef struct number_place {
+    const scn_field *field;
+    uint32_t lane;
+} number_place;
+
+static uint64_t number_offset(const scn_memory *memory, uint64_t element, number_place place)
+{
+    return element * memory->layout.size + place.field->offset +
+           (uint64_t)place.lane * scn_type_size(place.field->type);
+}
+
+/* Finds the first number in which element `expected` of the one content differs from element `got`
+ * of the other; false: none. */
+static bool element_differs(const comparison *both, uint64_t expected, uint64_t got,
+                            number_place *out_place)
+{
+    const scn_memory *memory = both->memory;
+    for (uint32_t f = 0; f < memory->layout.field_count; f++) {
+        const scn_field *field = &memory->layout.fields[f];
+        for (uint32_t lane = 0; lane < field->lanes; lane++) {
+            *out_place = (number_place){field, lane};
+            if (!number_compare(both, field->type, number_offset(memory, expected, *out_place),
+                                number_offset(memory, got, *out_place)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Elements in order --------------------------------------------------------------------- */
+
+static void compare_ordered(const comparison *both)
+{
+    number_place place;
+    for (uint64_t i = 0; i < both->memory->count; i++)
+        both->differs[i] = element_differs(both, i, i, &place);
+}
+
+/* ---- Elements as a multiset ---------------------------------------------------------------- */
+
+/* Orders two elements, each of any of the contents, by their numbers in the order of the fields. */
+static int element_order(const scn_memory *memory, const uint8_t *a, const uint8_t *b)
+{
+    for (uint32_t f = 0; f < memory->layout.field_count; f++) {
+        const scn_field *field = &memory->layout.fields[f];
+        for (uint32_t lane = 0; lane < field->lanes; lane++) {
+            uint64_t at = number_offset(memory, 0, (number_place){field, lane});
+            uint64_t left = cnf_value_order(field->type, cnf_value_bits(field->type, a + at));
+            uint64_t right = cnf_value_order(field->type, cnf_value_bits(field->type, b + at));
+            if (left != right) return left < right ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+typedef struct sorting {
+    const scn_memory *memory;
+    const uint8_t *data;
+} sorting;
+
+static int index_compare(const void *a, const void *b, void *user)
+{
+    const sorting *by = user;
+    const uint64_t *left = a, *right = b;
+    uint32_t size = by->memory->layout.size;
+    int order = element_order(by->memory, by->data + *left * size, by->data + *right * size);
+    if (order != 0) return order;
+    return *left < *right ? -1 : *left > *right; /* so that equal elements keep their order */
+}
+
+/* True when every number of the element is defined to its last byte. */
+static bool element_defined(const comparison *both, uint64_t element)
+{
+    const scn_layout *layout = &both->memory->layout;
+    for (uint32_t f = 0; f < layout->field_count; f++) {
+        const scn_field *field = &layout->fields[f];
+        uint64_t at = number_offset(both->memory, element, (number_place){field, 0});
+        for (uint32_t i = 0; i < field->lanes * scn_type_size(field->type); i++)
+            if (!byte_defined(both, at + i)) return false;
+    }
+    return true;
+}
+
+/* The elements that take part, in order of their values; rt_free the result. */
+static uint64_t *sorted_indices(const comparison *both, rt_bytes data, bool only_defined,
+                                uint64_t *out_count)
+{
+    uint64_t *indices = rt_alloc_array(both->memory->count + 1, sizeof *indices), count = 0;
+    for (uint64_t i = 0; i < both->memory->count; i++)
+        if (!only_defined || element_defined(both, i)) indices[count++] = i;
+    sorting by = {both->memory, data.data};
+    qsort_r(indices, count, sizeof *indices, index_compare, &by);
+    *out_count = count;
+    return indices;
+}
+
+/* Marks the expected elements that find no partner.  Both sides are gone through in ascending
+ * order, and each expected element takes the smallest that it may.  No other pairing finds more:
+ * without a tolerance equal elements are neighbours, and where elements are single numbers,
+ * tolerances are intervals with ascending ends. */
+static void compare_sorted(const comparison *both)
+{
+    uint64_t wanted_count, found_count, next = 0;
+    uint64_t *wanted = sorted_indices(both, both->expected, true, &wanted_count);
+    uint64_t *found = sorted_indices(both, both->got, false, &found_count);
+    uint32_t size = both->memory->layout.size;
+    for (uint64_t i = 0; i < wanted_count; i++) {
+        const uint8_t *element = both->expected.data + wanted[i] * size;
+        bool partner = false;
+        while (next < found_count && !partner) {
+            number_place place;
+            partner = !element_differs(both, wanted[i], found[next], &place);
+            const uint8_t *other = both->got.data + found[next] * size;
+            if (!partner && element_order(both->memory, other, element) > 0) break;
+            next++;
+        }
+        both->differs[wanted[i]] = !partner;
+    }
+    rt_free(found);
+    rt_free(wanted);
+}
+
+/* A matching while it grows: the augmenting paths of H. W. Kuhn, "The Hungarian method for the
+ * assignment problem", 1955, without weights. */
+typedef struct matching {
+    const comparison *both;
+    uint64_t *holder;  /* per element that is there: the expected one that has it */
+    uint64_t *visited; /* per element that is there: the expected one whose search was there last */
+} matching;
+
+#define NOBODY UINT64_MAX
+
+static bool may_hold(const matching *all, uint64_t wanted, uint64_t found)
+{
+    number_place place;
+    return !element_differs(all->both, wanted, found, &place);
+}
+
+/* Finds a partner for an expected element: a free one, or one whose holder finds another.  Goes as
+ * deep as there are elements at most. */
+static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
+{
+    uint64_t count = all->both->memory->count;
+    for (uint64_t found = 0; found < count; found++) {
+        if (all->holder[found] != NOBODY || !may_hold(all, wanted, found)) continue;
+        all->holder[found] = wanted;
+        return true;
+    }
+    for (uint64_t found = 0; found < count; found++) {
+        if (all->visited[found] == search || !may_hold(all, wanted, found)) continue;
+        all->visited[found] = search;
+        if (!partner_find(all, all->holder[found], search)) continue;
+        all->holder[found] = wanted;
+        return true;
+    }
+    return false;
+}
+
+/* Marks the expected elements that find no partner, whatever the tolerance: in a matching that
+ * nothing makes larger. */
+static void compare_matched(const comparison *both)
+{
+    uint64_t count = both->memory->count;
+    matching all = {.both = both,
+                    .holder = rt_alloc_array(count, sizeof *all.holder),
+                    .visited = rt_alloc_array(count, sizeof *all.visited)};
+    for (uint64_t i = 0; i < count; i++)
+        all.holder[i] = all.visited[i] = NOBODY;
+    for (uint64_t i = 0; i < count; i++)
+        both->differs[i] = element_defined(both, i) && !partner_find(&all, i, i);
+    rt_free(all.visited);
+    rt_free(all.holder);
+}
+
+/* ---- Saying it ----------------------------------------------------------------------------- */
+
+/* ".weight", ".weight.y", ".s3" or nothing: as OpenCL C names it. */
+static rt_text place_print(rt_arena *arena, number_place place)
+{
+    static const char few[] = "xyzw", many[] = "0123456789abcdef";
+    rt_text name = place.field->name;
+    const char *dot = name.length > 0 ? "." : "";
+    CHECK(place.lane < place.field->lanes && place.field->lanes <= SCN_LANES_MAX);
+    if (place.field->lanes == 1) return rt_arena_printf(arena, "%s%.*s", dot, RT_TEXT_ARG(name));
+    if (place.field->lanes <= 4)
+        return rt_arena_printf(arena, "%s%.*s.%c", dot, RT_TEXT_ARG(name), few[place.lane]);
+    return rt_arena_printf(arena, "%s%.*s.s%c", dot, RT_TEXT_ARG(name), many[place.lane]);
+}
+
+static rt_text number_print(const comparison *both, rt_bytes data, uint64_t element,
+                            number_place place)
+{
+    rt_buffer text = {0};
+    cnf_value_print(&text, place.field->type,
+                    data.data + number_offset(both->memory, element, place));
+    rt_text printed = rt_arena_text(both->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return printed;
+}
+
+static rt_text distance_print(const comparison *both, uint64_t element, number_place place)
+{
+    scn_type type = place.field->type;
+    if (scn_type_class(type) != 'f') return (rt_text){0};
+    uint64_t at = number_offset(both->memory, element, place);
+    uint64_t expected = cnf_value_bits(type, both->expected.data + at);
+    uint64_t got = cnf_value_bits(type, both->got.data + at);
+    if (isnan(cnf_value_float(type, expected)) || isnan(cnf_value_float(type, got)))
+        return RT_TEXT("one is NaN");
+    return rt_arena_printf(both->arena, "%" PRIu64 " ULP apart",
+                           cnf_value_ulp(type, expected, got));
+}
+
+static void describe_ordered(const comparison *both, cnf_difference *out)
+{
+    number_place place;
+    bool differs = element_differs(both, out->first, out->first, &place);
+    CHECK(differs);
+    rt_arena *arena = both->arena;
+    rt_text part = place_print(arena, place);
+    out->place = rt_arena_printf(arena, "element %" PRIu64 "%.*s", out->first, RT_TEXT_ARG(part));
+    out->name = rt_arena_printf(arena, "%.*s[%" PRIu64 "]%.*s", RT_TEXT_ARG(both->memory->name),
+                                out->first, RT_TEXT_ARG(part));
+    out->expected = number_print(both, both->expected, out->first, place);
+    out->got = number_print(both, both->got, out->first, place);
+    out->distance = distance_print(both, out->first, place);
+    out->text = rt_arena_printf(
+        arena, "%.*s: expected %.*s, got %.*s%s%.*s\n%" PRIu64 " of %" PRIu64 " elements %s: %.*s",
+        RT_TEXT_ARG(out->name), RT_TEXT_ARG(out->expected), RT_TEXT_ARG(out->got),
+        out->distance.length > 0 ? ", " : "", RT_TEXT_ARG(out->distance), out->count, out->total,
+        out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
+}
+
+/* An element as people read it: its numbers, in braces where it has several. */
+static rt_text element_print(const comparison *both, rt_bytes data, uint64_t element)
+{
+    const scn_layout *layout = &both->memory->layout;
+    rt_buffer text = {0};
+    uint32_t printed = 0;
+    for (uint32_t f = 0; f < layout->field_count; f++) {
+        const scn_field *field = &layout->fields[f];
+        for (uint32_t lane = 0; lane < field->lanes; lane++) {
+            uint64_t at = number_offset(both->memory, element, (number_place){field, lane});
+            rt_buffer_printf(&text, printed++ ? ", " : "");
+            cnf_value_print(&text, field->type, data.data + at);
+        }
+    }
+    rt_text numbers =
+        rt_arena_printf(both->arena, printed > 1 ? "{%s}" : "%s", rt_buffer_string(&text));
+    rt_buffer_free(&text);
+    return numbers;
+}
+
+static void describe_unordered(const comparison *both, cnf_difference *out)
+{
+    rt_arena *arena = both->arena;
+    out->place = rt_arena_printf(arena, "element %" PRIu64, out->first);
+    out->name =
+        rt_arena_printf(arena, "%.*s[%" PRIu64 "]", RT_TEXT_ARG(both->memory->name), out->first);
+    out->expected = element_print(both, both->expected, out->first);
+    out->got = RT_TEXT("no equal element");
+    out->text = rt_arena_printf(arena,
+                                "%.*s: expected %.*s in any place, got %.*s\n%" PRIu64
+                                " of %" PRIu64 " elements %s a partner: %.*s",
+                                RT_TEXT_ARG(out->name), RT_TEXT_ARG(out->expected),
+                                RT_TEXT_ARG(out->got), out->count, out->total,
+                                out->count == 1 ? "lacks" : "lack", RT_TEXT_ARG(out->pattern));
+}
+
+bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
+                          rt_bytes got, rt_bytes defined, cnf_difference *out_difference)
+{
+    CHECK(memory->layout.size > 0 && memory->layout.field_count > 0);
+    CHECK(expected.size == memory->count * memory->layout.size && got.size == expected.size);
+    CHECK_IMPLIES(scn_memory_is_matched(memory), memory->count <= SCN_MATCHED_COUNT_MAX);
+    CHECK_IMPLIES(defined.data, defined.size >= (expected.size + 7) / 8);
+    *out_difference = (cnf_difference){0};
+    if (memcmp(expected.data, got.data, expected.size) == 0) return true;
+    const comparison both = {.arena = arena,
+                             .memory = memory,
+                             .expected = expected,
+                             .got = got,
+                             .defined = defined,
+                             .differs = rt_alloc((size_t)memory->count)};
+    if (scn_memory_is_matched(memory))
+        compare_matched(&both);
+    else if (memory->unordered)
+        compare_sorted(&both);
+    else
+        compare_ordered(&both);
+    cnf_pattern pattern = cnf_pattern_of(arena, both.differs, memory->count);
+    if (pattern.count > 0) {
+        out_difference->count = pattern.count;
+        out_difference->total = memory->count;
+        out_difference->first = pattern.first;
+        out_difference->pattern = pattern.text;
+        (memory->unordered ? describe_unordered : describe_ordered)(&both, out_difference);
+    }
+    rt_free(both.differs);
+    return pattern.count == 0;
+}

@@ -1,0 +1,40 @@
+/* Contents of a memory compared element by element, as the scenario declares the memory: by
+ * expectations and by the differential alike.
+ *
+ * What is compared are the numbers of the declared fields; padding of structs and the fourth lane
+ * of a vector of three are not looked at.  Two numbers are equal where their bits are, and
+ *   - two NaNs are equal whatever sign and payload, because no rule fixes those;
+ *   - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
+ *   - an infinity equals itself only: no tolerance covers an overflow;
+ *   - a tolerance holds for floating-point numbers; whole numbers are compared exactly beside them.
+ * `ulp: n` counts the representable numbers between the two; `absolute: d` asks |got - expected|
+ * <= d and `relative: r` asks |got - expected| <= r * |expected|, both computed in double, where
+ * differences of halves and floats are exact enough to decide.
+ *
+ * An unordered memory is compared as a multiset: every expected element needs an equal partner of
+ * its own in what is there.  An element that is not wholly defined may be anything.
+ * Source: docs/internals/conformance.md. */
+#ifndef CONFORMANCE_COMPARE_ELEMENTS_H
+#define CONFORMANCE_COMPARE_ELEMENTS_H
+
+#include "conformance/scenario/model/model.h"
+
+/* How two contents of a memory differ.  Texts live in the arena that they were made in. */
+typedef struct cnf_difference {
+    uint64_t count, total; /* elements that differ (unordered: lack a partner), of all */
+    uint64_t first;        /* index of the first of them */
+    rt_text place;         /* for signatures: "element 3", "element 3.weight.y" */
+    rt_text name;          /* for people: "data[3]", "data[3].weight.y" */
+    rt_text expected, got; /* the first number that differs: decimal, and its bits */
+    rt_text distance;      /* "1 ULP apart", "one is NaN"; empty for whole numbers */
+    rt_text pattern;       /* of the differing indices: "every 4th from 2", "all"; never empty */
+    rt_text text;          /* all of it in one or two lines, without a final newline */
+} cnf_difference;
+
+/* Compares two contents of the memory, each count * element size bytes.  `defined` holds one bit a
+ * byte, lowest first, for `expected`; its data NULL: all of it is defined.  True: equal within what
+ * the memory allows, and *out_difference is zero. */
+bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
+                          rt_bytes got, rt_bytes defined, cnf_difference *out_difference);
+
+#endif

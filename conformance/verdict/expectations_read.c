@@ -1,0 +1,455 @@
+/* Reading expectation files by a table of their keys.
+ *
+ * A wrong file is refused before anything runs: an entry that is silently lost would turn a known
+ * failure into an unexplained one, or hide that it is gone. */
+#include "conformance/verdict/expectations.h"
+
+#include "conformance/scenario/schema/schema.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Classes and verdicts ------------------------------------------------------------------ */
+
+static const scn_choice class_choices[] = {
+#define CLASS_CHOICE(class, word, text) [CNF_CLASS_##class] = {word, true},
+    CNF_CLASSES(CLASS_CHOICE)
+#undef CLASS_CHOICE
+};
+static const scn_shape shape_class = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a class",
+    SCN_CHOICES(class_choices),
+};
+
+static const cnf_verdict failing_verdicts[] = {CNF_VERDICT_CRASH, CNF_VERDICT_TIMEOUT,
+                                               CNF_VERDICT_HANG};
+static const scn_choice verdict_choices[] = {{"CRASH", true}, {"TIMEOUT", true}, {"HANG", true}};
+_Static_assert(sizeof failing_verdicts / sizeof *failing_verdicts ==
+                   sizeof verdict_choices / sizeof *verdict_choices,
+               "a verdict for each word");
+static const scn_shape shape_verdict = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a verdict",
+    SCN_CHOICES(verdict_choices),
+};
+
+/* ---- Entries ------------------------------------------------------------------------------- */
+
+static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    uint32_t colons = 0;
+    bool blank = false;
+    for (size_t i = 0; node->kind == SCN_NODE_SCALAR && i < node->text.length; i++) {
+        colons += node->text.data[i] == ':';
+        blank = blank || isspace((unsigned char)node->text.data[i]);
+    }
+    if (colons != 3 || blank) {
+        return scn_report(reader->reporter, node->at,
+                          "expected a signature as a failure prints it, "
+                          "\"stage:class:code:place\", found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    memcpy(out, &node->text, sizeof node->text);
+    return true;
+}
+
+static bool is_rule_letter(char letter)
+{
+    return (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '-';
+}
+
+/* True for what looks like an id: "DL-RESOLVE-09". */
+static bool is_rule_id(rt_text word)
+{
+    uint32_t dashes = 0;
+    for (size_t i = 0; i < word.length; i++)
+        dashes += word.data[i] == '-';
+    return dashes >= 2 && word.length >= 5 && isupper((unsigned char)word.data[0]) &&
+           isdigit((unsigned char)word.data[word.length - 1]);
+}
+
+static bool rule_check(scn_reader *reader, scn_position at, rt_text id)
+{
+    if (rt_rule_find(id) != RT_RULE_NONE) return true;
+    rt_nearest nearest = rt_nearest_to(id);
+    for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
+        rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
+    return scn_report(reader->reporter, at, "unknown rule '%s'%s", scn_shown(reader->arena, id),
+                      scn_nearest_hint(reader->arena, &nearest));
+}
+
+static const scn_shape shape_reference_text = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the rule or document that decides",
+};
+
+/* Any text; whatever looks like a rule in it must be one. */
+static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
+    bool fine = true;
+    rt_text rest = node->text;
+    while (rest.length > 0) {
+        size_t length = 0;
+        while (length < rest.length && is_rule_letter(rest.data[length]))
+            length++;
+        rt_text word = {rest.data, length};
+        if (is_rule_id(word)) fine = rule_check(reader, node->at, word) && fine;
+        size_t used = length > 0 ? length : 1;
+        rest = (rt_text){rest.data + used, rest.length - used};
+    }
+    return fine;
+}
+
+static const scn_shape shape_scenario = {.kind = SCN_SHAPE_TEXT,
+                                         .noun = "the path of a scenario from the root"};
+static const scn_shape shape_signature = {
+    .kind = SCN_SHAPE_OTHER, .noun = "a signature", .read = signature_read};
+static const scn_shape shape_driver = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a driver's text"};
+static const scn_shape shape_reason = {.kind = SCN_SHAPE_TEXT, .noun = "a sentence or two"};
+static const scn_shape shape_reference = {
+    .kind = SCN_SHAPE_OTHER, .noun = "a reference", .read = reference_read};
+static const scn_shape shape_reproduction = {.kind = SCN_SHAPE_TEXT,
+                                             .noun = "the path of a reproduction"};
+
+enum { ENTRY_SIGNATURE = 1, ENTRY_VERDICT = 2 };
+static const scn_row entry_rows[] = {
+    {"scenario", &shape_scenario, SCN_REQUIRED, SCN_FIELD(cnf_expectation, scenario),
+     "The path of the scenario from the scenarios' root."},
+    [ENTRY_SIGNATURE] = {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
+                         "The signature that the failure prints."},
+    [ENTRY_VERDICT] = {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
+                       "The verdict, where there is no signature to rely on."},
+    {"driver", &shape_driver, 0, SCN_FIELD(cnf_expectation, driver),
+     "A part of the driver's text; without it the entry is about every driver."},
+    {"class", &shape_class, SCN_REQUIRED, SCN_FIELD(cnf_expectation, class),
+     "What kind of deviation it is."},
+    {"reason", &shape_reason, SCN_REQUIRED, SCN_FIELD(cnf_expectation, reason),
+     "What goes wrong, in one or two sentences."},
+    {"reference", &shape_reference, 0, SCN_FIELD(cnf_expectation, reference),
+     "The rule or document that decides."},
+    {"reproduction", &shape_reproduction, 0, SCN_FIELD(cnf_expectation, reproduction),
+     "A file beside this one that shows it without our runtime."},
+};
+static const scn_shape shape_entry_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an entry",
+    SCN_ROWS(entry_rows),
+};
+
+static bool entry_check(scn_reader *reader, const cnf_expectation *entry)
+{
+    bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
+    if (entry->signature.length == 0 && !has_verdict) {
+        return scn_report(reader->reporter, entry->at,
+                          "an entry needs 'signature' or 'verdict': how the scenario fails");
+    }
+    if (entry->class == CNF_CLASS_VIOLATES_A_MUST && entry->reproduction.length == 0) {
+        return scn_report(reader->reporter, entry->at,
+                          "class 'violates-a-must' needs 'reproduction': a file beside this one "
+                          "that shows the violation without assay's runtime");
+    }
+    if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
+        return scn_report(reader->reporter, entry->at,
+                          "a crash or hang is not a permitted divergence; its class is "
+                          "'crash-or-hang'");
+    }
+    return true;
+}
+
+static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    cnf_expectation *entry = out;
+    uint64_t given;
+    entry->at = node->at;
+    if (!scn_object_read(reader, &shape_entry_object, node, entry, &given)) return false;
+    bool has_verdict = given >> ENTRY_VERDICT & 1;
+    entry->verdict = has_verdict ? failing_verdicts[entry->verdict] : CNF_VERDICT_COUNT;
+    return entry_check(reader, entry);
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+/* A file while it is read. */
+typedef struct expectation_file {
+    rt_text subject;
+    const cnf_expectation *entries;
+    uint32_t entry_count;
+} expectation_file;
+
+static bool version_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    (void)out;
+    if (scn_node_is_word(node, "1")) return true;
+    return scn_report(reader->reporter, node->at,
+                      "format version %s; this assay reads version 1: write "
+                      "'assay_expectations: 1'",
+                      scn_node_describe(reader->arena, node));
+}
+
+static const scn_shape shape_version = {
+    .kind = SCN_SHAPE_OTHER, .noun = "the format version", .read = version_read};
+static const scn_shape shape_subject = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a subject"};
+static const scn_shape shape_entry = {
+    .kind = SCN_SHAPE_OTHER, .noun = "an entry", .read = entry_read};
+static const scn_shape shape_entries = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of entries",
+    .element = &shape_entry,
+    .element_size = sizeof(cnf_expectation),
+};
+static const scn_row file_rows[] = {
+    {"assay_expectations", &shape_version, SCN_REQUIRED, SCN_NOWHERE, "The version, 1."},
+    {"subject", &shape_subject, SCN_REQUIRED, SCN_FIELD(expectation_file, subject),
+     "The subject that the entries are about."},
+    {"entries", &shape_entries, SCN_REQUIRED, SCN_ITEMS(expectation_file, entries, entry_count),
+     "What is known to go wrong."},
+};
+static const scn_shape shape_file = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an expectation file",
+    SCN_ROWS(file_rows),
+};
+
+/* All files of one reading. */
+typedef struct expectation_reader {
+    cnf_expectations *out;
+    const rt_text *subjects;
+    uint32_t subject_count;
+    RT_VECTOR(rt_text) roots;          /* of the scenarios that run, each once */
+    const cnf_packed_scenario *packed; /* the first, where they are a pack's; NULL: files */
+    rt_sink *sink;
+    rt_buffer *problems;
+    bool fine;
+} expectation_reader;
+
+static void file_problem(expectation_reader *reader, rt_text file, const scn_problem *problem)
+{
+    reader->fine = false;
+    scn_problem_write(reader->problems, file, problem);
+}
+
+static bool path_exists(rt_arena *arena, rt_text folder, rt_text path)
+{
+    rt_text whole = folder.length == 0 ? rt_arena_text(arena, path)
+                                       : rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(folder),
+                                                         RT_TEXT_ARG(path));
+    struct stat info;
+    return stat(whole.data, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* "pocl" of "scenarios/expectations/pocl.yaml". */
+static rt_text file_stem(rt_text file)
+{
+    const char *slash = memrchr(file.data, '/', file.length);
+    size_t skipped = slash ? (size_t)(slash + 1 - file.data) : 0;
+    CHECK(file.length > skipped + strlen(".yaml"));
+    return (rt_text){file.data + skipped, file.length - skipped - strlen(".yaml")};
+}
+
+static rt_text file_folder(rt_text file)
+{
+    const char *slash = memrchr(file.data, '/', file.length);
+    return (rt_text){file.data, slash ? (size_t)(slash - file.data) : 0};
+}
+
+/* A subject with driver options, "intel-cpu{A=1}", is one of its own, in the file of its name up to
+ * the brace. */
+static bool subject_check(const expectation_reader *reader, scn_reporter *reporter, rt_text file,
+                          const scn_node *root, rt_text subject)
+{
+    scn_position at = scn_node_entry(root, "subject")->value.at;
+    const char *brace = memchr(subject.data, '{', subject.length);
+    rt_text name = {subject.data, brace ? (size_t)(brace - subject.data) : subject.length};
+    rt_nearest nearest = rt_nearest_to(name);
+    bool known = false;
+    for (uint32_t i = 0; i < reader->subject_count; i++) {
+        known = known || rt_text_equal(reader->subjects[i], name);
+        rt_nearest_offer(&nearest, reader->subjects[i]);
+    }
+    if (!known) {
+        return scn_report(reporter, at, "unknown subject '%s'%s", scn_shown(reporter->arena, name),
+                          scn_nearest_hint(reporter->arena, &nearest));
+    }
+    if (rt_text_equal(file_stem(file), name)) return true;
+    return scn_report(reporter, at, "the entries of subject '%s' belong into a file %s.yaml",
+                      scn_shown(reporter->arena, name), scn_shown(reporter->arena, name));
+}
+
+static bool pack_has(const cnf_packed_scenario *packed, rt_text path)
+{
+    for (uint32_t i = 0; packed && i < packed->pack->count; i++)
+        if (rt_text_equal(packed->pack->scenarios[i].path, path)) return true;
+    return false;
+}
+
+static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
+                      rt_text subject, const cnf_expectation *read)
+{
+    rt_arena *arena = &reader->out->arena;
+    if (read->reproduction.length > 0 &&
+        !path_exists(arena, file_folder(file), read->reproduction)) {
+        scn_report(reporter, read->at, "there is no reproduction '%s' beside this file",
+                   scn_shown(arena, read->reproduction));
+    }
+    cnf_expectation *entry = rt_vector_push(&reader->out->entries);
+    *entry = *read;
+    entry->file = file;
+    entry->subject = subject;
+    bool there = pack_has(reader->packed, entry->scenario);
+    for (uint32_t i = 0; i < reader->roots.count && !there; i++)
+        there = path_exists(arena, reader->roots.items[i], entry->scenario);
+    if (there) return;
+    entry->state = CNF_ENTRY_UNUSED;
+    entry->note = RT_TEXT("there is no such scenario");
+}
+
+static void text_read(expectation_reader *reader, rt_text file, rt_text text)
+{
+    scn_reporter reporter = {.arena = &reader->out->arena};
+    scn_reader fields = {.reporter = &reporter, .arena = reporter.arena};
+    expectation_file read = {0};
+    uint64_t given;
+    const scn_node *root = scn_yaml_read(&reporter, text);
+    bool whole = root && scn_object_read(&fields, &shape_file, root, &read, &given);
+    if (whole && subject_check(reader, &reporter, file, root, read.subject)) {
+        for (uint32_t i = 0; i < read.entry_count; i++)
+            entry_add(reader, &reporter, file, read.subject, &read.entries[i]);
+    }
+    scn_problems problems = scn_reporter_finish(&reporter);
+    CHECK_IMPLIES(!whole, problems.count > 0);
+    for (uint32_t i = 0; i < problems.count; i++)
+        file_problem(reader, file, &problems.items[i]);
+}
+
+static void file_read(expectation_reader *reader, rt_text file)
+{
+    rt_buffer content;
+    rt_status status = cnf_file_read(reader->sink, file, RT_SCENARIO_SIZE_MAX, &content);
+    if (rt_ok(status)) {
+        text_read(reader, file, rt_arena_text(&reader->out->arena, rt_buffer_text(&content)));
+    } else {
+        reader->fine = false;
+        rt_buffer_printf(reader->problems, "%.*s\n",
+                         RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
+    }
+    rt_buffer_free(&content);
+}
+
+static int is_expectation_file(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 5 &&
+           strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+/* Reads the folder's files in the order of their names.  One that need not be there may be missing.
+ */
+static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
+{
+    rt_arena *arena = &reader->out->arena;
+    struct dirent **names;
+    int count = scandir(rt_arena_text(arena, folder).data, &names, is_expectation_file, alphasort);
+    if (count < 0 && (needed || errno != ENOENT)) {
+        reader->fine = false;
+        rt_buffer_printf(reader->problems, "%.*s: cannot be read: %s\n", RT_TEXT_ARG(folder),
+                         strerror(errno));
+    }
+    for (int i = 0; i < count; i++) {
+        file_read(reader, rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), names[i]->d_name));
+        free(names[i]); /* scandir's own allocation */
+    }
+    if (count >= 0) free(names);
+}
+
+/* Takes the entries that came with a pack. */
+static void pack_entries_read(expectation_reader *reader, rt_bytes packed)
+{
+    rt_status status = cnf_expectations_unpack(reader->sink, reader->out, packed);
+    if (rt_ok(status)) return;
+    reader->fine = false;
+    rt_buffer_printf(reader->problems, "assay: %.*s\n",
+                     RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
+}
+
+/* ---- Reading all of them ------------------------------------------------------------------- */
+
+/* The root of a file as the user reaches it; empty: the current folder. */
+static rt_text root_of(rt_arena *arena, const cnf_file *file)
+{
+    rt_text name = file->file;
+    if (name.length < file->path.length || memcmp(name.data + name.length - file->path.length,
+                                                  file->path.data, file->path.length) != 0) {
+        char *real = realpath(rt_arena_text(arena, name).data, NULL);
+        name = rt_arena_text(arena, rt_text_of(real));
+        free(real); /* the C library's own allocation */
+    }
+    size_t above = name.length > file->path.length ? name.length - file->path.length - 1 : 0;
+    bool is_top = above == 0 && rt_text_starts(name, "/");
+    return (rt_text){name.data, is_top ? 1 : above};
+}
+
+static void roots_collect(expectation_reader *reader, const cnf_files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        rt_text root = root_of(&reader->out->arena, &files->items[i]);
+        bool known = false;
+        for (uint32_t k = 0; k < reader->roots.count && !known; k++)
+            known = rt_text_equal(reader->roots.items[k], root);
+        if (!known) *rt_vector_push(&reader->roots) = root;
+    }
+}
+
+/* Two entries that would both be meant. */
+static void duplicates_check(expectation_reader *reader)
+{
+    const cnf_expectation *entries = reader->out->entries.items;
+    for (uint32_t i = 0; i < reader->out->entries.count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (!rt_text_equal(entries[i].scenario, entries[k].scenario) ||
+                !rt_text_equal(entries[i].subject, entries[k].subject) ||
+                !rt_text_equal(entries[i].driver, entries[k].driver))
+                continue;
+            const scn_problem problem = {
+                entries[i].at,
+                rt_arena_printf(&reader->out->arena,
+                                "the entry at %.*s:%u is about the same scenario and driver",
+                                RT_TEXT_ARG(entries[k].file), entries[k].at.line)};
+            file_problem(reader, entries[i].file, &problem);
+        }
+    }
+}
+
+bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
+                           const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
+                           uint32_t subject_count, rt_buffer *out_problems)
+{
+    expectation_reader reader = {.out = expectations,
+                                 .subjects = subjects,
+                                 .subject_count = subject_count,
+                                 .sink = rt_sink_create(),
+                                 .problems = out_problems,
+                                 .fine = true};
+    if (files->count > 0) reader.packed = files->items[0].packed;
+    if (reader.packed)
+        pack_entries_read(&reader, reader.packed->pack->expectations);
+    else
+        roots_collect(&reader, files);
+    for (uint32_t i = 0; i < reader.roots.count; i++) {
+        rt_text root = reader.roots.items[i];
+        rt_text folder = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",
+                                         RT_TEXT_ARG(root), root.length > 0 ? "/" : "");
+        folder_read(&reader, folder, false);
+    }
+    for (uint32_t i = 0; i < folder_count; i++)
+        folder_read(&reader, folders[i], true);
+    duplicates_check(&reader);
+    rt_vector_free(&reader.roots);
+    rt_sink_destroy(reader.sink);
+    return reader.fine;
+}

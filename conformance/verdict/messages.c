@@ -1,0 +1,293 @@
+/* Reading a child's messages: JSON lines, one table row per type.
+ *
+ * It does not judge; verdict.c does.  A line that breaks the protocol ends the reading, because
+ * what a confused child says afterwards proves nothing.  Source: conformance/subject/subject.h. */
+#include "conformance/verdict/messages.h"
+
+#include "reference/base/number.h"
+#include "reference/base/vector.h"
+
+#include <jansson.h>
+#include <string.h>
+
+typedef struct message_reader {
+    rt_arena *arena;
+    cnf_messages *out;
+    RT_VECTOR(cnf_check) checks;
+    RT_VECTOR(cnf_final_memory) memories;
+    RT_VECTOR(cnf_choice) choices;
+    RT_VECTOR(scn_artefact) artefacts;
+    uint32_t line; /* of the message, from 1 */
+    rt_text sent;  /* that line */
+} message_reader;
+
+static void reader_fail(message_reader *reader, const char *code, const char *what)
+{
+    if (reader->out->fault) return;
+    reader->out->fault = code;
+    reader->out->fault_message =
+        rt_arena_printf(reader->arena, "message %u of the child: %s", reader->line, what);
+}
+
+/* ---- Fields -------------------------------------------------------------------------------- */
+
+static rt_text field_text(message_reader *reader, const json_t *message, const char *key)
+{
+    const json_t *value = json_object_get(message, key);
+    if (!json_is_string(value)) return (rt_text){0};
+    rt_text text = {json_string_value(value), json_string_length(value)};
+    return rt_arena_text(reader->arena, text);
+}
+
+static bool field_true(const json_t *message, const char *key)
+{
+    return json_is_true(json_object_get(message, key));
+}
+
+/* A number that fits, or `absent`. */
+static uint32_t field_number(const json_t *message, const char *key, uint32_t absent)
+{
+    const json_t *value = json_object_get(message, key);
+    if (!json_is_integer(value)) return absent;
+    json_int_t number = json_integer_value(value);
+    return number >= 0 && number < (json_int_t)UINT32_MAX ? (uint32_t)number : absent;
+}
+
+/* Bytes written as two hexadecimal digits each; false: not that. */
+static bool field_hex(message_reader *reader, const json_t *message, const char *key,
+                      rt_bytes *out_bytes)
+{
+    *out_bytes = (rt_bytes){0};
+    const json_t *value = json_object_get(message, key);
+    if (!json_is_string(value) || json_string_length(value) % 2 != 0) return false;
+    const char *digits = json_string_value(value);
+    size_t size = json_string_length(value) / 2;
+    uint8_t *bytes = rt_arena_alloc(reader->arena, size + 1);
+    if (!rt_hex_read((rt_text){digits, 2 * size}, bytes)) return false;
+    *out_bytes = (rt_bytes){bytes, size};
+    return true;
+}
+
+/* ---- One function per type of message ------------------------------------------------------ */
+
+static void on_stage(message_reader *reader, const json_t *message)
+{
+    cnf_messages *out = reader->out;
+    rt_text stage = field_text(reader, message, "stage");
+    if (stage.length == 0) {
+        reader_fail(reader, "incomplete", "a stage without its name");
+        return;
+    }
+    out->stage = stage;
+    out->step = field_number(message, "step", SCN_NONE);
+    out->line = field_number(message, "line", 0);
+}
+
+static void on_device(message_reader *reader, const json_t *message)
+{
+    reader->out->device = field_text(reader, message, "name");
+    reader->out->driver = field_text(reader, message, "driver");
+    reader->out->links_only = json_is_false(json_object_get(message, "executes"));
+}
+
+static void on_capabilities(message_reader *reader, const json_t *message)
+{
+    reader->out->capabilities = field_text(reader, message, "lines");
+}
+
+static void on_unavailable(message_reader *reader, const json_t *message)
+{
+    reader->out->end = CNF_MESSAGES_UNAVAILABLE;
+    reader->out->reason = field_text(reader, message, "message");
+}
+
+static void on_skip(message_reader *reader, const json_t *message)
+{
+    cnf_messages *out = reader->out;
+    out->end = CNF_MESSAGES_SKIPPED;
+    out->capability = field_text(reader, message, "capability");
+    out->answer = field_text(reader, message, "answer");
+    out->reason = field_text(reader, message, "message");
+    /* A SKIP that does not say why would hide a scenario for ever. */
+    if (out->capability.length == 0) reader_fail(reader, "incomplete", "a skip without capability");
+}
+
+static void on_check(message_reader *reader, const json_t *message)
+{
+    const json_t *ok = json_object_get(message, "ok");
+    if (!json_is_boolean(ok)) {
+        reader_fail(reader, "incomplete", "a check that is neither ok nor not ok");
+        return;
+    }
+    cnf_check *check = rt_vector_push(&reader->checks);
+    *check = (cnf_check){.step = field_number(message, "step", SCN_NONE),
+                         .line = field_number(message, "line", 0),
+                         .kind = field_text(reader, message, "kind"),
+                         .what = field_text(reader, message, "what"),
+                         .code = field_text(reader, message, "code"),
+                         .place = field_text(reader, message, "place"),
+                         .rule = field_text(reader, message, "rule"),
+                         .message = field_text(reader, message, "message"),
+                         .ok = json_is_true(ok),
+                         .observed = field_true(message, "observed"),
+                         .branch = field_number(message, "branch", 0),
+                         .branches = field_number(message, "branches", 0)};
+    if (check->branch > check->branches)
+        reader_fail(reader, "incomplete", "a check of a branch that is not among the branches");
+    if (check->kind.length == 0) reader_fail(reader, "incomplete", "a check without its kind");
+}
+
+static void on_memory(message_reader *reader, const json_t *message)
+{
+    cnf_final_memory memory = {.name = field_text(reader, message, "name")};
+    if (!field_hex(reader, message, "data", &memory.data)) {
+        reader_fail(reader, "incomplete", "a memory without content");
+        return;
+    }
+    if (json_object_get(message, "defined") &&
+        (!field_hex(reader, message, "defined", &memory.defined) ||
+         memory.defined.size != (memory.data.size + 7) / 8)) {
+        reader_fail(reader, "incomplete", "a memory whose map of defined bytes has another size");
+        return;
+    }
+    *rt_vector_push(&reader->memories) = memory;
+}
+
+static void on_trace(message_reader *reader, const json_t *message)
+{
+    if (!json_is_array(json_object_get(message, "events")))
+        reader_fail(reader, "incomplete", "a trace without events");
+    else
+        reader->out->trace = rt_arena_text(reader->arena, reader->sent);
+}
+
+static void on_choices(message_reader *reader, const json_t *message)
+{
+    const json_t *made = json_object_get(message, "made"), *choice;
+    size_t index;
+    if (!json_is_array(made)) reader_fail(reader, "incomplete", "choices without their list");
+    json_array_foreach(made, index, choice)
+    {
+        cnf_choice taken = {.rule = field_text(reader, choice, "rule"),
+                            .of = field_number(choice, "of", 0),
+                            .taken = field_number(choice, "taken", UINT32_MAX)};
+        if (taken.taken < taken.of)
+            *rt_vector_push(&reader->choices) = taken;
+        else
+            reader_fail(reader, "incomplete", "a choice that is none of its alternatives");
+    }
+}
+
+static void on_probe(message_reader *reader, const json_t *message)
+{
+    reader->out->probe = field_true(message, "ok") ? CNF_PROBE_RIGHT : CNF_PROBE_WRONG;
+    reader->out->reason = field_text(reader, message, "message");
+}
+
+static void on_artefact(message_reader *reader, const json_t *message)
+{
+    scn_artefact artefact;
+    rt_text digits = field_text(reader, message, "request");
+    if (!rt_hash_read(digits, &artefact.request) ||
+        !field_hex(reader, message, "answer", &artefact.answer)) {
+        reader_fail(reader, "incomplete", "an artefact without its request or answer");
+        return;
+    }
+    *rt_vector_push(&reader->artefacts) = artefact;
+}
+
+static void on_end(message_reader *reader, const json_t *message)
+{
+    (void)message;
+    reader->out->end = CNF_MESSAGES_ENDED;
+}
+
+static const struct message_row {
+    const char *type;
+    void (*read)(message_reader *reader, const json_t *message);
+} message_rows[] = {
+    {"stage", on_stage},
+    {"device", on_device},
+    {"unavailable", on_unavailable},
+    {"skip", on_skip},
+    {"check", on_check},
+    {"memory", on_memory},
+    {"trace", on_trace},
+    {"choices", on_choices},
+    {"probe", on_probe},
+    {"artefact", on_artefact},
+    {"capabilities", on_capabilities},
+    {"end", on_end},
+};
+
+/* ---- Lines --------------------------------------------------------------------------------- */
+
+static void read_message(message_reader *reader, const json_t *message)
+{
+    if (reader->out->end != CNF_MESSAGES_CUT) {
+        reader_fail(reader, "after-end", "something after the last message");
+        return;
+    }
+    rt_text type = field_text(reader, message, "type");
+    for (size_t i = 0; i < sizeof message_rows / sizeof *message_rows; i++) {
+        if (!rt_text_is(type, message_rows[i].type)) continue;
+        message_rows[i].read(reader, message);
+        return;
+    }
+    reader_fail(reader, "unknown-type", "its type is none of the protocol's");
+}
+
+static void read_line(message_reader *reader, rt_text line)
+{
+    json_error_t error;
+    reader->sent = line;
+    json_t *message = json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(message)) {
+        read_message(reader, message);
+    } else {
+        reader_fail(reader, "no-json", "not a JSON object");
+    }
+    json_decref(message);
+}
+
+/* The same items in the arena; NULL for none. */
+static void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size_t size_bytes)
+{
+    if (count == 0) return NULL;
+    void *copy = rt_arena_alloc_array(arena, count, size_bytes);
+    memcpy(copy, items, count * size_bytes);
+    return copy;
+}
+
+void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages)
+{
+    *out_messages = (cnf_messages){.stage = RT_TEXT("start"), .step = SCN_NONE};
+    message_reader reader = {.arena = arena, .out = out_messages};
+    while (sent.length > 0 && !out_messages->fault) {
+        reader.line++;
+        const char *newline = memchr(sent.data, '\n', sent.length);
+        if (!newline) {
+            reader_fail(&reader, "cut", "it stops in the middle of a line");
+            break;
+        }
+        rt_text line = {sent.data, (size_t)(newline - sent.data)};
+        sent = (rt_text){newline + 1, sent.length - line.length - 1};
+        read_line(&reader, line);
+    }
+    out_messages->checks =
+        arena_copy(arena, reader.checks.items, reader.checks.count, sizeof(cnf_check));
+    out_messages->check_count = reader.checks.count;
+    out_messages->memories =
+        arena_copy(arena, reader.memories.items, reader.memories.count, sizeof(cnf_final_memory));
+    out_messages->memory_count = reader.memories.count;
+    out_messages->choices =
+        arena_copy(arena, reader.choices.items, reader.choices.count, sizeof(cnf_choice));
+    out_messages->choice_count = reader.choices.count;
+    out_messages->artefacts =
+        arena_copy(arena, reader.artefacts.items, reader.artefacts.count, sizeof(scn_artefact));
+    out_messages->artefact_count = reader.artefacts.count;
+    rt_vector_free(&reader.checks);
+    rt_vector_free(&reader.memories);
+    rt_vector_free(&reader.choices);
+    rt_vector_free(&reader.artefacts);
+}

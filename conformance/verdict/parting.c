@@ -1,0 +1,166 @@
+/* Comparing traces event by event, only after something has failed: it explains, it never judges.
+ * Events come from child processes, so that they may hold anything.
+ * Source: docs/internals/conformance.md. */
+#include "conformance/verdict/parting.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields that say how a subject does something and not what is done. */
+static const char *const fields_of_subject[] = {"by", "format"};
+
+static bool is_of_subject(const char *key)
+{
+    for (size_t i = 0; i < sizeof fields_of_subject / sizeof *fields_of_subject; i++)
+        if (strcmp(fields_of_subject[i], key) == 0) return true;
+    return false;
+}
+
+/* The events of a trace message, to be released; NULL: there is no trace, or it is one that lacks
+ * events, which no comparison tells from one where they did not happen. */
+static json_t *events_load(rt_text trace)
+{
+    if (trace.length == 0) return NULL;
+    json_t *message = json_loadb(trace.data, trace.length, 0, NULL);
+    bool whole = !json_is_true(json_object_get(message, "partial"));
+    json_t *events = whole ? json_incref(json_object_get(message, "events")) : NULL;
+    json_decref(message);
+    return events;
+}
+
+/* True when b has every field of a that is compared, with the same value. */
+static bool fields_held(json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(a, key, value)
+    {
+        if (!is_of_subject(key) && !json_equal(value, json_object_get(b, key))) return false;
+    }
+    return true;
+}
+
+static bool events_equal(json_t *a, json_t *b)
+{
+    return json_is_object(a) && json_is_object(b) && fields_held(a, b) && fields_held(b, a);
+}
+
+/* ---- Printing ------------------------------------------------------------------------------ */
+
+static void value_print(rt_buffer *out, const json_t *value)
+{
+    if (json_is_string(value)) {
+        rt_buffer_append(out, json_string_value(value), json_string_length(value));
+        return;
+    }
+    if (json_is_array(value)) {
+        rt_buffer_append_byte(out, '[');
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            if (i > 0) rt_buffer_printf(out, ", ");
+            /* A list of lists is nothing that a trace has; it is shown as it was sent. */
+            const json_t *item = json_array_get(value, i);
+            char *text = json_is_string(item) ? NULL : json_dumps(item, JSON_ENCODE_ANY);
+            rt_buffer_printf(out, "%s", text ? text : json_string_value(item));
+            free(text); /* jansson's own allocation */
+        }
+        rt_buffer_append_byte(out, ']');
+        return;
+    }
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    rt_buffer_printf(out, "%s", text);
+    free(text); /* jansson's own allocation */
+}
+
+/* With `compared_only`, without what is no difference between subjects. */
+static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
+{
+    rt_buffer text = {0};
+    const char *key, *kind = json_string_value(json_object_get(event, "event"));
+    json_t *value;
+    if (kind) rt_buffer_printf(&text, "%s", kind);
+    if (!kind) value_print(&text, event);
+    json_object_foreach(kind ? event : NULL, key, value)
+    {
+        if (strcmp(key, "event") == 0 || (compared_only && is_of_subject(key))) continue;
+        rt_buffer_printf(&text, " %s: ", key);
+        value_print(&text, value);
+    }
+    rt_text line = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return line;
+}
+
+static const rt_text *events_print(rt_arena *arena, const json_t *events, uint32_t *out_count)
+{
+    size_t count = json_array_size(events);
+    CHECK(count < UINT32_MAX);
+    rt_text *lines = rt_arena_alloc_array(arena, count + 1, sizeof *lines);
+    for (size_t i = 0; i < count; i++)
+        lines[i] = event_print(arena, json_array_get(events, i), false);
+    *out_count = (uint32_t)count;
+    return lines;
+}
+
+const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messages,
+                                      uint32_t *out_count)
+{
+    json_t *events = events_load(messages->trace);
+    size_t count = json_array_size(events);
+    CHECK(count < UINT32_MAX);
+    cnf_trace_line *lines = events ? rt_arena_alloc_array(arena, count + 1, sizeof *lines) : NULL;
+    for (size_t i = 0; lines && i < count; i++) {
+        json_t *event = json_array_get(events, i);
+        lines[i] =
+            (cnf_trace_line){event_print(arena, event, false), event_print(arena, event, true)};
+    }
+    json_decref(events);
+    *out_count = (uint32_t)count;
+    return lines;
+}
+
+/* ---- Comparing ----------------------------------------------------------------------------- */
+
+void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+                        cnf_parting *out_parting)
+{
+    *out_parting = (cnf_parting){0};
+    json_t *expected = events_load(oracle->trace), *found = events_load(other->trace);
+    if (expected && found) {
+        out_parting->told = true;
+        out_parting->oracle = events_print(arena, expected, &out_parting->oracle_count);
+        out_parting->other = events_print(arena, found, &out_parting->other_count);
+        uint32_t index = 0;
+        while (events_equal(json_array_get(expected, index), json_array_get(found, index)))
+            index++;
+        out_parting->index = index;
+        out_parting->same = index == out_parting->oracle_count && index == out_parting->other_count;
+    }
+    json_decref(expected);
+    json_decref(found);
+}
+
+static rt_text line_at(const rt_text *lines, uint32_t count, uint32_t index)
+{
+    return index < count ? lines[index] : RT_TEXT("nothing more");
+}
+
+void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+                     cnf_judgement *inout_judgement)
+{
+    CHECK(cnf_verdict_effect(inout_judgement->verdict) != CNF_EFFECT_EXPECTED);
+    cnf_parting parting;
+    cnf_traces_compare(arena, oracle, other, &parting);
+    rt_text message = inout_judgement->message;
+    if (!parting.told) return;
+    if (parting.same) {
+        inout_judgement->message =
+            rt_arena_printf(arena, "%.*s\nthe traces are the same as on sim", RT_TEXT_ARG(message));
+        return;
+    }
+    rt_text expected = line_at(parting.oracle, parting.oracle_count, parting.index);
+    rt_text found = line_at(parting.other, parting.other_count, parting.index);
+    inout_judgement->message = rt_arena_printf(
+        arena, "%.*s\nthe traces part at event %u:\n  sim     %.*s\n  subject %.*s",
+        RT_TEXT_ARG(message), parting.index, RT_TEXT_ARG(expected), RT_TEXT_ARG(found));
+}

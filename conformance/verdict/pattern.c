@@ -1,0 +1,93 @@
+/* Recognising a pattern in one pass, by the runs of neighbouring indices. */
+#include "conformance/verdict/pattern.h"
+
+#include <inttypes.h>
+
+/* What the differing indices look like: runs of neighbours that begin at even distances. */
+typedef struct index_pattern {
+    uint64_t total, count, first, last;
+    uint64_t run_length, period;            /* of the first run, and from it to the second */
+    uint64_t run_count, run_begin, run_end; /* the newest run: [begin, end) */
+    bool regular;
+} index_pattern;
+
+static void pattern_run_end(index_pattern *pattern)
+{
+    uint64_t length = pattern->run_end - pattern->run_begin;
+    if (pattern->run_count == 1) pattern->run_length = length;
+    /* The end of the memory may cut the last run short. */
+    bool cut = pattern->run_end == pattern->total && length < pattern->run_length;
+    if (length != pattern->run_length && !cut) pattern->regular = false;
+}
+
+static void pattern_add(index_pattern *pattern, uint64_t index)
+{
+    pattern->last = index;
+    if (pattern->count++ == 0) pattern->first = index;
+    if (pattern->run_count > 0 && pattern->run_end == index) {
+        pattern->run_end++;
+        return;
+    }
+    if (pattern->run_count > 0) {
+        uint64_t distance = index - pattern->run_begin;
+        pattern_run_end(pattern);
+        if (pattern->run_count == 1) pattern->period = distance;
+        if (distance != pattern->period) pattern->regular = false;
+    }
+    pattern->run_count++;
+    pattern->run_begin = index;
+    pattern->run_end = index + 1;
+}
+
+static rt_text run_print(rt_arena *arena, const index_pattern *pattern)
+{
+    if (pattern->last == pattern->total - 1)
+        return rt_arena_printf(arena, "all from %" PRIu64 " on", pattern->first);
+    if (pattern->first == 0) return rt_arena_printf(arena, "the first %" PRIu64, pattern->count);
+    return rt_arena_printf(arena, "%" PRIu64 " to %" PRIu64, pattern->first, pattern->last);
+}
+
+static const char *ordinal_ending(uint64_t number)
+{
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+    bool teen = number / 10 % 10 == 1;
+    return teen || number % 10 > 3 ? "th" : endings[number % 10];
+}
+
+/* "every 4th from 2", "runs of 64, every 128th from 64 to 511". */
+static rt_text period_print(rt_arena *arena, const index_pattern *pattern)
+{
+    bool single = pattern->run_length == 1;
+    bool whole = pattern->run_begin + pattern->period >= pattern->total;
+    if (single && pattern->period == 2 && pattern->first < 2 && whole)
+        return pattern->first == 0 ? RT_TEXT("even indices") : RT_TEXT("odd indices");
+    rt_text runs = single ? (rt_text){0}
+                          : rt_arena_printf(arena, "runs of %" PRIu64 ", ", pattern->run_length);
+    rt_text end = whole ? (rt_text){0} : rt_arena_printf(arena, " to %" PRIu64, pattern->last);
+    return rt_arena_printf(arena, "%.*severy %" PRIu64 "%s from %" PRIu64 "%.*s", RT_TEXT_ARG(runs),
+                           pattern->period, ordinal_ending(pattern->period), pattern->first,
+                           RT_TEXT_ARG(end));
+}
+
+static rt_text pattern_print(rt_arena *arena, const index_pattern *pattern)
+{
+    CHECK(pattern->count > 0);
+    if (pattern->count == 1) return RT_TEXT("one element");
+    if (pattern->count == pattern->total) return RT_TEXT("all");
+    if (pattern->run_count == 1) return run_print(arena, pattern);
+    if (pattern->count == 2)
+        return rt_arena_printf(arena, "%" PRIu64 " and %" PRIu64, pattern->first, pattern->last);
+    if (pattern->regular) return period_print(arena, pattern);
+    return rt_arena_printf(arena, "between %" PRIu64 " and %" PRIu64 ", without a pattern",
+                           pattern->first, pattern->last);
+}
+
+cnf_pattern cnf_pattern_of(rt_arena *arena, const uint8_t *differs, uint64_t total)
+{
+    index_pattern pattern = {.total = total, .regular = true};
+    for (uint64_t i = 0; i < total; i++)
+        if (differs[i]) pattern_add(&pattern, i);
+    if (pattern.count == 0) return (cnf_pattern){0};
+    pattern_run_end(&pattern);
+    return (cnf_pattern){pattern.count, pattern.first, pattern_print(arena, &pattern)};
+}

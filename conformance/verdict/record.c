@@ -1,0 +1,328 @@
+/* Records as lines of JSON, by one table of their keys for writing, reading and copying. */
+#include "conformance/verdict/record.h"
+
+#include "conformance/verdict/json_text.h"
+#include "reference/base/alloc.h"
+#include "reference/base/vector.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The keys ------------------------------------------------------------------------------ */
+
+typedef enum field_kind {
+    FIELD_TEXT,    /* rt_text */
+    FIELD_NUMBER,  /* uint32_t */
+    FIELD_VERDICT, /* cnf_verdict, by its word */
+    FIELD_SECONDS, /* double */
+    FIELD_KINDS,   /* the judgement's unobserved kinds */
+} field_kind;
+
+/* When a key is there. */
+typedef enum field_presence {
+    PRESENT_ALWAYS,
+    PRESENT_IF_SET,   /* a text that is not empty, a number that is not `absent` */
+    PRESENT_IF_KNOWN, /* where an expectation entry was applied */
+} field_presence;
+
+static const struct field_row {
+    const char *key;
+    field_kind kind;
+    field_presence presence;
+    size_t offset;
+    uint32_t absent; /* NUMBER */
+} field_rows[] = {
+    {"scenario", FIELD_TEXT, PRESENT_ALWAYS, offsetof(cnf_record, scenario), 0},
+    {"subject", FIELD_TEXT, PRESENT_ALWAYS, offsetof(cnf_record, subject), 0},
+    {"verdict", FIELD_VERDICT, PRESENT_ALWAYS, offsetof(cnf_record, judgement.verdict), 0},
+    {"signature", FIELD_TEXT, PRESENT_ALWAYS, offsetof(cnf_record, judgement.signature), 0},
+    {"observed", FIELD_NUMBER, PRESENT_ALWAYS, offsetof(cnf_record, judgement.observed), 0},
+    {"unobserved", FIELD_KINDS, PRESENT_ALWAYS, offsetof(cnf_record, judgement.unobserved), 0},
+    {"seconds", FIELD_SECONDS, PRESENT_ALWAYS, offsetof(cnf_record, seconds), 0},
+    {"expected", FIELD_NUMBER, PRESENT_ALWAYS, offsetof(cnf_record, judgement.expected), 0},
+    {"hash", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, hash), 0},
+    {"file", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, file), 0},
+    {"line", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.line), 0},
+    {"step", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.step), SCN_NONE},
+    {"step_id", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, step_id), 0},
+    {"rule", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.rule), 0},
+    {"message", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.message), 0},
+    {"capability", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.capability), 0},
+    {"answer", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.answer), 0},
+    {"device", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, device), 0},
+    {"driver", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, driver), 0},
+    {"conditions", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, conditions), 0},
+    {"choices", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, choices), 0},
+    {"entry", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.entry), 0},
+    {"seen", FIELD_VERDICT, PRESENT_IF_KNOWN, offsetof(cnf_record, known.seen), 0},
+    {"class", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.class), 0},
+    {"reason", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.reason), 0},
+    {"reference", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.reference), 0},
+    {"expected_failure", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.failure), 0},
+};
+enum { FIELD_COUNT = sizeof field_rows / sizeof *field_rows };
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static json_t *kinds_json(const cnf_judgement *judgement)
+{
+    json_t *kinds = json_array();
+    for (uint32_t i = 0; i < judgement->unobserved_count; i++)
+        json_array_append_new(kinds, cnf_json_text(judgement->unobserved[i]));
+    return kinds;
+}
+
+/* The value of a key; NULL where the record has nothing to say under it. */
+static json_t *field_json(const struct field_row *row, const cnf_record *record)
+{
+    const char *field = (const char *)record + row->offset;
+    bool always = row->presence == PRESENT_ALWAYS;
+    rt_text text;
+    uint32_t number;
+    double seconds;
+    cnf_verdict verdict;
+    switch (row->kind) {
+    case FIELD_TEXT:
+        memcpy(&text, field, sizeof text);
+        return always || text.length > 0 ? cnf_json_text(text) : NULL;
+    case FIELD_NUMBER:
+        memcpy(&number, field, sizeof number);
+        return always || number != row->absent ? json_integer(number) : NULL;
+    case FIELD_VERDICT:
+        memcpy(&verdict, field, sizeof verdict);
+        if (!always && record->known.entry.length == 0) return NULL;
+        return json_string(cnf_verdict_word(verdict));
+    case FIELD_SECONDS: memcpy(&seconds, field, sizeof seconds); return json_real(seconds);
+    case FIELD_KINDS: return kinds_json(&record->judgement);
+    }
+    UNREACHABLE();
+}
+
+json_t *cnf_record_json(const cnf_record *record)
+{
+    CHECK(record->scenario.length > 0 && record->subject.length > 0);
+    json_t *object = json_object();
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        json_t *value = field_json(&field_rows[i], record);
+        int failed = value ? json_object_set_new(object, field_rows[i].key, value) : 0;
+        CHECK(failed == 0);
+    }
+    return object;
+}
+
+void cnf_record_write(rt_buffer *out, const cnf_record *record)
+{
+    json_t *object = cnf_record_json(record);
+    char *line = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+    CHECK(line && !strchr(line, '\n'));
+    rt_buffer_append_text(out, rt_text_of(line));
+    rt_buffer_append_byte(out, '\n');
+    free(line); /* jansson's own allocation */
+    json_decref(object);
+}
+
+int cnf_record_append(int file, const cnf_record *record)
+{
+    CHECK(file >= 0);
+    rt_buffer line = {0};
+    cnf_record_write(&line, record);
+    ssize_t written;
+    do {
+        written = write(file, line.data, line.size);
+    } while (written < 0 && errno == EINTR);
+    int error = written < 0 ? errno : (size_t)written < line.size ? ENOSPC : 0;
+    rt_buffer_free(&line);
+    return error;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static bool kinds_read(rt_arena *arena, const json_t *value, cnf_judgement *out)
+{
+    if (!json_is_array(value)) return false;
+    size_t count = json_array_size(value);
+    rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *kind = json_array_get(value, i);
+        if (!json_is_string(kind)) return false;
+        kinds[i] =
+            rt_arena_text(arena, (rt_text){json_string_value(kind), json_string_length(kind)});
+    }
+    out->unobserved = kinds;
+    out->unobserved_count = (uint32_t)count;
+    return true;
+}
+
+/* Reads the value of one key; false: it is not what the key takes. */
+static bool field_read(rt_arena *arena, const struct field_row *row, const json_t *value,
+                       cnf_record *out)
+{
+    char *field = (char *)out + row->offset;
+    rt_text text = {json_string_value(value), json_string_length(value)};
+    switch (row->kind) {
+    case FIELD_TEXT:
+        if (!json_is_string(value)) return false;
+        text = rt_arena_text(arena, text);
+        memcpy(field, &text, sizeof text);
+        return true;
+    case FIELD_NUMBER: {
+        json_int_t number = json_integer_value(value);
+        if (!json_is_integer(value) || number < 0 || number > UINT32_MAX) return false;
+        uint32_t narrow = (uint32_t)number;
+        memcpy(field, &narrow, sizeof narrow);
+        return true;
+    }
+    case FIELD_VERDICT: {
+        cnf_verdict verdict = json_is_string(value) ? cnf_verdict_find(text) : CNF_VERDICT_COUNT;
+        memcpy(field, &verdict, sizeof verdict);
+        return verdict != CNF_VERDICT_COUNT;
+    }
+    case FIELD_SECONDS: {
+        double seconds = json_number_value(value);
+        memcpy(field, &seconds, sizeof seconds);
+        return json_is_number(value) && seconds >= 0;
+    }
+    case FIELD_KINDS: return kinds_read(arena, value, &out->judgement);
+    }
+    UNREACHABLE();
+}
+
+static rt_status key_check(rt_sink *sink, const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        size_t i = 0;
+        while (i < FIELD_COUNT && strcmp(field_rows[i].key, key) != 0)
+            i++;
+        if (i < FIELD_COUNT) continue;
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "not a record of this version: it has no key '%s'", key);
+    }
+    return RT_STATUS_OK;
+}
+
+static bool is_made_by_entry(cnf_verdict verdict)
+{
+    return verdict == CNF_VERDICT_XFAIL || verdict == CNF_VERDICT_XPASS ||
+           verdict == CNF_VERDICT_XFAIL_MISMATCH;
+}
+
+/* What the members must say together. */
+static rt_status record_check(rt_sink *sink, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    bool known = record->known.entry.length > 0;
+    const char *wrong = NULL;
+    if (record->scenario.length == 0 || record->subject.length == 0) {
+        wrong = "it names no scenario or no subject";
+    } else if (judgement->observed > judgement->expected) {
+        wrong = "it observed more than it expected";
+    } else if (is_made_by_entry(judgement->verdict) != known ||
+               is_made_by_entry(record->known.seen)) {
+        wrong = "its verdict and what it knows of an expectation disagree";
+    }
+    if (!wrong) return RT_STATUS_OK;
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
+}
+
+static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *object, cnf_record *out)
+{
+    RT_TRY(key_check(sink, object));
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        const struct field_row *row = &field_rows[i];
+        const json_t *value = json_object_get(object, row->key);
+        if (!value && row->presence == PRESENT_ALWAYS) {
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "not a record: the key '%s' is missing", row->key);
+        }
+        if (value && !field_read(arena, row, value, out)) {
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "not a record: the value of '%s' is none of those that it may have",
+                           row->key);
+        }
+    }
+    return record_check(sink, out);
+}
+
+rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line, cnf_record *out_record)
+{
+    *out_record = (cnf_record){.judgement = {.step = SCN_NONE}};
+    json_t *object =
+        json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    rt_status status = json_is_object(object) ? object_read(sink, arena, object, out_record)
+                                              : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                                                        "not a record: not a JSON object");
+    json_decref(object);
+    return status;
+}
+
+typedef RT_VECTOR(cnf_record) record_vector;
+
+/* Reads the whole lines one by one. */
+static rt_status lines_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text content,
+                            record_vector *out_records)
+{
+    for (uint32_t number = 1; content.length > 0; number++) {
+        const char *newline = memchr(content.data, '\n', content.length);
+        CHECK(newline);
+        rt_text line = {content.data, (size_t)(newline - content.data)};
+        content = (rt_text){newline + 1, content.length - line.length - 1};
+        rt_status status = cnf_record_read(sink, arena, line, rt_vector_push(out_records));
+        if (rt_ok(status)) continue;
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "%.*s:%u: %.*s", RT_TEXT_ARG(file), number,
+                       RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text content,
+                           cnf_records *out_records)
+{
+    *out_records = (cnf_records){0};
+    while (content.length > 0 && content.data[content.length - 1] != '\n')
+        content.length--;
+    record_vector records = {0};
+    rt_status status = lines_read(sink, arena, file, content, &records);
+    if (rt_ok(status)) {
+        cnf_record *items = rt_arena_alloc_array(arena, records.count + 1, sizeof *items);
+        if (records.count > 0) memcpy(items, records.items, records.count * sizeof *items);
+        *out_records = (cnf_records){items, records.count, content.length};
+    }
+    rt_vector_free(&records);
+    return status;
+}
+
+/* ---- Expectations -------------------------------------------------------------------------- */
+
+void cnf_record_expect(cnf_record *record, cnf_expectations *expectations)
+{
+    if (record->known.entry.length > 0) record->judgement.verdict = record->known.seen;
+    cnf_expectations_apply(expectations, record->scenario, record->subject, record->driver,
+                           &record->judgement, &record->known);
+}
+
+/* ---- Copying ------------------------------------------------------------------------------- */
+
+cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
+{
+    cnf_record copy = *record;
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (field_rows[i].kind != FIELD_TEXT) continue;
+        char *field = (char *)&copy + field_rows[i].offset;
+        rt_text text;
+        memcpy(&text, field, sizeof text);
+        text = rt_arena_text(arena, text);
+        memcpy(field, &text, sizeof text);
+    }
+    cnf_judgement *judgement = &copy.judgement;
+    uint32_t count = judgement->unobserved_count;
+    rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = rt_arena_text(arena, judgement->unobserved[i]);
+    judgement->unobserved = kinds;
+    return copy;
+}

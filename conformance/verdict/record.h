@@ -1,0 +1,67 @@
+/* Records: one verdict of one scenario on one subject, as a line of JSON.
+ *
+ *   {"scenario": "linking/twice.yaml", "subject": "sim", "verdict": "PASS", "signature": "",
+ *    "observed": 3, "unobserved": ["launches"], "seconds": 0.012, "expected": 4, …}
+ *
+ * "scenario" is the path from the scenarios' root and "subject" is "-" where the scenario itself is
+ * wrong.  Present where there is something to say: "hash", "file", "line", "step", "step_id",
+ * "rule", "message", "capability", "answer", "device", "driver", "conditions", "choices"; and where
+ * an expectation file has an entry for it, "entry", "seen", "class", "reason", "reference" and
+ * "expected_failure", the members of cnf_known. */
+#ifndef CONFORMANCE_REPORT_RECORD_H
+#define CONFORMANCE_REPORT_RECORD_H
+
+#include "conformance/verdict/expectations.h"
+#include "reference/base/status.h"
+
+#include <jansson.h>
+
+typedef struct cnf_record {
+    rt_text scenario; /* path from the scenarios' root */
+    rt_text file;     /* as the user reaches it from where the run began */
+    rt_text subject;  /* "-": the scenario itself */
+    rt_text hash;     /* of the scenario file's content, as rt_hash_print; empty: not read */
+    cnf_judgement judgement;
+    rt_text step_id; /* of judgement.step, where the scenario gives one */
+    double seconds;
+    rt_text device, driver; /* empty where the subject was never opened */
+    rt_text conditions;     /* what the run was told that decides verdicts: "--seed 5 --explore" */
+    rt_text choices;        /* the script of the choices that led there: "0,1"; empty: by seed */
+    cnf_known known;
+} cnf_record;
+
+/* The record as an object of JSON, which the caller releases; bytes that are no UTF-8 become '?'.
+ */
+json_t *cnf_record_json(const cnf_record *record);
+
+/* Appends the record's line, its newline included.  Bytes that are no UTF-8 become '?'. */
+void cnf_record_write(rt_buffer *out, const cnf_record *record);
+
+/* Reads one line, without its newline, into the arena.  MALFORMED: it is no record that this
+ * version writes; the message says what is wrong with it, but not where it stands. */
+RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line,
+                                      cnf_record *out_record);
+
+/* The records of a file. */
+typedef struct cnf_records {
+    const cnf_record *items; /* in the order of the file */
+    uint32_t count;
+    size_t size; /* bytes of the whole lines; what is behind them was cut when its writer died */
+} cnf_records;
+
+/* Reads the content of a file of records into the arena; a last line without newline is left out.
+ * MALFORMED: FILE:LINE and what is wrong there. */
+RT_MUST_USE rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file,
+                                       rt_text content, cnf_records *out_records);
+
+/* Judges the record by the expectation files, as if none had been applied to it before. */
+void cnf_record_expect(cnf_record *record, cnf_expectations *expectations);
+
+/* Copies a record with everything that it points to into the arena. */
+cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record);
+
+/* Appends the record to a file that was opened with O_APPEND, by one write, so that lines of
+ * several runs do not mix.  Returns 0 or an errno; a line that was written in part is ENOSPC. */
+int cnf_record_append(int file, const cnf_record *record);
+
+#endif

@@ -1,0 +1,128 @@
+/* Comparisons of runs whose records are made by hand. */
+#include "conformance/verdict/comparison.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const cnf_slower_bound bound = {2, 0.5};
+static const char bound_line[] = "slower: more than 2 times as long, and at least 0.5 s longer\n";
+
+static cnf_record record_make(cnf_verdict verdict, const char *signature, double seconds)
+{
+    return (cnf_record){.scenario = RT_TEXT("linking/a.yaml"),
+                        .subject = RT_TEXT("pocl"),
+                        .seconds = seconds,
+                        .judgement = {.verdict = verdict, .signature = rt_text_of(signature)}};
+}
+
+/* Compares one record with one; NULL: there is none.  Returns whether it got worse. */
+static bool said(const cnf_record *before, const cnf_record *after, const char *expected)
+{
+    cnf_records old_run = {before, before ? 1 : 0, 0}, new_run = {after, after ? 1 : 0, 0};
+    rt_buffer text = {0};
+    bool worse = cnf_comparison_write(&text, &old_run, &new_run, bound, false);
+    size_t length = strlen(expected);
+    assert_true(text.size > length);
+    assert_memory_equal(text.data, expected, length);
+    assert_string_equal(text.data + text.size - strlen(bound_line), bound_line);
+    rt_buffer_free(&text);
+    return worse;
+}
+
+static void every_change_is_named_and_judged(void **state)
+{
+    (void)state;
+    cnf_record pass = record_make(CNF_VERDICT_PASS, "", 1);
+    cnf_record fail = record_make(CNF_VERDICT_FAIL, "step0:a", 1);
+    cnf_record other = record_make(CNF_VERDICT_FAIL, "step1:b", 1);
+    cnf_record known = record_make(CNF_VERDICT_XFAIL, "step0:a", 1);
+    cnf_record skip = record_make(CNF_VERDICT_SKIP, "", 0);
+    skip.judgement.capability = RT_TEXT("fp64");
+    skip.judgement.answer = RT_TEXT("no");
+    assert_true(said(&pass, &fail,
+                     "new failure: linking/a.yaml on pocl: FAIL step0:a, was PASS\n"
+                     "new failure: 1\n"));
+    assert_true(
+        said(&known, &other, "new failure: linking/a.yaml on pocl: FAIL step1:b, was XFAIL"));
+    assert_true(
+        said(NULL, &fail, "new failure: linking/a.yaml on pocl: FAIL step0:a, was nothing"));
+    assert_true(
+        said(&pass, &skip, "skipped now: linking/a.yaml on pocl: SKIP (fp64: no), was PASS"));
+    assert_true(said(&pass, NULL, "not in the new run: linking/a.yaml on pocl: nothing, was PASS"));
+    assert_false(said(&fail, &other, "changed failure: linking/a.yaml on pocl: FAIL step1:b, was"));
+    assert_false(said(&fail, &pass, "fixed: linking/a.yaml on pocl: PASS, was FAIL step0:a"));
+    assert_false(said(&known, &pass, "fixed: linking/a.yaml on pocl: PASS, was XFAIL step0:a"));
+    assert_false(said(&pass, &known, "known failure now: linking/a.yaml on pocl: XFAIL step0:a"));
+    assert_false(said(&skip, &pass, "no longer skipped: linking/a.yaml on pocl: PASS, was SKIP"));
+    assert_false(said(NULL, &pass, "added: linking/a.yaml on pocl: PASS, was nothing"));
+    assert_false(said(&fail, &fail, "nothing changed\n"));
+    assert_false(said(&skip, NULL, "nothing changed\n"));
+}
+
+static void slower_is_beyond_both_bounds(void **state)
+{
+    (void)state;
+    cnf_record quick = record_make(CNF_VERDICT_PASS, "", 0.1), one = quick, at = quick,
+               past = quick;
+    cnf_record short_one = quick;
+    one.seconds = 1;
+    at.seconds = 2;
+    past.seconds = 2.25;
+    short_one.seconds = 0.5;
+    assert_false(said(&one, &at, "nothing changed\n"));
+    assert_true(
+        said(&one, &past, "slower: linking/a.yaml on pocl: PASS in 2.25 s, was PASS in 1.00 s\n"));
+    assert_false(said(&quick, &short_one, "nothing changed\n"));
+}
+
+static void the_last_record_of_a_key_counts_and_conditions_are_part_of_it(void **state)
+{
+    (void)state;
+    cnf_record old_items[2] = {record_make(CNF_VERDICT_FAIL, "x", 1),
+                               record_make(CNF_VERDICT_PASS, "", 1)};
+    cnf_record new_items[2] = {old_items[1], old_items[1]};
+    new_items[1].conditions = RT_TEXT("--seed 5");
+    cnf_records old_run = {old_items, 2, 0}, new_run = {new_items, 2, 0};
+    rt_buffer text = {0};
+    assert_false(cnf_comparison_write(&text, &old_run, &new_run, bound, false));
+    static const char lines[] =
+        "added: linking/a.yaml on pocl --seed 5: PASS, was nothing\nadded: 1\n";
+    assert_true(rt_text_starts(rt_buffer_text(&text), lines));
+    rt_buffer_free(&text);
+}
+
+static void markdown_is_a_table_without_markup_in_its_cells(void **state)
+{
+    (void)state;
+    cnf_record pass = record_make(CNF_VERDICT_PASS, "", 1);
+    cnf_record fail = record_make(CNF_VERDICT_FAIL, "step0:a|b_c", 1);
+    fail.judgement.rule = RT_TEXT("DL-RESOLVE-09");
+    cnf_records old_run = {&pass, 1, 0}, new_run = {&fail, 1, 0};
+    rt_buffer text = {0};
+    assert_true(cnf_comparison_write(&text, &old_run, &new_run, bound, true));
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "### assay: something got worse\n\nnew failure: 1\n\n"
+        "| change | scenario | subject | before | now | rule |\n|---|---|---|---|---|---|\n"
+        "| new failure | linking/a.yaml | pocl | PASS | FAIL step0:a\\|b\\_c | DL-RESOLVE-09 |\n"
+        "\nslower: more than 2 times as long, and at least 0.5 s longer\n");
+    rt_buffer_free(&text);
+    assert_false(cnf_comparison_write(&text, &old_run, &old_run, bound, true));
+    assert_int_equal(strncmp(rt_buffer_string(&text), "### assay: nothing changed\n", 27), 0);
+    rt_buffer_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_change_is_named_and_judged),
+        cmocka_unit_test(slower_is_beyond_both_bounds),
+        cmocka_unit_test(the_last_record_of_a_key_counts_and_conditions_are_part_of_it),
+        cmocka_unit_test(markdown_is_a_table_without_markup_in_its_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

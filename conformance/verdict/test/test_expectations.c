@@ -1,0 +1,404 @@
+/* Expectation files: what is refused, and what entries make of verdicts. */
+#include "conformance/verdict/expectations.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A scenarios' root with expectations/pocl.yaml, and a second folder of expectations. */
+typedef struct fixture {
+    char root[64];
+    cnf_expectations read;
+    rt_buffer problems;
+    bool fine;
+} fixture;
+
+static void file_write(const char *root, const char *path, const char *content)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s/%s", root, path);
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const char *const folders[] = {"device", "expectations", "more"};
+static const char *const files[] = {"requirements.yaml", "device/a.yaml", "device/b.yaml",
+                                    "expectations/shows.c"};
+
+static int set_up(void **state)
+{
+    fixture *made = calloc(1, sizeof *made);
+    snprintf(made->root, sizeof made->root, "/tmp/assay-expectations-XXXXXX");
+    if (!mkdtemp(made->root)) return -1;
+    for (size_t i = 0; i < 3; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s/%s", made->root, folders[i]);
+        if (mkdir(name, 0777) != 0) return -1;
+    }
+    for (size_t i = 0; i < 4; i++)
+        file_write(made->root, files[i], "");
+    *state = made;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const written[] = {"expectations/pocl.yaml", "expectations/polc.yaml",
+                                          "expectations/sim.yaml", "more/pocl.yaml"};
+    fixture *made = *state;
+    char name[160];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s/%s", made->root, written[i]);
+        unlink(name);
+        snprintf(name, sizeof name, "%s/%s", made->root, files[i]);
+        unlink(name);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s/%s", made->root, folders[i]);
+        rmdir(name);
+    }
+    int left = rmdir(made->root);
+    cnf_expectations_free(&made->read);
+    rt_buffer_free(&made->problems);
+    free(made);
+    return left;
+}
+
+/* Reads the fixture's expectations anew, those of `more` too where asked. */
+static void expectations_read(fixture *made, bool more)
+{
+    static const rt_text subjects[] = {{"sim", 3}, {"pocl", 4}, {"intel-cpu", 9}};
+    cnf_expectations_free(&made->read);
+    rt_buffer_free(&made->problems);
+    char name[96], folder[96];
+    snprintf(name, sizeof name, "%s/device/a.yaml", made->root);
+    snprintf(folder, sizeof folder, "%s/more", made->root);
+    const cnf_file file = {rt_text_of(name), RT_TEXT("device/a.yaml")};
+    const cnf_files found = {&file, 1};
+    rt_text given = rt_text_of(folder);
+    made->fine = cnf_expectations_read(&made->read, &found, &given, more ? 1 : 0, subjects, 3,
+                                       &made->problems);
+}
+
+#define HEAD "assay_expectations: 1\nsubject: pocl\nentries:\n"
+#define A    "  - scenario: device/a.yaml\n"
+#define SIG  "    signature: \"step1:memory:differs:data/element-3\"\n"
+#define REST "    class: crash-or-hang\n    reason: It hangs.\n"
+
+/* ---- Wrong files --------------------------------------------------------------------------- */
+
+static const struct wrong_row {
+    const char *name, *text;
+    const char *says; /* what follows the file's name */
+} wrong_rows[] = {
+    {"pocl", "", ":1:1: error: "},
+    {"pocl", "subject: pocl\nentries: []\n",
+     ":1:1: error: an expectation file needs the key "
+     "'assay_expectations'"},
+    {"pocl", "assay_expectations: 2\nsubject: pocl\nentries: []\n",
+     ":1:21: error: format version '2'; this assay reads version 1: write "
+     "'assay_expectations: 1'\n"},
+    {"pocl", HEAD "  - {}\n", ":4:5: error: an entry needs the key 'scenario'"},
+    {"pocl", HEAD A SIG "    clas: crash-or-hang\n    reason: x\n",
+     ":6:5: error: unknown key 'clas' in an entry; did you mean 'class'?\n"},
+    {"pocl", HEAD A SIG "    class: bug\n    reason: x\n",
+     ":6:12: error: unknown class 'bug'; known are: violates-a-must, crash-or-hang, "
+     "permitted-divergence\n"},
+    {"pocl", HEAD A REST, ":4:5: error: an entry needs 'signature' or 'verdict'"},
+    {"pocl", HEAD A "    signature: memory differs\n" REST, ":5:16: error: expected a signature"},
+    {"pocl", HEAD A "    verdict: FAIL\n" REST,
+     ":5:14: error: unknown verdict 'FAIL'; known are: CRASH, TIMEOUT, HANG\n"},
+    {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
+     ":4:5: error: class 'violates-a-must' needs 'reproduction'"},
+    {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n    reproduction: none.c\n",
+     ":4:5: error: there is no reproduction 'none.c' beside this file\n"},
+    {"pocl", HEAD A "    verdict: CRASH\n    class: permitted-divergence\n    reason: x\n",
+     ":4:5: error: a crash or hang is not a permitted divergence"},
+    {"pocl", HEAD A SIG REST "    reference: DL-RESOLV-09 decides\n",
+     ":8:16: error: unknown rule 'DL-RESOLV-09'; did you mean 'DL-RESOLVE-09'?\n"},
+    {"pocl", HEAD A SIG REST "    reason: again\n", ":8:5: error: "},
+    {"pocl", HEAD A SIG REST A SIG REST, ":8:5: error: the entry at "},
+    {"pocl", "assay_expectations: 1\nsubject: polc\nentries: []\n",
+     ":2:10: error: unknown subject 'polc'; did you mean 'pocl'?\n"},
+    {"sim", "assay_expectations: 1\nsubject: pocl\nentries: []\n",
+     ":2:10: error: the entries of subject 'pocl' belong into a file pocl.yaml\n"},
+    /* A name without a subject: every file of the folder is looked at. */
+    {"polc", "assay_expectations: 1\nsubject: polc\nentries: []\n",
+     ":2:10: error: unknown subject"},
+};
+
+static void wrong_files_are_refused(void **state)
+{
+    fixture *made = *state;
+    for (size_t i = 0; i < sizeof wrong_rows / sizeof *wrong_rows; i++) {
+        char path[64], expected[256];
+        snprintf(path, sizeof path, "expectations/%s.yaml", wrong_rows[i].name);
+        file_write(made->root, path, wrong_rows[i].text);
+        expectations_read(made, false);
+        snprintf(expected, sizeof expected, "%s/%s%s", made->root, path, wrong_rows[i].says);
+        if (made->fine || !rt_text_starts(rt_buffer_text(&made->problems), expected))
+            fail_msg("row %zu: %s\nexpected %s", i, rt_buffer_string(&made->problems), expected);
+        char name[160];
+        snprintf(name, sizeof name, "%s/%s", made->root, path);
+        unlink(name);
+    }
+}
+
+static void folders_must_be_there_when_they_are_named(void **state)
+{
+    fixture *made = *state;
+    static const rt_text subject = {"pocl", 4}, none = {"/nowhere/at/all", 15};
+    rt_buffer problems = {0};
+    const cnf_files no_files = {0};
+    assert_false(cnf_expectations_read(&made->read, &no_files, &none, 1, &subject, 1, &problems));
+    assert_string_equal(rt_buffer_string(&problems),
+                        "/nowhere/at/all: cannot be read: No such file or directory\n");
+    rt_buffer_free(&problems);
+    expectations_read(made, true);
+    assert_true(made->fine);
+    assert_int_equal(made->read.entries.count, 0);
+}
+
+static void the_same_entry_in_two_folders_is_refused(void **state)
+{
+    fixture *made = *state;
+    file_write(made->root, "expectations/pocl.yaml", HEAD A SIG REST);
+    file_write(made->root, "more/pocl.yaml", HEAD A "    verdict: CRASH\n" REST);
+    expectations_read(made, true);
+    assert_false(made->fine);
+    assert_non_null(strstr(rt_buffer_string(&made->problems), "more/pocl.yaml:4:5: error: "));
+}
+
+/* Every cut and many changed bytes of a right file: it is read or refused with its name, never
+ * more.
+ */
+static void damaged_files_are_read_or_refused(void **state)
+{
+    fixture *made = *state;
+    static const char whole[] =
+        HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
+                   "      Two\n      lines.\n    reference: DL-RESOLVE-09\n"
+                   "    reproduction: shows.c\n";
+    static const char bytes[] = {'\n', '"', ':', '-', '9', '\t', '[', (char)0xff};
+    char text[sizeof whole], start[96];
+    snprintf(start, sizeof start, "%s/expectations/pocl.yaml:", made->root);
+    uint32_t refused = 0;
+    for (size_t at = 0; at < sizeof whole - 1; at++) {
+        for (size_t i = 0; i <= sizeof bytes; i++) {
+            memcpy(text, whole, sizeof whole);
+            text[at] = i < sizeof bytes ? bytes[i] : '\0'; /* cut there */
+            file_write(made->root, "expectations/pocl.yaml", text);
+            expectations_read(made, false);
+            refused += !made->fine;
+            assert_true(made->fine == (made->problems.size == 0));
+            assert_true(made->fine || rt_text_starts(rt_buffer_text(&made->problems), start));
+        }
+    }
+    assert_true(refused > sizeof whole);
+}
+
+/* ---- Judging ------------------------------------------------------------------------------- */
+
+static cnf_judgement judgement_of(cnf_verdict verdict, const char *signature)
+{
+    return (cnf_judgement){.verdict = verdict,
+                           .signature = rt_text_of(signature),
+                           .capability = RT_TEXT("fp64"),
+                           .answer = RT_TEXT("no")};
+}
+
+#define SEEN "step1:memory:differs:data/element-3"
+
+typedef struct judge_row {
+    const char *entries;
+    const char *subject, *driver;
+    cnf_verdict verdict;
+    const char *signature;
+    cnf_verdict with;
+    const char *failure; /* what the applied entry expects; NULL: none was applied */
+    const char *written; /* what is said of the entries, without the file's folder */
+} judge_row;
+
+#define OTHER "  - scenario: device/b.yaml\n"
+
+static const judge_row judge_rows[] = {
+    /* By signature. */
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_XFAIL_MISMATCH, SEEN,
+     ""},
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_PASS, "", CNF_VERDICT_XPASS, SEEN, ""},
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_LINKED, "", CNF_VERDICT_XPASS, SEEN, ""},
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_HANG, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    /* By verdict, and by both. */
+    {A "    verdict: CRASH\n" REST, "pocl", "", CNF_VERDICT_CRASH, "any", CNF_VERDICT_XFAIL,
+     "CRASH", ""},
+    {A "    verdict: CRASH\n" REST, "pocl", "", CNF_VERDICT_TIMEOUT, "any",
+     CNF_VERDICT_XFAIL_MISMATCH, "CRASH", ""},
+    {A "    verdict: TIMEOUT\n" SIG REST, "pocl", "", CNF_VERDICT_TIMEOUT, SEEN, CNF_VERDICT_XFAIL,
+     "TIMEOUT " SEEN, ""},
+    {A "    verdict: TIMEOUT\n" SIG REST, "pocl", "", CNF_VERDICT_HANG, SEEN,
+     CNF_VERDICT_XFAIL_MISMATCH, "TIMEOUT " SEEN, ""},
+    /* Nothing is learnt about the entry. */
+    {A SIG REST, "pocl", "", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL, ""},
+    {A SIG REST, "pocl", "", CNF_VERDICT_UNAVAILABLE, "", CNF_VERDICT_UNAVAILABLE, NULL, ""},
+    {A SIG REST, "pocl", "", CNF_VERDICT_NOT_RUN, "", CNF_VERDICT_NOT_RUN, NULL, ""},
+    {A SIG REST, "pocl", "", CNF_VERDICT_POISONED, "", CNF_VERDICT_POISONED, NULL, ""},
+    {A SIG REST, "-", "", CNF_VERDICT_INVALID, "", CNF_VERDICT_INVALID, NULL, ""},
+    {A SIG REST, "sim", "", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    {OTHER SIG REST, "pocl", "", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    /* Drivers. */
+    {A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 3.1, LLVM 14", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 4.0", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL,
+     NULL,
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver '3.1' is not a part of "
+     "'PoCL 4.0'\n"},
+    {A SIG "    driver: 3.1\n" REST A "    verdict: CRASH\n" REST, "pocl", "PoCL 3.1",
+     CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A "    verdict: CRASH\n" REST A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 3.1",
+     CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A "    verdict: CRASH\n" REST A SIG "    driver: 4.0\n" REST, "pocl", "PoCL 3.1",
+     CNF_VERDICT_CRASH, "x", CNF_VERDICT_XFAIL, "CRASH",
+     "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver '4.0' is not a part of "
+     "'PoCL 3.1'\n"},
+    /* With driver options: the very failure, and nothing else. */
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_FAIL, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_POISONED, SEEN, CNF_VERDICT_POISONED, NULL, ""},
+    {A SIG REST, "poc{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    {OTHER SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    {A "    verdict: CRASH\n" REST, "pocl{A=1}", "", CNF_VERDICT_CRASH, "any", CNF_VERDICT_XFAIL,
+     "CRASH", ""},
+    {A SIG "    driver: 4.0\n" REST, "pocl{A=1}", "PoCL 3.1", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_FAIL, NULL, ""},
+    {A "    verdict: CRASH\n" REST A SIG "    driver: 3.1\n" REST, "pocl{A=1}", "PoCL 3.1",
+     CNF_VERDICT_CRASH, "x", CNF_VERDICT_CRASH, NULL, ""},
+    /* Unused. */
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL,
+     "unused: /expectations/pocl.yaml:4: device/a.yaml on pocl: SKIP, fp64: no; remove the "
+     "entry\n"},
+    {"  - scenario: device/c.yaml\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS,
+     NULL,
+     "unused: /expectations/pocl.yaml:4: device/c.yaml on pocl: there is no such scenario; remove "
+     "the entry\n"},
+};
+
+static void assert_row(fixture *made, size_t index)
+{
+    const judge_row *row = &judge_rows[index];
+    char text[1024];
+    snprintf(text, sizeof text, HEAD "%s", row->entries);
+    file_write(made->root, "expectations/pocl.yaml", text);
+    expectations_read(made, false);
+    if (!made->fine) fail_msg("row %zu: %s", index, rt_buffer_string(&made->problems));
+    cnf_judgement judgement = judgement_of(row->verdict, row->signature);
+    cnf_known known;
+    cnf_expectations_apply(&made->read, RT_TEXT("device/a.yaml"), rt_text_of(row->subject),
+                           rt_text_of(row->driver), &judgement, &known);
+    if (judgement.verdict != row->with)
+        fail_msg("row %zu: %s", index, cnf_verdict_word(judgement.verdict));
+    assert_string_equal(judgement.signature.data, row->signature);
+    assert_true(!row->failure == (known.entry.length == 0));
+    if (row->failure) {
+        assert_string_equal(known.failure.data, row->failure);
+        assert_int_equal(known.seen, row->verdict);
+        assert_true(rt_text_is(known.class, "crash-or-hang"));
+        assert_true(rt_text_is(known.reason, "It hangs."));
+    }
+    rt_buffer written = {0};
+    cnf_expectations_write(&written, &made->read);
+    char expected[512] = "";
+    const char *colon = strstr(row->written, "/expectations");
+    if (colon) {
+        snprintf(expected, sizeof expected, "%.*s%s%s", (int)(colon - row->written), row->written,
+                 made->root, colon);
+    }
+    assert_string_equal(rt_buffer_string(&written), expected);
+    assert_int_equal(cnf_expectations_hold(&made->read),
+                     !rt_text_starts(rt_buffer_text(&written), "unused"));
+    rt_buffer_free(&written);
+}
+
+static void entries_decide_verdicts(void **state)
+{
+    for (size_t i = 0; i < sizeof judge_rows / sizeof *judge_rows; i++)
+        assert_row(*state, i);
+}
+
+/* An entry of the subject with options comes before the bare subject's, which still holds for the
+ * bare subject. */
+static void entries_with_options_come_first(void **state)
+{
+    static const struct {
+        const char *subject, *signature;
+        cnf_verdict with;
+    } rows[] = {
+        {"pocl{A=1}", "step2:a:b:c", CNF_VERDICT_XFAIL},
+        {"pocl{A=1}", SEEN, CNF_VERDICT_XFAIL_MISMATCH},
+        {"pocl{A=2}", SEEN, CNF_VERDICT_XFAIL},
+        {"pocl", SEEN, CNF_VERDICT_XFAIL},
+    };
+    fixture *made = *state;
+    file_write(made->root, "expectations/pocl.yaml", HEAD A SIG REST);
+    file_write(made->root, "more/pocl.yaml",
+               "assay_expectations: 1\nsubject: pocl{A=1}\nentries:\n" A
+               "    signature: \"step2:a:b:c\"\n" REST);
+    expectations_read(made, true);
+    assert_true(made->fine);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_judgement judgement = judgement_of(CNF_VERDICT_FAIL, rows[i].signature);
+        cnf_known known;
+        cnf_expectations_apply(&made->read, RT_TEXT("device/a.yaml"), rt_text_of(rows[i].subject),
+                               RT_TEXT("PoCL 3.1"), &judgement, &known);
+        if (judgement.verdict != rows[i].with)
+            fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
+    }
+}
+
+static void every_key_is_kept(void **state)
+{
+    fixture *made = *state;
+    file_write(made->root, "expectations/pocl.yaml",
+               HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
+                          "      Two\n      lines.\n    reference: DL-RESOLVE-09, OpenCL 3.0\n"
+                          "    reproduction: shows.c\n");
+    expectations_read(made, false);
+    if (!made->fine) fail_msg("%s", rt_buffer_string(&made->problems));
+    const cnf_expectation *entry = &made->read.entries.items[0];
+    assert_true(rt_text_is(entry->reason, "Two lines."));
+    assert_true(rt_text_is(entry->reference, "DL-RESOLVE-09, OpenCL 3.0"));
+    assert_true(rt_text_is(entry->driver, "3.1"));
+    assert_true(rt_text_is(entry->reproduction, "shows.c"));
+    assert_int_equal(entry->class, CNF_CLASS_VIOLATES_A_MUST);
+    assert_int_equal(entry->verdict, CNF_VERDICT_COUNT);
+    assert_string_equal(cnf_class_text(RT_TEXT("permitted-divergence")),
+                        "permitted divergence, left open by the documents");
+    assert_string_equal(cnf_class_text(RT_TEXT("bug")), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(wrong_files_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folders_must_be_there_when_they_are_named, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_same_entry_in_two_folders_is_refused, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(damaged_files_are_read_or_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

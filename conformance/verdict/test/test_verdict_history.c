@@ -1,0 +1,175 @@
+/* Histories of verdicts in files of a scratch folder. */
+#include "conformance/verdict/verdict_history.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/verdict_history_XXXXXX";
+static char file[sizeof folder + 8];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    if (!mkdtemp(folder)) return -1;
+    snprintf(file, sizeof file, "%s/h.db", folder);
+    return 0;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    unlink(file);
+    return rmdir(folder);
+}
+
+static cnf_record record_make(cnf_verdict verdict, const char *signature, const char *driver)
+{
+    return (cnf_record){.scenario = RT_TEXT("linking/a.yaml"),
+                        .subject = RT_TEXT("pocl"),
+                        .driver = rt_text_of(driver),
+                        .hash = RT_TEXT("00"),
+                        .judgement = {.verdict = verdict, .signature = rt_text_of(signature)}};
+}
+
+static rt_status add(rt_sink *sink, const char *at, const cnf_record *record)
+{
+    cnf_history *history;
+    RT_TRY(cnf_history_open(sink, file, &history));
+    rt_status status = cnf_history_add(sink, history, at, record, 1);
+    cnf_history_close(history);
+    return status;
+}
+
+static rt_status show(rt_sink *sink, const char *scenario, rt_buffer *out, bool *out_found)
+{
+    cnf_history *history;
+    RT_TRY(cnf_history_open_read(sink, file, &history));
+    rt_status status = cnf_history_write(sink, history, rt_text_of(scenario), out, out_found);
+    cnf_history_close(history);
+    return status;
+}
+
+static void stretches_are_told_by_driver_and_verdict(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    cnf_record pass = record_make(CNF_VERDICT_PASS, "", "PoCL 3.1");
+    cnf_record fail = record_make(CNF_VERDICT_FAIL, "step0:x", "PoCL 4.0");
+    assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass)));
+    assert_true(rt_ok(add(sink, "2026-01-02T00:00:00Z", &pass)));
+    rt_buffer text = {0};
+    bool found;
+    assert_true(rt_ok(show(sink, "", &text, &found)));
+    assert_string_equal(rt_buffer_string(&text),
+                        "no verdict ever changed\n2 runs in this history\n");
+    rt_buffer_free(&text);
+    assert_true(rt_ok(add(sink, "2026-01-03T00:00:00Z", &fail)));
+    static const char lines[] =
+        "2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z, 2 runs: linking/a.yaml on pocl: PASS "
+        "(PoCL 3.1)\n"
+        "2026-01-03T00:00:00Z: linking/a.yaml on pocl: FAIL step0:x (PoCL 4.0)\n"
+        "3 runs in this history\n";
+    assert_true(rt_ok(show(sink, "linking/a.yaml", &text, &found)) && found);
+    assert_string_equal(rt_buffer_string(&text), lines);
+    rt_buffer_free(&text);
+    assert_true(rt_ok(show(sink, "", &text, &found)) && found);
+    assert_string_equal(rt_buffer_string(&text), lines);
+    rt_buffer_free(&text);
+    assert_true(rt_ok(show(sink, "linking/b.yaml", &text, &found)));
+    assert_false(found);
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+}
+
+/* Every writer makes runs of its own; none is lost, and each has a number. */
+static void several_writers_at_once_lose_nothing(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, RUNS = 10 };
+    pid_t writers[WRITERS];
+    cnf_record pass = record_make(CNF_VERDICT_PASS, "", "");
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = fork();
+        assert_true(writers[i] >= 0);
+        if (writers[i] > 0) continue;
+        rt_sink *sink = rt_sink_create();
+        bool fine = true;
+        for (int run = 0; run < RUNS; run++)
+            fine = fine && rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass));
+        _exit(fine ? 0 : 1);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+        assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
+        assert_int_equal(status, 0);
+    }
+    rt_sink *sink = rt_sink_create();
+    rt_buffer text = {0};
+    bool found;
+    assert_true(rt_ok(show(sink, "linking/a.yaml", &text, &found)));
+    assert_non_null(strstr(rt_buffer_string(&text), ", 40 runs: "));
+    assert_non_null(strstr(rt_buffer_string(&text), "\n40 runs in this history\n"));
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+}
+
+static void file_write(const char *content, size_t size, long at)
+{
+    FILE *out = fopen(file, at < 0 ? "w" : "r+");
+    assert_non_null(out);
+    if (at >= 0) assert_int_equal(fseek(out, at, SEEK_SET), 0);
+    assert_int_equal(fwrite(content, 1, size, out), size);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void refused_as(rt_status status, rt_sink *sink, rt_code code, const char *part)
+{
+    assert_int_equal(status.code, code);
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    assert_non_null(memmem(message.data, message.length, part, strlen(part)));
+}
+
+static void what_is_no_history_is_a_message(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    cnf_history *history;
+    refused_as(cnf_history_open_read(sink, file, &history), sink, RT_IO, "unable to open");
+    static const char prose[] = "This is a letter, and long enough to be looked at as a header.\n";
+    file_write(prose, sizeof prose, -1);
+    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED,
+               "not a history of assay");
+    unlink(file);
+    cnf_record pass = record_make(CNF_VERDICT_PASS, "", "");
+    assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass)));
+    static const char damage[4096] = {1, 2, 3};
+    file_write(damage, sizeof damage, 4096); /* the page of the table */
+    refused_as(add(sink, "2026-01-02T00:00:00Z", &pass), sink, RT_MALFORMED, "damaged");
+    file_write("\0\0\0\2", 4, 60); /* user_version, SQLite's file format, section 1.3 */
+    refused_as(cnf_history_open(sink, file, &history), sink, RT_UNSUPPORTED, "version is 2");
+    file_write("else", 4, 68); /* application_id */
+    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED, "something else");
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stretches_are_told_by_driver_and_verdict, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(several_writers_at_once_lose_nothing, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(what_is_no_history_is_a_message, folder_make,
+                                        folder_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

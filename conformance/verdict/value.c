@@ -1,0 +1,110 @@
+/* Numbers by the class and size of their type. */
+#include "conformance/verdict/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+uint64_t cnf_value_bits(scn_type type, const uint8_t *bytes)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < scn_type_size(type); i++)
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    return bits;
+}
+
+/* binary16: sign, 5 bits of exponent biased by 15, 10 bits of fraction. */
+static double half_value(uint32_t bits)
+{
+    uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    double magnitude;
+    if (exponent == 0x1f) {
+        magnitude = fraction ? (double)NAN : (double)INFINITY;
+    } else if (exponent == 0) {
+        magnitude = ldexp((double)fraction, -24);
+    } else {
+        magnitude = ldexp((double)(fraction | 0x400), (int)exponent - 25);
+    }
+    return bits >> 15 ? -magnitude : magnitude;
+}
+
+double cnf_value_float(scn_type type, uint64_t bits)
+{
+    CHECK(scn_type_class(type) == 'f');
+    uint32_t low = (uint32_t)bits;
+    double wide;
+    float narrow;
+    switch (scn_type_size(type)) {
+    case 2: return half_value(low);
+    case 4: memcpy(&narrow, &low, sizeof narrow); return (double)narrow;
+    case 8: memcpy(&wide, &bits, sizeof wide); return wide;
+    default: UNREACHABLE();
+    }
+}
+
+static uint64_t sign_bit(scn_type type)
+{
+    return UINT64_C(1) << (8 * scn_type_size(type) - 1);
+}
+
+uint64_t cnf_value_order(scn_type type, uint64_t bits)
+{
+    uint64_t sign = sign_bit(type), mask = sign | (sign - 1);
+    switch (scn_type_class(type)) {
+    case 'u': return bits;
+    case 'i': return bits ^ sign;
+    case 'f':
+        if (isnan(cnf_value_float(type, bits))) return UINT64_MAX;
+        return bits & sign ? ~bits & mask : bits | sign;
+    default: UNREACHABLE();
+    }
+}
+
+/* A number's distance from zero in steps, with its sign. */
+static int64_t steps_from_zero(scn_type type, uint64_t bits)
+{
+    uint64_t sign = sign_bit(type);
+    return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
+}
+
+uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b)
+{
+    CHECK(!isnan(cnf_value_float(type, a)) && !isnan(cnf_value_float(type, b)));
+    int64_t from = steps_from_zero(type, a), to = steps_from_zero(type, b);
+    /* Each lies within +-2^63, so the unsigned difference cannot overflow. */
+    return from < to ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
+}
+
+static int64_t sign_extended(scn_type type, uint64_t bits)
+{
+    uint32_t unused = 64 - 8 * scn_type_size(type);
+    return (int64_t)(bits << unused) >> unused;
+}
+
+/* Decimal digits that tell any two neighbours of a floating type apart. */
+static int float_digits(scn_type type)
+{
+    switch (scn_type_size(type)) {
+    case 2: return 5;
+    case 4: return 9;
+    case 8: return 17;
+    default: UNREACHABLE();
+    }
+}
+
+void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
+{
+    uint64_t bits = cnf_value_bits(type, bytes);
+    int digits = (int)(2 * scn_type_size(type));
+    switch (scn_type_class(type)) {
+    case 'f': {
+        double value = cnf_value_float(type, bits);
+        rt_buffer_printf(out, "%.*g = %a", float_digits(type), value, value);
+        break;
+    }
+    case 'i': rt_buffer_printf(out, "%" PRId64, sign_extended(type, bits)); break;
+    case 'u': rt_buffer_printf(out, "%" PRIu64, bits); break;
+    default: UNREACHABLE();
+    }
+    rt_buffer_printf(out, " (0x%0*" PRIx64 ")", digits, bits);
+}

@@ -1,0 +1,27 @@
+/* Numbers of memories: their bits, their value, how people read them, and how far two are apart. */
+#ifndef CONFORMANCE_COMPARE_VALUE_H
+#define CONFORMANCE_COMPARE_VALUE_H
+
+#include "conformance/scenario/model/model.h"
+
+/* The number's bits as an unsigned number; `bytes` holds scn_type_size(type) bytes, little-endian.
+ */
+uint64_t cnf_value_bits(scn_type type, const uint8_t *bytes);
+
+/* The value of a floating type's bits, which double holds exactly: IEEE 754 binary16, binary32 or
+ * binary64 by the type's size. */
+double cnf_value_float(scn_type type, uint64_t bits);
+
+/* The place of a number among all numbers of its type: equal for equal bits and for all NaNs, which
+ * come last, else ordered as the numbers are, -0 just below +0. */
+uint64_t cnf_value_order(scn_type type, uint64_t bits);
+
+/* How many steps from one representable number to the next lie between two numbers of a floating
+ * type, neither NaN; -0 and +0 are none apart, and the largest number and infinity are one. */
+uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b);
+
+/* Appends the number: decimal as a scenario writes it (hexadecimal too for floating point), then
+ * its bits. */
+void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes);
+
+#endif

@@ -1,0 +1,88 @@
+/* Verdicts: what one scenario on one subject comes to.  Source: docs/internals/conformance.md. */
+#ifndef CONFORMANCE_COMPARE_VERDICT_H
+#define CONFORMANCE_COMPARE_VERDICT_H
+
+#include "conformance/process/child.h"
+#include "conformance/verdict/messages.h"
+
+/* verdict, its word in records and matrices, what it does to the exit status
+ *
+ * PASS            everything expected was observed or is unobservable here, and something was
+ * FAIL            the signature says what differs
+ * XFAIL           fails as an expectation file says
+ * XPASS           passes although an expectation file says that it fails
+ * XFAIL_MISMATCH  fails otherwise than the expectation file says
+ * SKIP            the subject cannot be asked this; the capability and its answer say why
+ * UNAVAILABLE     the subject, or what it needs, is not installed
+ * CRASH           the process died
+ * TIMEOUT         the time limit came; the device answers afterwards
+ * HANG            the time limit came; the device answers no more
+ * INVALID         the scenario itself is wrong
+ * LINKED          a link-only subject: everything up to the launch agreed
+ * NOT_RUN         the run was interrupted, or no process or program of files could be started
+ * POISONED        not run, because an earlier scenario lost the device */
+#define CNF_VERDICTS(VERDICT)                                                                      \
+    VERDICT(PASS, "PASS", EXPECTED)                                                                \
+    VERDICT(FAIL, "FAIL", UNEXPECTED)                                                              \
+    VERDICT(XFAIL, "XFAIL", EXPECTED)                                                              \
+    VERDICT(XPASS, "XPASS", UNEXPECTED)                                                            \
+    VERDICT(XFAIL_MISMATCH, "XFAIL_MISMATCH", UNEXPECTED)                                          \
+    VERDICT(SKIP, "SKIP", EXPECTED)                                                                \
+    VERDICT(UNAVAILABLE, "UNAVAILABLE", EXPECTED)                                                  \
+    VERDICT(CRASH, "CRASH", UNEXPECTED)                                                            \
+    VERDICT(TIMEOUT, "TIMEOUT", UNEXPECTED)                                                        \
+    VERDICT(HANG, "HANG", UNEXPECTED)                                                              \
+    VERDICT(INVALID, "INVALID", USAGE)                                                             \
+    VERDICT(LINKED, "LINKED", EXPECTED)                                                            \
+    VERDICT(NOT_RUN, "NOT_RUN", INFRASTRUCTURE)                                                    \
+    VERDICT(POISONED, "POISONED", UNEXPECTED)
+
+typedef enum cnf_verdict {
+#define CNF_VERDICT_ENUM(verdict, word, effect) CNF_VERDICT_##verdict,
+    CNF_VERDICTS(CNF_VERDICT_ENUM)
+#undef CNF_VERDICT_ENUM
+        CNF_VERDICT_COUNT
+} cnf_verdict;
+
+/* What a verdict means for the exit status; the values are the statuses. */
+typedef enum cnf_effect {
+    CNF_EFFECT_EXPECTED = 0,
+    CNF_EFFECT_UNEXPECTED = 1,
+    CNF_EFFECT_USAGE = 2,
+    CNF_EFFECT_INFRASTRUCTURE = 3,
+} cnf_effect;
+
+/* The table's word (static), and the table's effect. */
+const char *cnf_verdict_word(cnf_verdict verdict);
+cnf_effect cnf_verdict_effect(cnf_verdict verdict);
+
+/* Finds a verdict by its word; CNF_VERDICT_COUNT where there is none. */
+cnf_verdict cnf_verdict_find(rt_text word);
+
+/* True when the scenario really ran on the subject, whatever came of it. */
+bool cnf_verdict_ran(cnf_verdict verdict);
+
+/* A verdict with its reasons; texts live in the arena that it was made in. */
+typedef struct cnf_judgement {
+    cnf_verdict verdict;
+    rt_text signature;         /* stage:class:code:place for what is unexpected, empty otherwise */
+    rt_text message;           /* for people, several lines; empty for PASS */
+    rt_text rule;              /* that the failed check cites; empty: none */
+    uint32_t step;             /* of the scenario, where it went wrong; SCN_NONE where it did not */
+    uint32_t line;             /* of the scenario file; 0 where there is none */
+    uint32_t expected;         /* checks that the child judged */
+    uint32_t observed;         /* those among them that the subject shows */
+    const rt_text *unobserved; /* kinds of the others, each once */
+    uint32_t unobserved_count;
+    rt_text capability, answer; /* SKIP */
+} cnf_judgement;
+
+/* Makes "stage:class:code:place".  Characters that a part must not hold (colons, blanks, quotes)
+ * become '-'; an empty part is "-". */
+rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place);
+
+/* Judges one child by how it ended and by what it sent. */
+void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
+               cnf_judgement *out_judgement);
+
+#endif

@@ -1,0 +1,284 @@
+/* The history of verdicts, in SQLite.  What SQLite refuses becomes a status with the file's name;
+ * a file that is damaged says so at any call. */
+#include "conformance/verdict/verdict_history.h"
+
+#include "reference/base/alloc.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+enum {
+    BUSY_MS = 60000,
+    APPLICATION = 0x61737379, /* "assy", in the file's header */
+    VERSION = 1,
+};
+
+struct cnf_history {
+    sqlite3 *database;
+    rt_buffer name;
+};
+
+/* What went wrong at the last call, in the words of a user. */
+static rt_status refused(rt_sink *sink, const cnf_history *history)
+{
+    const char *name = rt_buffer_string(&history->name);
+    const char *why = sqlite3_errmsg(history->database);
+    int code = sqlite3_errcode(history->database);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "%s: not a history of assay, or a damaged one (%s); name another file, or "
+                       "take this one away",
+                       name, why);
+    return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: %s", name, why);
+}
+
+static rt_status run_sql(rt_sink *sink, cnf_history *history, const char *sql)
+{
+    bool done = sqlite3_exec(history->database, sql, NULL, NULL, NULL) == SQLITE_OK;
+    return done ? RT_STATUS_OK : refused(sink, history);
+}
+
+static rt_status prepare(rt_sink *sink, cnf_history *history, const char *sql, sqlite3_stmt **out)
+{
+    int code = sqlite3_prepare_v2(history->database, sql, -1, out, NULL);
+    return code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
+}
+
+/* The number that a statement without parameters gives. */
+static rt_status number_ask(rt_sink *sink, cnf_history *history, const char *sql, int *out_number)
+{
+    sqlite3_stmt *statement;
+    *out_number = 0;
+    RT_TRY(prepare(sink, history, sql, &statement));
+    bool given = sqlite3_step(statement) == SQLITE_ROW;
+    if (given) *out_number = sqlite3_column_int(statement, 0);
+    rt_status status = given ? RT_STATUS_OK : refused(sink, history);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+static const char schema[] =
+    "CREATE TABLE verdicts (run INTEGER NOT NULL, at TEXT NOT NULL, scenario TEXT NOT NULL,"
+    " subject TEXT NOT NULL, verdict TEXT NOT NULL, signature TEXT NOT NULL, device TEXT NOT NULL,"
+    " driver TEXT NOT NULL, hash TEXT NOT NULL, conditions TEXT NOT NULL, seconds REAL NOT NULL);"
+    "CREATE INDEX verdicts_of_scenario ON verdicts (scenario, subject, run);"
+    "PRAGMA application_id = 0x61737379; PRAGMA user_version = 1;";
+
+/* Makes the tables of an empty file, or sees that they are ours. */
+static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
+{
+    int tables, application, version;
+    RT_TRY(number_ask(sink, history, "SELECT count(*) FROM sqlite_master", &tables));
+    RT_TRY(number_ask(sink, history, "PRAGMA application_id", &application));
+    RT_TRY(number_ask(sink, history, "PRAGMA user_version", &version));
+    if (tables == 0 && application == 0 && version == 0) return run_sql(sink, history, schema);
+    const char *name = rt_buffer_string(&history->name);
+    if (application != APPLICATION)
+        return rt_fail(
+            sink, RT_MALFORMED, RT_RULE_NONE,
+            "%s: a database of something else, not a history of assay; name another file", name);
+    if (version == VERSION) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "%s: its version is %d, and this assay writes %d; name another file", name,
+                   version, VERSION);
+}
+
+/* Two writers may make a new file at once: the second one waits and finds the tables. */
+static rt_status schema_ensure_alone(rt_sink *sink, cnf_history *history)
+{
+    RT_TRY(run_sql(sink, history, "BEGIN IMMEDIATE"));
+    rt_status status = schema_ensure(sink, history);
+    if (rt_ok(status)) return run_sql(sink, history, "COMMIT");
+    sqlite3_exec(history->database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+static rt_status open_with(rt_sink *sink, const char *name, int flags, cnf_history **out_history)
+{
+    cnf_history *history = rt_alloc(sizeof *history);
+    *history = (cnf_history){0};
+    rt_buffer_printf(&history->name, "%s", name);
+    /* "file:" and ":memory:" mean something else to SQLite; a path with a folder never does. */
+    rt_buffer path = {0};
+    rt_buffer_printf(&path, "%s%s", name[0] == '/' ? "" : "./", name);
+    int code = sqlite3_open_v2(rt_buffer_string(&path), &history->database, flags, NULL);
+    rt_buffer_free(&path);
+    rt_status status = code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
+    if (rt_ok(status)) sqlite3_busy_timeout(history->database, BUSY_MS);
+    if (rt_ok(status))
+        status = flags & SQLITE_OPEN_CREATE ? schema_ensure_alone(sink, history)
+                                            : schema_ensure(sink, history);
+    if (rt_ok(status)) {
+        *out_history = history;
+    } else {
+        cnf_history_close(history);
+        *out_history = NULL;
+    }
+    return status;
+}
+
+rt_status cnf_history_open(rt_sink *sink, const char *name, cnf_history **out_history)
+{
+    return open_with(sink, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out_history);
+}
+
+rt_status cnf_history_open_read(rt_sink *sink, const char *name, cnf_history **out_history)
+{
+    return open_with(sink, name, SQLITE_OPEN_READONLY, out_history);
+}
+
+void cnf_history_close(cnf_history *history)
+{
+    if (!history) return;
+    sqlite3_close(history->database);
+    rt_buffer_free(&history->name);
+    rt_free(history);
+}
+
+/* ---- Adding -------------------------------------------------------------------------------- */
+
+static bool row_add(sqlite3_stmt *insert, int run, const char *at, const cnf_record *record)
+{
+    const rt_text texts[] = {rt_text_of(at),
+                             record->scenario,
+                             record->subject,
+                             rt_text_of(cnf_verdict_word(record->judgement.verdict)),
+                             record->judgement.signature,
+                             record->device,
+                             record->driver,
+                             record->hash,
+                             record->conditions};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    bool bound = sqlite3_bind_int(insert, 1, run) == SQLITE_OK;
+    for (int i = 0; i < TEXTS; i++) {
+        const char *data = texts[i].data ? texts[i].data : "";
+        bound = sqlite3_bind_text64(insert, i + 2, data, texts[i].length, SQLITE_TRANSIENT,
+                                    SQLITE_UTF8) == SQLITE_OK &&
+                bound;
+    }
+    bound = sqlite3_bind_double(insert, TEXTS + 2, record->seconds) == SQLITE_OK && bound;
+    return bound && sqlite3_step(insert) == SQLITE_DONE && sqlite3_reset(insert) == SQLITE_OK;
+}
+
+static rt_status rows_add(rt_sink *sink, cnf_history *history, const char *at,
+                          const cnf_record *records, uint32_t record_count)
+{
+    int run;
+    sqlite3_stmt *insert;
+    RT_TRY(number_ask(sink, history, "SELECT ifnull(max(run), 0) + 1 FROM verdicts", &run));
+    RT_TRY(prepare(sink, history, "INSERT INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?,?)", &insert));
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < record_count && rt_ok(status); i++)
+        if (!row_add(insert, run, at, &records[i])) status = refused(sink, history);
+    sqlite3_finalize(insert);
+    return rt_ok(status) ? run_sql(sink, history, "COMMIT") : status;
+}
+
+rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
+                          const cnf_record *records, uint32_t record_count)
+{
+    RT_TRY(run_sql(sink, history, "BEGIN IMMEDIATE"));
+    rt_status status = rows_add(sink, history, at, records, record_count);
+    if (!rt_ok(status)) sqlite3_exec(history->database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* ---- Showing ------------------------------------------------------------------------------- */
+
+/* The columns that a stretch has in common, and the first and last time of it. */
+enum { SCENARIO, SUBJECT, DRIVER, HASH, CONDITIONS, VERDICT, SIGNATURE, COMMON, AT = COMMON };
+
+typedef struct stretch {
+    rt_buffer common[COMMON];
+    rt_buffer first, last;
+    uint32_t runs; /* 0: none is begun */
+} stretch;
+
+static rt_text column(sqlite3_stmt *row, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(row, index);
+    return (rt_text){text ? text : "", (size_t)sqlite3_column_bytes(row, index)};
+}
+
+static void replace(rt_buffer *buffer, rt_text text)
+{
+    rt_buffer_free(buffer);
+    rt_buffer_append_text(buffer, text);
+}
+
+static void stretch_print(rt_buffer *out, const stretch *now)
+{
+    if (now->runs == 0) return;
+    rt_buffer_printf(out, "%s", rt_buffer_string(&now->first));
+    if (now->runs > 1)
+        rt_buffer_printf(out, " to %s, %u runs", rt_buffer_string(&now->last), now->runs);
+    const char *texts[COMMON];
+    for (int i = 0; i < COMMON; i++)
+        texts[i] = rt_buffer_string(&now->common[i]);
+    rt_buffer_printf(out, ": %s on %s%s%s: %s%s%s", texts[SCENARIO], texts[SUBJECT],
+                     *texts[CONDITIONS] ? " " : "", texts[CONDITIONS], texts[VERDICT],
+                     *texts[SIGNATURE] ? " " : "", texts[SIGNATURE]);
+    if (*texts[DRIVER]) rt_buffer_printf(out, " (%s)", texts[DRIVER]);
+    rt_buffer_append_byte(out, '\n');
+}
+
+/* Takes a row into the stretch, or prints the stretch and begins the next one. */
+static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
+{
+    bool same = now->runs > 0;
+    for (int i = 0; i < COMMON; i++)
+        same = same && rt_text_equal(rt_buffer_text(&now->common[i]), column(row, i));
+    if (!same) {
+        stretch_print(out, now);
+        for (int i = 0; i < COMMON; i++)
+            replace(&now->common[i], column(row, i));
+        replace(&now->first, column(row, AT));
+        now->runs = 0;
+    }
+    replace(&now->last, column(row, AT));
+    now->runs++;
+}
+
+static void stretch_free(stretch *now)
+{
+    for (int i = 0; i < COMMON; i++)
+        rt_buffer_free(&now->common[i]);
+    rt_buffer_free(&now->first);
+    rt_buffer_free(&now->last);
+}
+
+static const char select_one[] =
+    "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
+    " WHERE scenario = ?1 ORDER BY subject, run, rowid";
+static const char select_changing[] =
+    "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
+    " WHERE ?1 = '' AND (scenario, subject) IN (SELECT scenario, subject FROM verdicts"
+    " GROUP BY scenario, subject HAVING count(DISTINCT verdict || ' ' || signature) > 1)"
+    " ORDER BY scenario, subject, run, rowid";
+
+rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenario, rt_buffer *out,
+                            bool *out_found)
+{
+    sqlite3_stmt *select;
+    int runs, code;
+    uint32_t rows = 0;
+    stretch now = {0};
+    RT_TRY(number_ask(sink, history, "SELECT count(DISTINCT run) FROM verdicts", &runs));
+    RT_TRY(prepare(sink, history, scenario.length > 0 ? select_one : select_changing, &select));
+    code = sqlite3_bind_text64(select, 1, scenario.data ? scenario.data : "", scenario.length,
+                               SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (code == SQLITE_OK) code = sqlite3_step(select);
+    for (; code == SQLITE_ROW; code = sqlite3_step(select), rows++)
+        stretch_take(out, &now, select);
+    stretch_print(out, &now);
+    stretch_free(&now);
+    rt_status status = code == SQLITE_DONE ? RT_STATUS_OK : refused(sink, history);
+    sqlite3_finalize(select);
+    if (!rt_ok(status)) return status;
+    *out_found = rows > 0 || scenario.length == 0;
+    if (rows == 0 && scenario.length == 0) rt_buffer_printf(out, "no verdict ever changed\n");
+    rt_buffer_printf(out, "%d %s in this history\n", runs, runs == 1 ? "run" : "runs");
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,161 @@
+/* Unit tests of the walk over SPIR-V: both byte orders, and modules that are cut or damaged. */
+#include "reference/base/spirv.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 14, CAPABILITY = 17, SOURCE_EXTENSION = 4, NAME = 5 };
+
+/* A header, OpCapability Addresses, OpSourceExtension "abc", OpName %7 "abcdx" (whose last word
+ * holds the last letter and the NUL). */
+static const uint32_t module_words[WORDS] = {RT_SPIRV_MAGIC,
+                                             0x00010200,
+                                             0,
+                                             10,
+                                             0,
+                                             2u << 16 | CAPABILITY,
+                                             4,
+                                             2u << 16 | SOURCE_EXTENSION,
+                                             0x00636261,
+                                             4u << 16 | NAME,
+                                             7,
+                                             0x64636261,
+                                             0x78,
+                                             1u << 16 | 8};
+
+/* The module's first size_bytes in this machine's order or the other. */
+static rt_bytes module_of(uint32_t words[WORDS], bool is_swapped, size_t size_bytes)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        words[i] = is_swapped ? __builtin_bswap32(module_words[i]) : module_words[i];
+    return (rt_bytes){(const uint8_t *)words, size_bytes};
+}
+
+static void both_byte_orders_are_walked(void **state)
+{
+    (void)state;
+    static const uint32_t opcodes[] = {CAPABILITY, SOURCE_EXTENSION, NAME, 8};
+    static const uint32_t counts[] = {2, 2, 4, 1};
+    for (int swapped = 0; swapped < 2; swapped++) {
+        uint32_t words[WORDS];
+        rt_spirv_walk walk = rt_spirv_walk_start(module_of(words, swapped, sizeof words));
+        assert_int_equal(walk.is_swapped, swapped);
+        assert_int_equal(walk.version, 0x00010200);
+        rt_spirv_instruction instruction;
+        rt_buffer text = {0};
+        for (size_t i = 0; i < 4; i++) {
+            assert_true(rt_spirv_walk_next(&walk, &instruction));
+            assert_int_equal(instruction.opcode, opcodes[i]);
+            assert_int_equal(instruction.word_count, counts[i]);
+            if (opcodes[i] == CAPABILITY) assert_int_equal(rt_spirv_word(&instruction, 1), 4);
+            if (opcodes[i] != NAME) continue;
+            assert_int_equal(rt_spirv_word(&instruction, 1), 7);
+            assert_true(rt_spirv_text_append(&instruction, 2, &text));
+            assert_string_equal(rt_buffer_string(&text), "abcdx");
+            assert_true(rt_text_is(rt_spirv_text(&instruction, 2), swapped ? "" : "abcdx"));
+        }
+        assert_false(rt_spirv_walk_next(&walk, &instruction));
+        assert_false(walk.is_damaged);
+        assert_int_equal(instruction.word_count, 0);
+        rt_buffer reason = {0};
+        assert_true(rt_spirv_check(walk.code, &reason));
+        assert_int_equal(reason.size, 0);
+        rt_buffer_free(&text);
+    }
+}
+
+static void words_and_texts_end_with_their_instruction(void **state)
+{
+    (void)state;
+    uint32_t words[WORDS];
+    rt_bytes code = module_of(words, false, sizeof words);
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    rt_spirv_instruction instruction;
+    rt_buffer text = {0};
+    rt_buffer_append_text(&text, RT_TEXT("kept"));
+    assert_true(rt_spirv_walk_next(&walk, &instruction));
+    assert_int_equal(rt_spirv_word(&instruction, 0), 2u << 16 | CAPABILITY);
+    assert_int_equal(rt_spirv_word(&instruction, 2), 0); /* the next instruction's */
+    assert_false(rt_spirv_text_append(&instruction, 2, &text));
+    assert_int_equal(rt_spirv_text(&instruction, 2).length, 0);
+    assert_true(rt_spirv_walk_next(&walk, &instruction));
+    assert_true(rt_text_is(rt_spirv_text(&instruction, 1), "abc"));
+    words[8] = 0x64636261; /* no NUL byte inside the instruction */
+    assert_false(rt_spirv_text_append(&instruction, 1, &text));
+    assert_int_equal(rt_spirv_text(&instruction, 1).length, 0);
+    assert_string_equal(rt_buffer_string(&text), "kept");
+    words[8] = 0; /* the empty string */
+    assert_true(rt_spirv_text_append(&instruction, 1, &text));
+    assert_string_equal(rt_buffer_string(&text), "kept");
+    rt_buffer_free(&text);
+}
+
+static void every_cut_is_noticed(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        for (size_t size = 0; size < sizeof module_words; size++) {
+            uint32_t words[WORDS];
+            rt_spirv_walk walk = rt_spirv_walk_start(module_of(words, swapped, size));
+            rt_spirv_instruction instruction;
+            while (rt_spirv_walk_next(&walk, &instruction)) {
+            }
+            rt_buffer reason = {0};
+            bool is_whole = size == 20 || size == 28 || size == 36 || size == 52;
+            assert_int_equal(walk.is_damaged, !is_whole);
+            assert_int_equal(rt_spirv_check(walk.code, &reason), is_whole);
+            assert_int_equal(reason.size > 0, !is_whole);
+            assert_false(rt_spirv_walk_next(&walk, &instruction)); /* and stays so */
+            rt_buffer_free(&reason);
+        }
+    }
+}
+
+static void damage_is_explained_at_its_byte(void **state)
+{
+    (void)state;
+    const struct {
+        size_t size, word;
+        uint32_t value;
+        const char *reason;
+    } rows[] = {
+        {0, 3, 10, "a SPIR-V module that ends at byte 0, inside its header of 20 bytes"},
+        {16, 3, 10, "a SPIR-V module that ends at byte 16, inside its header of 20 bytes"},
+        {22, 3, 10, "a SPIR-V module of 22 bytes, which is not a whole number of words"},
+        {56, 0, 0x464C457F,
+         "not a SPIR-V module: byte 0 begins the word 0x464c457f, not 0x07230203"},
+        {56, 7, 4,
+         "a damaged SPIR-V module: the instruction at byte 28 (opcode 4) has 0 words, and 7 are "
+         "left"},
+        {56, 13, 2u << 16 | 8,
+         "a damaged SPIR-V module: the instruction at byte 52 (opcode 8) has 2 words, and 1 are "
+         "left"},
+    };
+    for (int swapped = 0; swapped < 2; swapped++) {
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            uint32_t words[WORDS];
+            rt_bytes code = module_of(words, swapped, rows[i].size);
+            bool swaps = swapped && rows[i].word != 0; /* a foreign magic has no order */
+            words[rows[i].word] = swaps ? __builtin_bswap32(rows[i].value) : rows[i].value;
+            rt_buffer reason = {0};
+            assert_false(rt_spirv_check(code, &reason));
+            assert_string_equal(rt_buffer_string(&reason), rows[i].reason);
+            rt_buffer_free(&reason);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_byte_orders_are_walked),
+        cmocka_unit_test(words_and_texts_end_with_their_instruction),
+        cmocka_unit_test(every_cut_is_noticed),
+        cmocka_unit_test(damage_is_explained_at_its_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+/* UTF-8: characters of a text, and the one rule for bytes that are not UTF-8.
+ *
+ * Names and logs come from images and drivers and may hold any bytes.  Where they go into a
+ * document of ours (JSON, XML, DOT, a message), each maximal ill-formed run becomes one U+FFFD, as
+ * the Unicode Standard recommends; every document then shows the same text.  A document whose
+ * syntax has no place for a well-formed character either, such as a control character in XML,
+ * shows U+FFFD for it too.
+ *
+ * Source: The Unicode Standard 15.0, 3.9: table 3-7 "Well-Formed UTF-8 Byte Sequences" and "U+FFFD
+ * Substitution of Maximal Subparts". */
+#ifndef REFERENCE_BASE_UTF8_H
+#define REFERENCE_BASE_UTF8_H
+
+#include "reference/base/text.h"
+
+/* U+FFFD in UTF-8. */
+#define RT_UTF8_REPLACEMENT "\xEF\xBF\xBD"
+
+enum { RT_UTF8_ILL_FORMED = 0x110000 }; /* one more than the last code point */
+
+/* A character and the bytes that it has in the text. */
+typedef struct rt_character {
+    uint32_t code; /* code point, or RT_UTF8_ILL_FORMED for a maximal ill-formed run */
+    rt_text bytes; /* 1 to 4, of an ill-formed run 1 to 3 */
+} rt_character;
+
+/* Takes the first character off the front of *inout_rest, which is not empty. */
+rt_character rt_utf8_take(rt_text *inout_rest);
+
+/* Number of characters; an ill-formed run is one, as it is when U+FFFD has replaced it. */
+size_t rt_utf8_count(rt_text text);
+
+/* Appends text as well-formed UTF-8: an ill-formed run becomes U+FFFD. */
+void rt_buffer_append_utf8(rt_buffer *out, rt_text text);
+
+/* Appends what a message shows of a text: one line of well-formed UTF-8, the text's first
+ * RT_SHOWN_SIZE_MAX bytes at most and "..." where there are more, spaces for control characters. */
+#define RT_SHOWN_SIZE_MAX 48u
+void rt_buffer_append_shown(rt_buffer *out, rt_text text);
+
+#endif

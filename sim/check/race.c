@@ -1,0 +1,730 @@
+/* Data races: shadows, clocks, and what is said about a race.  race.h has the idea. */
+#include "sim/check/race.h"
+
+#include "reference/base/alloc.h"
+#include "sim/memory/note.h"
+
+#include <string.h>
+
+#define SITE_NONE 0u /* site 0 is no place in a kernel */
+
+/* ---- Shadows ------------------------------------------------------------------------------- */
+
+static uint32_t *cells_widen(uint32_t *cells, uint64_t size)
+{
+    if (!cells) return NULL;
+    uint32_t *bytes = rt_alloc_array(size, sizeof *bytes);
+    for (uint64_t i = 0; i < size; i++)
+        bytes[i] = cells[i / 4];
+    rt_free(cells);
+    return bytes;
+}
+
+void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits)
+{
+    CHECK(shadow->is_tracked);
+    if (shadow->shift && (bits & 3)) {
+        shadow->writers = cells_widen(shadow->writers, shadow->size);
+        shadow->readers = cells_widen(shadow->readers, shadow->size);
+        shadow->shift = 0;
+    }
+    uint32_t **cells = is_write ? &shadow->writers : &shadow->readers;
+    if (!*cells) *cells = rt_alloc_array(sim_race_cells(shadow), sizeof **cells);
+}
+
+void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site)
+{
+    uint32_t *known = is_write ? &shadow->write_site : &shadow->read_site;
+    if (*known != site) *known = *known == SITE_NONE ? site : SIM_NONE;
+}
+
+static void cells_clear(sim_race_shadow *shadow)
+{
+    size_t size = sim_race_cells(shadow) * sizeof(uint32_t);
+    if (shadow->writers) memset(shadow->writers, 0, size);
+    if (shadow->readers) memset(shadow->readers, 0, size);
+}
+
+static void track(sim_race *race, sim_memory *memory)
+{
+    if (!memory->data) return;
+    if (!memory->race) {
+        memory->race = rt_alloc(sizeof *memory->race);
+        *memory->race = (sim_race_shadow){.size = memory->size, .shift = 2};
+    }
+    if (memory->race->is_tracked) return;
+    memory->race->is_tracked = true;
+    memory->race->write_site = memory->race->read_site = SITE_NONE;
+    *rt_vector_push(&race->tracked) = memory->race;
+}
+
+static void track_variables(sim_launch_state *l)
+{
+    const sim_world *world = l->world;
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        const sim_instance *instance = &world->instances.items[i];
+        if (instance->program != l->program) continue;
+        for (uint32_t k = 0; k < l->program->global_count; k++)
+            track(l->race, sim_world_memory(l->world, instance->objects[k]));
+    }
+}
+
+static void track_written(sim_launch_state *l, const sim_argument *arguments)
+{
+    const sim_written *written = &l->kernel->written;
+    for (uint32_t i = 1; written->anything && i < l->world->objects.count; i++)
+        track(l->race, &l->world->objects.items[i]);
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
+        if (!written->parameters[i]) continue;
+        track(l->race, sim_world_memory(l->world, arguments[i].object));
+    }
+    if (written->variables) track_variables(l);
+}
+
+/* ---- Clocks -------------------------------------------------------------------------------- */
+
+static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_first, uint32_t count)
+{
+    uint32_t first = clock->next;
+    clock->next += count;
+    if (clock->intervals.count) {
+        sim_race_interval *last = &clock->intervals.items[clock->intervals.count - 1];
+        bool joins = last->first + last->lid_count * last->groups * last->rounds == first;
+        bool whole = lid_first == 0 && count == race->items;
+        if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
+            last->rounds == 1 && last->group + last->groups == race->group) {
+            last->groups++;
+            return;
+        }
+        if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
+            last->groups == 1 && last->group == race->group) {
+            last->rounds++;
+            return;
+        }
+        if (joins && last->groups == 1 && last->rounds == 1 && last->group == race->group &&
+            last->lid_first + last->lid_count == lid_first) {
+            last->lid_count += count;
+            return;
+        }
+    }
+    *rt_vector_push(&clock->intervals) = (sim_race_interval){.first = first,
+                                                             .lid_first = lid_first,
+                                                             .lid_count = count,
+                                                             .groups = 1,
+                                                             .rounds = 1,
+                                                             .group = race->group};
+}
+
+/* Stamps ran out, or soon will: everything begins anew, and what was open is forgotten. */
+static void clock_restart(sim_race *race, sim_race_class class)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (class == SIM_RACE_GLOBAL) {
+        race->world->race_restarts++;
+        for (uint32_t i = 1; i < race->world->objects.count; i++) {
+            if (race->world->objects.items[i].race) cells_clear(race->world->objects.items[i].race);
+        }
+    } else {
+        for (uint32_t i = 0; i < race->local_count; i++)
+            cells_clear(&race->locals[i]);
+    }
+    clock->launch_first = clock->group_first = clock->ordered_from = clock->next = 1;
+    clock->intervals.count = 0;
+}
+
+static void clock_run_out(sim_race *race, sim_race_class class)
+{
+    clock_restart(race, class);
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++)
+        race->copies.items[i].stamp[class] = 0;
+    sim_race_order_reset(race);
+    race->is_blind = race->has_atomics || race->has_meetings;
+}
+
+/* Hands out stamps of one clock to all work-items of the group. */
+static void clock_stamp(sim_race *race, sim_race_class class)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (clock->next + race->items > race->world->race_limit) clock_run_out(race, class);
+    clock->is_split = false;
+    clock->base = clock->next;
+    interval_add(race, clock, 0, race->items);
+}
+
+/* Hands out further stamps to some. */
+static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    CHECK(lid_first + count <= race->items);
+    if (clock->next + race->items > race->world->race_limit) {
+        clock_run_out(race, class);
+        clock_stamp(race, class);
+        return;
+    }
+    for (uint32_t i = 0; !clock->is_split && i < race->items; i++)
+        clock->stamps[i] = clock->base + i;
+    clock->is_split = true;
+    for (uint32_t i = 0; i < count; i++)
+        clock->stamps[lid_first + i] = clock->next + i;
+    interval_add(race, clock, lid_first, count);
+}
+
+uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (clock->next + race->items > race->world->race_limit) {
+        clock_run_out(race, class);
+        clock_stamp(race, class);
+    }
+    interval_add(race, clock, lid, 1);
+    return clock->next - 1;
+}
+
+void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
+{
+    sim_race_log_flush(race);
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++)
+        clock_split(race, (sim_race_class) class, lid_first, lid_count);
+}
+
+/* From here on the group's earlier accesses to that memory are settled. */
+static void clock_order(sim_race *race, sim_race_class class)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (class == SIM_RACE_LOCAL) race->log.count = race->log_bytes = 0;
+    clock->ordered_from = clock->next;
+    clock_stamp(race, class);
+}
+
+uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group)
+{
+    uint32_t low = 0, high = clock->intervals.count;
+    CHECK(high > 0 && stamp >= clock->intervals.items[0].first && stamp < clock->next);
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (clock->intervals.items[middle].first <= stamp) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const sim_race_interval *interval = &clock->intervals.items[low];
+    uint32_t distance = stamp - interval->first;
+    uint32_t round = distance / interval->lid_count;
+    CHECK(round < interval->groups * interval->rounds);
+    *out_group = interval->group + round / interval->rounds;
+    return interval->lid_first + distance % interval->lid_count;
+}
+
+uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
+                       uint32_t level)
+{
+    uint32_t stamp = cell & SIM_RACE_STAMP, flags = 0;
+    uint64_t group;
+    if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
+    flags = cell & SIM_RACE_OLDER;
+    if (stamp < clock->group_first) {
+        flags |= SIM_RACE_OLDER;
+    } else if (stamp >= clock->ordered_from) {
+        bool other = sim_race_lid(clock, stamp, &group) != lid;
+        flags |= other ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
+    }
+    bool open = flags || stamp >= clock->ordered_from;
+    uint32_t before = cell >> SIM_RACE_LEVEL_SHIFT;
+    if (open && before < level) level = before;
+    return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
+}
+
+/* ---- The log of reads ---------------------------------------------------------------------- */
+
+static void log_row_flush(const sim_race *race, const sim_race_log_row *row)
+{
+    sim_race_shadow *shadow = row->shadow;
+    const sim_race_clock *clock = &race->clocks[shadow->class];
+    const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
+    const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
+    uint64_t bits = row->size | row->offset;
+    for (uint32_t i = 0; !row->is_one && i < row->count; i++)
+        bits |= !mask || mask[i] ? offsets[i] : 0;
+    sim_race_cells_make(shadow, false, bits);
+    shadow->read_from = clock->ordered_from;
+    for (uint32_t i = 0; i < row->count; i++) {
+        if (mask && !mask[i]) continue;
+        uint32_t offset = row->is_one ? row->offset : offsets[i];
+        for (uint32_t c = offset >> shadow->shift; c <= (offset + row->size - 1) >> shadow->shift;
+             c++) {
+            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
+            uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
+            shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
+        }
+    }
+}
+
+void sim_race_log_flush(sim_race *race)
+{
+    for (uint32_t i = 0; i < race->log.count; i++)
+        log_row_flush(race, &race->log.items[i]);
+    race->log.count = race->log_bytes = 0;
+}
+
+sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes)
+{
+    CHECK(bytes <= SIM_RACE_LOG_BYTES / 2);
+    if (race->log_bytes + bytes > SIM_RACE_LOG_BYTES || race->log.count >= SIM_RACE_LOG_ROWS) {
+        sim_race_log_flush(race);
+    }
+    if (!race->log_data) race->log_data = rt_alloc(SIM_RACE_LOG_BYTES);
+    sim_race_log_row *row = rt_vector_push(&race->log);
+    *row = (sim_race_log_row){.shadow = shadow, .data = race->log_bytes};
+    shadow->logged_from = race->clocks[shadow->class].ordered_from;
+    race->log_bytes += (bytes + 63) & ~63u;
+    return row;
+}
+
+/* ---- Judging ------------------------------------------------------------------------------- */
+
+/* One access of one lane. */
+typedef struct access {
+    sim_exec *x;
+    sim_race *race;
+    sim_race_shadow *shadow;
+    const sim_view_memory *view;
+    uint32_t site, size, level;
+    uint32_t lid;  /* who makes it: a work-item, or a copy, whose ids are behind theirs */
+    uint32_t item; /* the work-item, or the one whose share of the copy it is */
+    bool is_write;
+} access;
+
+/* True for a copy and the only work-item of its group, of which what comes first in the program
+ * also happens first.  Of several, who makes which part of a copy, and when, is open. */
+static bool is_own_copy(const access *a, uint32_t other)
+{
+    return a->lid >= a->race->items && a->race->items == 1 && other == 0;
+}
+
+/* True where both accesses are atomic, and each for the other: work-items of one group. */
+static bool together(const sim_race *race, uint32_t level, uint32_t lid, uint32_t other)
+{
+    bool near = lid / race->subgroup_size == other / race->subgroup_size;
+    return level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
+}
+
+/* Whose access in a cell is open to another one. */
+typedef enum open_kind {
+    OPEN_NONE,
+    OPEN_NAMED,  /* that of the stamp */
+    OPEN_HERE,   /* that of another work-item of the group */
+    OPEN_BEFORE, /* that of a work-item of an earlier group */
+} open_kind;
+
+static open_kind find_open(const access *a, uint32_t cell)
+{
+    sim_race *race = a->race;
+    sim_race_class class = (sim_race_class)a->shadow->class;
+    const sim_race_clock *clock = &race->clocks[class];
+    uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
+    uint32_t known = race->item[a->item].acquired;
+    uint64_t group;
+    if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
+    if (a->level < level) level = a->level;
+    if (stamp >= clock->ordered_from) {
+        uint32_t other = sim_race_lid(clock, stamp, &group);
+        if (other != a->lid && !together(race, level, a->lid, other) && !is_own_copy(a, other) &&
+            !sim_race_knows(race, known, class, stamp)) {
+            return OPEN_NAMED;
+        }
+        if ((cell & SIM_RACE_SEVERAL) && level == SIM_RACE_PLAIN && !known) return OPEN_HERE;
+    } else if (stamp < clock->group_first && level < SIM_RACE_DEVICE &&
+               !sim_race_knows(race, known, class, stamp)) {
+        return OPEN_NAMED;
+    }
+    return (cell & SIM_RACE_OLDER) && level < SIM_RACE_DEVICE && !known ? OPEN_BEFORE : OPEN_NONE;
+}
+
+/* ---- Reporting ----------------------------------------------------------------------------- */
+
+/* The global id of a work-item of a group. */
+static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, uint64_t *out_ids)
+{
+    const sim_range *range = l->range;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t groups = range->global[k] / range->local[k];
+        out_ids[k] = group % groups * range->local[k] + lid % range->local[k] + range->offset[k];
+        group /= groups;
+        lid /= range->local[k];
+    }
+}
+
+/* "the store by work-item (1, 0, 0) in line 7" */
+static rt_text other_text(const access *a, uint32_t cell, open_kind open, bool is_writer)
+{
+    sim_launch_state *l = a->x->launch;
+    rt_arena *arena = &l->findings.arena;
+    const char *verb = cell >> SIM_RACE_LEVEL_SHIFT ? "atomic" : is_writer ? "store" : "load";
+    uint32_t site = is_writer ? a->shadow->write_site : a->shadow->read_site;
+    uint32_t line = site == SITE_NONE || site == SIM_NONE ? 0 : l->program->sites[site].line;
+    uint64_t group, ids[RT_ND_RANGE_DIMENSIONS];
+    uint32_t lid = sim_race_lid(&a->race->clocks[a->shadow->class], cell & SIM_RACE_STAMP, &group);
+    rt_text who = open == OPEN_HERE ? RT_TEXT("another work-item of the group")
+                                    : RT_TEXT("a work-item of another group");
+    if (open == OPEN_NAMED && lid >= a->race->items) {
+        bool here = group == a->race->group;
+        who = here ? RT_TEXT("an asynchronous copy of the group")
+                   : RT_TEXT("an asynchronous copy of another group");
+        if (here) line = l->program->sites[sim_race_copy_of(a->race, lid)->site].line;
+    } else if (open == OPEN_NAMED) {
+        item_ids(l, group, lid, ids);
+        who = rt_arena_printf(arena, "work-item (%llu, %llu, %llu)", (unsigned long long)ids[0],
+                              (unsigned long long)ids[1], (unsigned long long)ids[2]);
+    }
+    rt_text where = line ? rt_arena_printf(arena, " in line %u", line) : RT_TEXT("");
+    return rt_arena_printf(arena, "the %s by %.*s%.*s", verb, RT_TEXT_ARG(who), RT_TEXT_ARG(where));
+}
+
+static void report(const access *a, uint32_t cell, open_kind open, bool is_writer, bool same_value)
+{
+    sim_launch_state *l = a->x->launch;
+    sim_finding_row *row;
+    sim_finding_kind kind = same_value ? SIM_FINDING_SAME_VALUE_RACE : SIM_FINDING_RACE;
+    if (!sim_findings_add(&l->findings, a->site, kind, 1, &row)) return;
+    rt_arena *arena = &l->findings.arena;
+    const char *verb = a->level ? "atomic" : a->is_write ? "store" : "load";
+    bool narrow = a->level && cell >> SIM_RACE_LEVEL_SHIFT;
+    item_ids(l, a->race->group, a->item, row->work_item);
+    row->object = rt_arena_text(arena, a->view->label);
+    row->offset = a->view->offset;
+    rt_text other = other_text(a, cell, open, is_writer);
+    row->message = rt_arena_printf(
+        arena,
+        "%s of %u bytes at offset %llu of '%.*s' by %swork-item (%llu, %llu, %llu) and %.*s are "
+        "not ordered%s%s",
+        verb, a->size, (unsigned long long)a->view->offset, RT_TEXT_ARG(a->view->label),
+        a->lid == a->item ? "" : "the asynchronous copy that is begun by ",
+        (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
+        (unsigned long long)row->work_item[2], RT_TEXT_ARG(other),
+        narrow ? ", and the scope of one does not include the other" : "",
+        same_value ? "; the value stays the same" : "");
+}
+
+/* ---- One lane ------------------------------------------------------------------------------ */
+
+static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
+                        uint32_t size)
+{
+    sim_race *race = x->launch->race;
+    CHECK(size >= 1 && view->race && view->offset + size <= view->race->size);
+    uint32_t item = x->wave->first_item + lane;
+    bool is_copy = race->copy_now != SIM_NONE;
+    return (access){.x = x,
+                    .race = race,
+                    .shadow = view->race,
+                    .view = view,
+                    .site = site,
+                    .lid = is_copy ? race->items + race->copy_now : item,
+                    .item = item,
+                    .size = size};
+}
+
+/* Judges the access and notes the worst that it meets; `same_value`: a write changes nothing. */
+static void judge(const access *a, bool same_value)
+{
+    const sim_race_shadow *shadow = a->shadow;
+    uint64_t first = a->view->offset >> shadow->shift;
+    uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
+    open_kind same = OPEN_NONE; /* as a writer of what is there already */
+    uint32_t same_cell = 0;
+    for (uint64_t c = first; c <= last; c++) {
+        uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
+        open_kind open = find_open(a, cell);
+        if (open && !same_value) {
+            report(a, cell, open, true, false);
+            return;
+        }
+        if (open) {
+            same = open;
+            same_cell = cell;
+        }
+        cell = a->is_write && shadow->readers ? shadow->readers[c] : 0;
+        open = find_open(a, cell);
+        if (open) {
+            report(a, cell, open, false, false);
+            return;
+        }
+    }
+    if (same) report(a, same_cell, same, true, true);
+}
+
+void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
+                     uint32_t mine, uint32_t level)
+{
+    sim_race_shadow *shadow = piece->shadow;
+    uint32_t *cells = piece->is_write ? shadow->writers : shadow->readers;
+    uint64_t last = (piece->offset + piece->size - 1) >> shadow->shift;
+    CHECK(cells && piece->offset + piece->size <= shadow->size);
+    for (uint64_t c = piece->offset >> shadow->shift; c <= last; c++) {
+        bool replaces = piece->is_write && level == SIM_RACE_PLAIN;
+        cells[c] = replaces ? mine : sim_race_join(clock, cells[c], lid, mine, level);
+    }
+    *(piece->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
+}
+
+/* Writes down that the lane has made the access. */
+static void record(const access *a)
+{
+    sim_race_class class = (sim_race_class)a->shadow->class;
+    const sim_race_clock *clock = &a->race->clocks[class];
+    sim_race_piece piece = {a->shadow, a->view->offset, a->size, a->is_write};
+    bool is_copy = a->lid >= a->race->items;
+    uint32_t mine = is_copy ? sim_race_copy_stamp(a->race, a->lid - a->race->items, class)
+                            : sim_race_stamp_of(clock, a->lid);
+    sim_race_record(clock, &piece, a->lid, mine, a->level);
+    if (is_copy) sim_race_copy_note(a->race, &piece);
+    sim_race_site(a->shadow, a->is_write, a->site);
+}
+
+void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
+                   uint32_t size)
+{
+    access a = access_of(x, site, lane, view, size);
+    sim_race_cells_make(a.shadow, false, view->offset | size);
+    judge(&a, false);
+    record(&a);
+}
+
+void sim_race_read_all(sim_exec *x, uint32_t site, const sim_view_memory *view, uint32_t size)
+{
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) sim_race_read(x, site, i, view, size);
+    }
+}
+
+void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
+                    uint32_t size, const uint8_t *bytes)
+{
+    access a = access_of(x, site, lane, view, size);
+    a.is_write = true;
+    sim_race_log_settle(a.race, a.shadow);
+    sim_race_cells_make(a.shadow, true, view->offset | size);
+    judge(&a, memcmp(view->data + view->offset, bytes, size) == 0);
+    record(&a);
+}
+
+/* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv writes them as relaxed
+ * ones of scope Workgroup. */
+uint32_t sim_race_atomic_level(uint32_t order)
+{
+    uint32_t level = sim_race_level(sim_order_memory(order));
+    uint32_t semantics = sim_order_semantics(order);
+    bool relaxed = !sim_race_acquires(semantics) && !sim_race_releases(semantics);
+    return level == SIM_RACE_WORKGROUP && relaxed ? SIM_RACE_DEVICE : level;
+}
+
+void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                     bool wrote)
+{
+    sim_view_memory view;
+    sim_finding_kind kind;
+    if (!x->launch->race->is_on || !sim_access_find(x, address, &view, &kind) || !view.race) return;
+    if (view.size < size || view.offset > view.size - size || view.offset % size) return;
+    access a = access_of(x, op->site, lane, &view, size);
+    a.is_write = wrote;
+    a.level = sim_race_atomic_level(op->stride);
+    sim_race_log_settle(a.race, a.shadow);
+    sim_race_cells_make(a.shadow, wrote, view.offset | size);
+    judge(&a, false);
+    record(&a);
+    sim_race_synchronise(a.race, a.lid, op, address, wrote);
+}
+
+/* ---- All lanes at one place ----------------------------------------------------------------- */
+
+/* True when no writer in the cells can be open to any work-item of the group. */
+static bool writers_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
+                            uint64_t first, uint64_t last)
+{
+    for (uint64_t c = first; shadow->writers && c <= last; c++) {
+        uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
+        if (stamp < clock->launch_first) continue;
+        if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
+        if (cell & SIM_RACE_OLDER) return false;
+    }
+    return true;
+}
+
+bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
+                       uint32_t size)
+{
+    sim_race_shadow *shadow = view->race;
+    sim_race *race = x->launch->race;
+    const sim_race_clock *clock = &race->clocks[shadow->class];
+    uint32_t lid = x->wave->first_item + sim_first_lane(x);
+    sim_race_site(shadow, false, site);
+    if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
+        sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
+        row->size = size;
+        row->lid = lid;
+        row->count = 1;
+        row->offset = (uint32_t)offset;
+        row->is_one = true;
+        row->is_several = x->active > 1;
+        return true;
+    }
+    sim_race_cells_make(shadow, false, offset | size);
+    uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
+    if (!writers_settled(shadow, clock, first, last)) return false;
+    shadow->read_from = clock->ordered_from;
+    for (uint64_t c = first; c <= last; c++) {
+        uint32_t mine = sim_race_stamp_of(clock, lid);
+        uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
+        shadow->readers[c] = cell | (x->active > 1 ? SIM_RACE_SEVERAL : 0);
+    }
+    return true;
+}
+
+/* ---- Barriers and fences ------------------------------------------------------------------- */
+
+static bool orders(uint32_t semantics)
+{
+    return sim_race_acquires(semantics) || sim_race_releases(semantics);
+}
+
+/* A barrier that the device sees is a fence of each work-item too. */
+static void barrier_fences(sim_race *race, uint32_t order)
+{
+    bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
+    for (uint32_t lid = 0; far && race->has_atomics && lid < race->items; lid++)
+        sim_race_item_fence(race, lid, order);
+}
+
+void sim_race_barrier(sim_launch_state *l, uint32_t order)
+{
+    sim_race *race = l->race;
+    uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
+    uint32_t level = sim_race_level(sim_order_memory(order));
+    if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
+    /* What one acquires here all learn, and what all have done each of them releases. */
+    barrier_fences(race, order);
+    if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
+    sim_race_copies_complete(race);
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        if (!(classes & SIM_RACE_CLASS_BIT(class))) continue;
+        clock_order(race, (sim_race_class) class);
+        sim_race_copies_renew(race, (sim_race_class) class);
+    }
+    barrier_fences(race, order);
+}
+
+void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
+                               uint32_t order)
+{
+    sim_race *race = l->race;
+    uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
+    if (!race->is_on || !orders(semantics) || !classes) return;
+    if (sim_race_level(sim_order_memory(order)) < SIM_RACE_SUBGROUP) return;
+    uint32_t node = sim_race_node_now(race, lid_first, lid_count, classes);
+    sim_race_share(race, lid_first, lid_count, classes, node);
+    sim_race_stamp(race, lid_first, lid_count);
+}
+
+void sim_race_fence(sim_exec *x, uint32_t order)
+{
+    sim_race *race = x->launch->race;
+    if (!race->is_on || !race->has_atomics) return;
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint32_t lid = x->wave->first_item + i;
+        sim_race_item_fence(race, lid, order);
+        if (sim_race_releases(sim_order_semantics(order))) sim_race_stamp(race, lid, 1);
+    }
+}
+
+/* ---- Launches and groups ------------------------------------------------------------------- */
+
+void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
+{
+    sim_race *race = rt_alloc(sizeof *race);
+    const uint64_t *size = l->range->global;
+    CHECK(!l->race && !l->local_races);
+    l->race = race;
+    race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
+    race->is_on &= !l->world->is_unchecked;
+    if (!race->is_on) return;
+    race->world = l->world;
+    race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    race->has_atomics = l->kernel->reach.atomics;
+    race->has_meetings = l->kernel->reach.meets;
+    race->subgroup_size = l->kernel->subgroup_size;
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        sim_race_clock *clock = &race->clocks[class];
+        clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
+        clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
+        clock->launch_first = clock->next;
+        /* A launch that does not take half of them all never sees their end. */
+        if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
+    }
+    race->item = rt_alloc_array(race->items, sizeof *race->item);
+    race->copy_calls = rt_alloc_array(race->items, sizeof *race->copy_calls);
+    race->copy_now = SIM_NONE;
+    bool locals_race = race->items > 1 || l->kernel->reach.copies;
+    race->local_count = l->locals.count;
+    race->locals = rt_alloc_array(l->locals.count + 1u, sizeof *race->locals);
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        race->locals[i] = (sim_race_shadow){.size = l->locals.items[i].size,
+                                            .shift = 2,
+                                            .class = SIM_RACE_LOCAL,
+                                            .is_tracked = locals_race};
+    }
+    if (locals_race) l->local_races = race->locals;
+    track_written(l, arguments);
+}
+
+void sim_race_close(sim_launch_state *l)
+{
+    sim_race *race = l->race;
+    if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
+    for (uint32_t i = 0; i < race->tracked.count; i++)
+        race->tracked.items[i]->is_tracked = false;
+    for (uint32_t i = 0; i < race->local_count; i++) {
+        rt_free(race->locals[i].writers);
+        rt_free(race->locals[i].readers);
+    }
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        rt_free(race->clocks[class].stamps);
+        rt_vector_free(&race->clocks[class].intervals);
+    }
+    rt_vector_free(&race->tracked);
+    rt_free(race->locals);
+    rt_vector_free(&race->log);
+    rt_free(race->log_data);
+    rt_free(race->item);
+    sim_race_copies_forget(race);
+    rt_free(race->copy_calls);
+    rt_vector_free(&race->copies);
+    rt_vector_free(&race->nodes);
+    rt_vector_free(&race->places);
+    rt_map_free(&race->place_of);
+    rt_vector_free(&race->found);
+    rt_free(race);
+    l->race = NULL;
+    l->local_races = NULL;
+}
+
+void sim_race_group(sim_launch_state *l)
+{
+    sim_race *race = l->race;
+    if (!race->is_on) return;
+    const sim_range *range = l->range;
+    uint64_t groups[2] = {range->global[0] / range->local[0], range->global[1] / range->local[1]};
+    race->group = (l->group[2] * groups[1] + l->group[1]) * groups[0] + l->group[0];
+    sim_race_order_group(race);
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        sim_race_clock *clock = &race->clocks[class];
+        clock->group_first = clock->next;
+        if (class == SIM_RACE_LOCAL) {
+            clock->launch_first = clock->next;
+            clock->intervals.count = 0;
+        }
+        clock_order(race, (sim_race_class) class);
+    }
+}

@@ -1,0 +1,108 @@
+/* Asynchronous copies as parties to data races.
+ *
+ * A copy is neither its work-items' nor ordered with what they do: it may read and write at any
+ * time from when the first work-item begins it until all have waited for its event.  So it has an
+ * id of its own, behind those of the work-items, and it makes its accesses again after every
+ * barrier that comes before the wait.  That the copy does not see what a work-item has written just
+ * before is what OpenCL C says: it needs a barrier, even if each work-item writes what it would
+ * copy itself.
+ *
+ * The values are copied when the copy begins; only who might see them is judged here.  The wait is
+ * a barrier of the group's work-items too, as on every device, though OpenCL C does not say so.
+ * Source: OpenCL C specification 3.0 section 6.15.11, SPIR-V specification 1.6 OpGroupAsyncCopy. */
+#include "reference/base/alloc.h"
+#include "sim/check/race.h"
+#include "sim/memory/note.h"
+
+uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared)
+{
+    sim_race *race = x->launch->race;
+    CHECK(race->is_on && race->copy_now == SIM_NONE);
+    uint32_t number = race->copy_calls[x->wave->first_item + lane]++;
+    CHECK(number <= race->copies.count);
+    if (number == race->copies.count) {
+        *rt_vector_push(&race->copies) =
+            (sim_race_copy){.event = shared ? shared : number + UINT64_C(1), .site = site};
+    }
+    race->copy_now = number;
+    return race->copies.items[number].event;
+}
+
+void sim_race_copy_begun(sim_exec *x)
+{
+    CHECK(x->launch->race->copy_now != SIM_NONE);
+    x->launch->race->copy_now = SIM_NONE;
+}
+
+uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class class)
+{
+    CHECK(number < race->copies.count);
+    sim_race_copy *copy = &race->copies.items[number];
+    if (copy->stamp[class] == 0) {
+        copy->stamp[class] = sim_race_stamp_one(race, class, race->items + number);
+    }
+    return copy->stamp[class];
+}
+
+void sim_race_copy_note(sim_race *race, const sim_race_piece *piece)
+{
+    CHECK(race->copy_now < race->copies.count);
+    sim_race_copy *copy = &race->copies.items[race->copy_now];
+    if (!copy->is_complete) *rt_vector_push(&copy->pieces) = *piece;
+}
+
+void sim_race_copy_wait(sim_exec *x, uint64_t event)
+{
+    sim_race *race = x->launch->race;
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
+        if (race->copies.items[i].event == event) race->copies.items[i].is_waited = true;
+    }
+}
+
+void sim_race_copies_complete(sim_race *race)
+{
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
+        sim_race_copy *copy = &race->copies.items[i];
+        if (copy->is_waited && !copy->is_complete) rt_vector_free(&copy->pieces);
+        copy->is_complete |= copy->is_waited;
+    }
+    while (race->copy_first < race->copies.count &&
+           race->copies.items[race->copy_first].is_complete)
+        race->copy_first++;
+}
+
+void sim_race_copies_renew(sim_race *race, sim_race_class class)
+{
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++)
+        race->copies.items[i].stamp[class] = 0;
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
+        sim_race_copy *copy = &race->copies.items[i];
+        for (uint32_t k = 0; !copy->is_complete && k < copy->pieces.count; k++) {
+            const sim_race_piece *piece = &copy->pieces.items[k];
+            if (piece->shadow->class != class) continue;
+            uint32_t stamp = sim_race_copy_stamp(race, i, class);
+            sim_race_record(&race->clocks[class], piece, race->items + i, stamp, SIM_RACE_PLAIN);
+        }
+    }
+}
+
+void sim_race_copies_forget(sim_race *race)
+{
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++)
+        rt_vector_free(&race->copies.items[i].pieces);
+    race->copies.count = race->copy_first = 0;
+    memset(race->copy_calls, 0, race->items * sizeof *race->copy_calls);
+}
+
+void sim_race_copies_end(sim_exec *x)
+{
+    sim_race *race = x->launch->race;
+    if (!race->is_on || !race->copies.count) return;
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
+        const sim_race_copy *copy = &race->copies.items[i];
+        if (copy->is_complete) continue;
+        sim_note(x, copy->site, SIM_FINDING_RACE, 0, 1,
+                 "asynchronous copy that nobody waits for before the work-group ends, begun");
+    }
+    sim_race_copies_forget(race);
+}

@@ -1,0 +1,619 @@
+/* Functions to operations: constants, phis, blocks and what ends them.
+ *
+ * Control flow was laid out by flow.c and gets its operands here; what is inside blocks is
+ * built by value.c and memory.c. */
+#include "sim/decode/decode.h"
+#include "sim/module/collective.h"
+
+#include <string.h>
+
+/* Semantics: the bits that have a meaning, and those of a fence that orders everything. */
+#define ORDER_BITS UINT32_C(0xffffff)
+#define ORDER_ALL                                                                                  \
+    (UINT32_C(0) | SIM_MemorySemanticsSequentiallyConsistent |                                     \
+     SIM_MemorySemanticsWorkgroupMemory | SIM_MemorySemanticsCrossWorkgroupMemory)
+
+/* ---- Constants ---------------------------------------------------------------------------- */
+
+sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits)
+{
+    uint32_t slot = rt_map_find_number(&d->pool_slots, bits);
+    if (slot == RT_MAP_NONE) {
+        slot = d->pool.count;
+        *rt_vector_push(&d->pool) = bits;
+        rt_map_set_number(&d->pool_slots, bits, slot);
+    }
+    return SIM_REF_POOL | slot;
+}
+
+bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits)
+{
+    *out_bits = 0;
+    if (sim_ref_is_value(ref) || !(ref & SIM_REF_POOL)) return false;
+    uint32_t slot = ref & ~SIM_REF_POOL;
+    *out_bits = d->pool.items[slot];
+    return slot >= SIM_POOL_SLOTS && rt_map_find_number(&d->pool_slots, *out_bits) == slot;
+}
+
+static sim_leaves leaves_fill(sim_decoder *d, const sim_type *type, sim_ref ref)
+{
+    uint32_t count = sim_type_leaves(type);
+    sim_ref *refs = sim_refs_new(d, count);
+    for (uint32_t i = 0; i < count; i++)
+        refs[i] = ref;
+    return (sim_leaves){refs, count};
+}
+
+static sim_ref *undefined_fill(const sim_type *type, sim_ref *out)
+{
+    uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
+    bool is_composite = type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR ||
+                        type->kind == SIM_TYPE_STRUCT;
+    if (!is_composite) *out++ = SIM_REF_POOL | slot;
+    for (uint64_t i = 0; is_composite && i < type->count; i++) {
+        out = undefined_fill(type->kind == SIM_TYPE_STRUCT ? type->members[i] : type->element, out);
+    }
+    return out;
+}
+
+sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type)
+{
+    uint32_t count = sim_type_leaves(type);
+    sim_ref *refs = sim_refs_new(d, count);
+    CHECK(undefined_fill(type, refs) == refs + count);
+    return (sim_leaves){refs, count};
+}
+
+static rt_status constant_composite(sim_decoder *d, const sim_constant *constant,
+                                    sim_leaves *out_leaves)
+{
+    sim_ref *refs = sim_refs_new(d, sim_type_leaves(constant->type));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < constant->count; i++) {
+        sim_leaves part;
+        RT_TRY(sim_decode_leaves(d, constant->operands[i], &part));
+        memcpy(refs + count, part.refs, part.count * sizeof *refs);
+        count += part.count;
+    }
+    *out_leaves = (sim_leaves){refs, count};
+    return RT_STATUS_OK;
+}
+
+/* The scalars of a known value as it lies in memory; returns the place behind the last. */
+static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
+                             sim_ref *out)
+{
+    bool is_struct = type->kind == SIM_TYPE_STRUCT;
+    uint64_t bits = 0;
+    if (!is_struct && type->kind != SIM_TYPE_ARRAY && type->kind != SIM_TYPE_VECTOR) {
+        memcpy(&bits, image, type->size_bytes);
+        *out = sim_decode_constant(d, bits);
+        return out + 1;
+    }
+    for (uint64_t i = 0; i < type->count; i++) {
+        const sim_type *member = is_struct ? type->members[i] : type->element;
+        uint64_t offset = is_struct ? type->offsets[i] : i * member->size_bytes;
+        out = image_leaves(d, member, image + offset, out);
+    }
+    return out;
+}
+
+static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
+                                 sim_leaves *out_leaves)
+{
+    if (sim_type_leaves(constant->type) > SIM_LEAVES_MAX) {
+        return sim_decode_refuse(d, "a constant", "it has more than 4096 scalars");
+    }
+    switch ((sim_constant_kind)constant->kind) {
+    case SIM_CONSTANT_BITS:
+        *out_leaves = leaves_fill(d, constant->type, sim_decode_constant(d, constant->bits));
+        return RT_STATUS_OK;
+    case SIM_CONSTANT_NULL:
+        *out_leaves = leaves_fill(d, constant->type, sim_decode_constant(d, 0));
+        return RT_STATUS_OK;
+    case SIM_CONSTANT_UNDEFINED:
+        *out_leaves = sim_decode_undefined(d, constant->type);
+        return RT_STATUS_OK;
+    case SIM_CONSTANT_COMPOSITE: return constant_composite(d, constant, out_leaves);
+    case SIM_CONSTANT_FUNCTION:
+        *out_leaves = leaves_fill(
+            d, constant->type,
+            sim_decode_function_address(d, sim_decode_addressed(d, d->f->module_index, constant)));
+        return RT_STATUS_OK;
+    case SIM_CONSTANT_OPERATION: break;
+    }
+    if (constant->image) {
+        sim_ref *refs = sim_refs_new(d, sim_type_leaves(constant->type));
+        uint32_t count = (uint32_t)(image_leaves(d, constant->type, constant->image, refs) - refs);
+        *out_leaves = (sim_leaves){refs, count};
+        return RT_STATUS_OK;
+    }
+    /* An operation is computed anew wherever it is used: uniform, so it costs next to nothing. */
+    sim_view view = {constant->opcode, constant->operands, constant->count, constant->type,
+                     constant->id};
+    return sim_decode_instruction(d, &view, out_leaves);
+}
+
+/* Notes that the function names a variable in local memory, whoever has named it before. */
+static void local_note(sim_decoder *d, const sim_variable *variable)
+{
+    sim_ir_function *f = d->f;
+    if (variable->storage_class != SIM_StorageClassWorkgroup) return;
+    if (!f->locals)
+        f->locals = rt_arena_alloc_array(&d->program->arena, d->locals.count, sizeof *f->locals);
+    f->does.locals = f->locals;
+    f->locals[d->global_of[f->module_index][variable - f->module->variables]] = true;
+}
+
+rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
+{
+    const sim_module *module = d->f->module;
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind == SIM_ID_VARIABLE) local_note(d, sim_module_variable(module, id));
+    sim_leaves *known = &d->leaves[d->f->module_index][id];
+    if (known->refs) {
+        *out_leaves = *known;
+        return RT_STATUS_OK;
+    }
+    if (entry->kind == SIM_ID_CONSTANT) {
+        const sim_constant *constant = sim_module_constant(module, id);
+        RT_TRY(constant_leaves(d, constant, out_leaves));
+        bool is_bound = constant->kind == SIM_CONSTANT_OPERATION ||
+                        constant->kind == SIM_CONSTANT_COMPOSITE; /* may hold operations */
+        if (!is_bound) *known = *out_leaves;
+        return RT_STATUS_OK;
+    }
+    CHECK(entry->kind == SIM_ID_VARIABLE);
+    sim_ref ref;
+    RT_TRY(sim_decode_variable(d, sim_module_variable(module, id), &ref));
+    *known = *out_leaves = leaves_fill(d, entry->type, ref);
+    return RT_STATUS_OK;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------- */
+
+/* Results of phis are nodes before any other, so that edges can count on their order. */
+static sim_leaves node_leaves(sim_decoder *d, const sim_node *node, const sim_type *type)
+{
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count + 1, sizeof *lanes);
+    sim_type_lanes(type, lanes);
+    sim_ref *refs = sim_refs_new(d, node->result_count);
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        refs[i] = node->result_first + i;
+        d->f->values.items[refs[i]].type = (uint8_t)lanes[i];
+    }
+    return (sim_leaves){refs, node->result_count};
+}
+
+static rt_status build_parameters(sim_decoder *d)
+{
+    sim_ir_function *f = d->f;
+    const sim_type *type = f->function->type;
+    uint32_t total = 0;
+    f->parameter_first =
+        rt_arena_alloc_array(&d->arena, (size_t)type->count + 1, sizeof *f->parameter_first);
+    for (uint32_t i = 0; i < type->count; i++) {
+        f->parameter_first[i] = total;
+        total += sim_type_leaves(type->members[i]);
+        if (total > SIM_LEAVES_MAX) {
+            return sim_decode_refuse(d, "OpFunction", "its parameters are more than 4096 scalars");
+        }
+    }
+    f->parameter_first[type->count] = f->parameter_leaves = total;
+    f->parameter_node = f->nodes.count;
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PARAMETER, 0, SIM_I64, 0, total);
+    for (uint32_t i = 0; i < type->count; i++) {
+        sim_node part = node;
+        part.result_first += f->parameter_first[i];
+        part.result_count = f->parameter_first[i + 1] - f->parameter_first[i];
+        d->leaves[f->module_index][f->function->parameters[i]] =
+            node_leaves(d, &part, type->members[i]);
+    }
+    return sim_decode_by_value(d);
+}
+
+/* "OpIAdd", or of the set OpenCL.std "fma". */
+static const char *name_of(const sim_module *module, const sim_instruction *instruction)
+{
+    if (instruction->opcode->number != SIM_OpExtInst) return instruction->opcode->name;
+    const sim_id_entry *set = sim_module_id(module, instruction->operands[0]);
+    if (set->index != SIM_SET_OPENCL_STD) return instruction->opcode->name;
+    const sim_extended *row = sim_extended_find(instruction->operands[1]);
+    CHECK(row);
+    return row->name;
+}
+
+static void site_set(sim_decoder *d, const sim_instruction *instruction)
+{
+    d->site = d->sites.count;
+    *rt_vector_push(&d->sites) =
+        (sim_site){.source = sim_module_string(d->f->module, instruction->source),
+                   .line = instruction->line,
+                   .function = d->f->index,
+                   .name = name_of(d->f->module, instruction)};
+}
+
+/* The refs as a list that the block keeps. */
+static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
+{
+    uint32_t first = d->f->refs.count;
+    for (uint32_t i = 0; i < leaves.count; i++)
+        *rt_vector_push(&d->f->refs) = leaves.refs[i];
+    return first;
+}
+
+/* The arguments of a call, behind its operand 0, as scalars that the block keeps. */
+static rt_status build_arguments(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    RT_VECTOR(sim_ref) arguments = {0};
+    for (uint32_t i = 1; i < instruction->operand_count; i++) {
+        sim_leaves part = {0};
+        rt_status status = sim_decode_leaves(d, instruction->operands[i], &part);
+        if (!rt_ok(status)) {
+            rt_vector_free(&arguments);
+            return status;
+        }
+        for (uint32_t k = 0; k < part.count; k++)
+            *rt_vector_push(&arguments) = part.refs[k];
+    }
+    sim_ir_block *block = &f->blocks.items[d->block];
+    block->site = d->site;
+    block->operand_count = arguments.count;
+    block->operand_first = operands_keep(d, (sim_leaves){arguments.items, arguments.count});
+    rt_vector_free(&arguments);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    const sim_function *callee = sim_module_function(f->module, instruction->operands[0]);
+    RT_TRY(build_arguments(d, instruction));
+    sim_ir_block *block = &f->blocks.items[d->block];
+    block->end = SIM_END_CALL;
+    block->call = d->function_of[f->module_index][callee - f->module->functions];
+    CHECK(block->call != SIM_NONE);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_call_pointer(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    sim_leaves pointer;
+    RT_TRY(sim_decode_leaves(d, instruction->operands[0], &pointer));
+    RT_TRY(build_arguments(d, instruction));
+    sim_ir_block *block = &f->blocks.items[d->block];
+    const sim_type *type = sim_module_id(f->module, instruction->operands[0])->type;
+    block->end = SIM_END_CALL_POINTER;
+    block->condition = pointer.refs[0];
+    block->call = sim_decode_signature(d, type->element);
+    return RT_STATUS_OK;
+}
+
+/* Begins the engine's next block of the same module block, after a call or a barrier. */
+static void block_next(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    uint32_t before = d->block++;
+    f->blocks.items[d->block].node_first = f->nodes.count;
+    uint8_t end = f->blocks.items[before].end;
+    if (end != SIM_END_CALL && end != SIM_END_CALL_POINTER) return;
+    uint32_t count = sim_type_leaves(instruction->type);
+    if (count == 0) return;
+    f->blocks.items[before].result_node = f->nodes.count;
+    sim_node node = *sim_node_add(d, SIM_SHAPE_RESULT, 0, SIM_I64, 0, count);
+    d->leaves[f->module_index][instruction->id] = node_leaves(d, &node, instruction->type);
+}
+
+/* The value of an id that is a constant of 32 bits at most. */
+static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
+{
+    *out_value = 0;
+    const sim_id_entry *entry = sim_module_id(d->f->module, id);
+    if (entry->kind != SIM_ID_CONSTANT) return false;
+    const sim_constant *constant = sim_module_constant(d->f->module, id);
+    *out_value = (uint32_t)constant->bits;
+    return constant->kind == SIM_CONSTANT_BITS;
+}
+
+uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics)
+{
+    uint32_t bits, among, seen_by;
+    if (!constant_u32(d, memory, &seen_by)) seen_by = SIM_ScopeCrossDevice;
+    if (execution == 0) {
+        among = seen_by;
+    } else if (!constant_u32(d, execution, &among)) {
+        among = SIM_ScopeCrossDevice;
+    }
+    if (!constant_u32(d, semantics, &bits)) bits = ORDER_ALL;
+    return sim_order_pack(among & 15, seen_by & 15, bits & ORDER_BITS);
+}
+
+static void wait_here(sim_decoder *d, uint32_t order)
+{
+    d->f->blocks.items[d->block].order = order;
+    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
+    d->f->blocks.items[d->block].site = d->site;
+}
+
+void sim_decode_next(sim_decoder *d, sim_end end)
+{
+    sim_ir_function *f = d->f;
+    f->blocks.items[d->block].end = (uint8_t)end;
+    f->blocks.items[d->block].site = d->site;
+    f->blocks.items[++d->block].node_first = f->nodes.count;
+}
+
+/* Who waits for whom, by the scope of execution, which the reader knows to be a constant.  The
+ * memory of all scopes is one memory here, so that a barrier that waits for nobody else is a fence.
+ */
+static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
+{
+    uint32_t order = sim_decode_order(d, instruction->operands[0], instruction->operands[1],
+                                      instruction->operands[2]);
+    switch (sim_scope_constant(d->f->module, instruction->operands[0])) {
+    case SIM_ScopeWorkgroup:
+        wait_here(d, order);
+        block_next(d, instruction);
+        return RT_STATUS_OK;
+    case SIM_ScopeSubgroup: sim_decode_subgroup_barrier(d, order); return RT_STATUS_OK;
+    case SIM_ScopeInvocation:
+        sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
+        return RT_STATUS_OK;
+    default:
+        return sim_decode_refuse(d, "OpControlBarrier",
+                                 "kernels have barriers of work-groups and sub-groups alone");
+    }
+}
+
+/* Copies were made when they began, by all work-items; those of these events are complete when all
+ * have come here. */
+static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
+{
+    uint32_t scope;
+    if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
+        return sim_decode_refuse(d, "OpGroupWaitEvents",
+                                 "the copies of a work-group are all that there are");
+    }
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count, NULL,
+                     instruction->id};
+    RT_TRY(sim_decode_wait_events(d, &view));
+    wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
+    return RT_STATUS_OK;
+}
+
+/* What a work-group does together: its values become known before the barrier. */
+static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
+                     instruction->type, instruction->id};
+    RT_TRY(sim_decode_group_put(d, &view));
+    wait_here(d, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, 0)); /* orders no memory */
+    block_next(d, instruction);
+    return sim_decode_group_take(d, &view, &d->leaves[d->f->module_index][instruction->id]);
+}
+
+static rt_status build_end(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_block *block = &d->f->blocks.items[d->block];
+    sim_leaves leaves = {NULL, 0};
+    block->site = d->site;
+    switch ((sim_group)instruction->opcode->group) {
+    case SIM_GROUP_BRANCH: block->end = SIM_END_JUMP; return RT_STATUS_OK;
+    case SIM_GROUP_BRANCH_CONDITIONAL:
+    case SIM_GROUP_SWITCH:
+        RT_TRY(sim_decode_leaves(d, instruction->operands[0], &leaves));
+        CHECK(leaves.refs && leaves.count == 1);
+        block = &d->f->blocks.items[d->block];
+        block->end =
+            instruction->opcode->group == SIM_GROUP_SWITCH ? SIM_END_SWITCH : SIM_END_BRANCH;
+        block->condition = leaves.refs[0];
+        return RT_STATUS_OK;
+    case SIM_GROUP_RETURN_VALUE:
+        RT_TRY(sim_decode_leaves(d, instruction->operands[0], &leaves));
+        break;
+    case SIM_GROUP_RETURN: break;
+    default: block->end = SIM_END_UNREACHABLE; return RT_STATUS_OK;
+    }
+    block = &d->f->blocks.items[d->block];
+    block->end = SIM_END_RETURN;
+    block->operand_first = operands_keep(d, leaves);
+    block->operand_count = leaves.count;
+    return RT_STATUS_OK;
+}
+
+static rt_status build_instruction(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
+                     instruction->type, instruction->id};
+    sim_leaves leaves;
+    RT_TRY(sim_decode_instruction(d, &view, &leaves));
+    if (!instruction->id || !leaves.refs) return RT_STATUS_OK;
+    d->leaves[d->f->module_index][instruction->id] = leaves;
+    return RT_STATUS_OK;
+}
+
+static void build_phi(sim_decoder *d, const sim_instruction *phi)
+{
+    uint32_t count = sim_type_leaves(phi->type);
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, 0, count);
+    d->f->blocks.items[d->block].phi_count += count;
+    d->leaves[d->f->module_index][phi->id] = node_leaves(d, &node, phi->type);
+}
+
+static rt_status build_block(sim_decoder *d, uint32_t index)
+{
+    sim_ir_function *f = d->f;
+    const sim_block *block = &f->module->blocks[f->blocks.items[index].module_block];
+    d->block = index;
+    for (uint32_t i = 0; i < block->count; i++) {
+        const sim_instruction *instruction = &f->module->instructions[block->first + i];
+        site_set(d, instruction);
+        f->blocks.items[d->block].cost++;
+        if (instruction->opcode->group == SIM_GROUP_PHI) {
+            if (sim_type_leaves(instruction->type) > SIM_LEAVES_MAX) {
+                return sim_decode_refuse(d, "OpPhi", "it has more than 4096 scalars");
+            }
+            build_phi(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_CALL) {
+            RT_TRY(build_call(d, instruction));
+            block_next(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_CALL_POINTER) {
+            RT_TRY(build_call_pointer(d, instruction));
+            block_next(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) {
+            RT_TRY(build_barrier(d, instruction));
+        } else if (instruction->opcode->group == SIM_GROUP_WAIT_EVENTS) {
+            RT_TRY(build_wait_events(d, instruction));
+            block_next(d, instruction);
+        } else if (sim_collective_waits(f->module, instruction)) {
+            RT_TRY(build_group(d, instruction));
+        } else if (i + 1 == block->count) {
+            RT_TRY(build_end(d, instruction));
+        } else {
+            RT_TRY(build_instruction(d, instruction));
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* A latch repeats the phis of its loop's header. */
+static void build_latch(sim_decoder *d, uint32_t index)
+{
+    sim_ir_function *f = d->f;
+    const sim_ir_block *header =
+        &f->blocks.items[f->loops.items[f->blocks.items[index].loop].header];
+    uint32_t count = header->phi_count;
+    uint32_t first =
+        count ? f->nodes.items[header->node_first + (header == f->blocks.items)].result_first : 0;
+    d->block = index;
+    f->blocks.items[index].end = SIM_END_JUMP;
+    f->blocks.items[index].phi_count = count;
+    if (count == 0) return;
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, 0, count);
+    for (uint32_t i = 0; i < count; i++) {
+        f->values.items[node.result_first + i].type = f->values.items[first + i].type;
+    }
+}
+
+/* The operand of a phi for the edge that comes from the module's block `source`. */
+static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, uint32_t source)
+{
+    for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2) {
+        if (sim_module_id(module, phi->operands[i + 1])->index == source) return phi->operands[i];
+    }
+    UNREACHABLE();
+}
+
+/* The module's block whose phis the target of an edge has: a latch has those of its loop's header.
+ */
+static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
+{
+    const sim_ir_block *block = &f->blocks.items[target];
+    if (block->module_block == SIM_NONE) {
+        block = &f->blocks.items[f->loops.items[block->loop].header];
+    }
+    return &f->module->blocks[block->module_block];
+}
+
+/* True for a constant that may be or hold an operation, which has to be computed in some block. */
+static bool is_computed(const sim_module *module, sim_id id)
+{
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind != SIM_ID_CONSTANT) return false;
+    uint8_t kind = module->constants[entry->index].kind;
+    return kind == SIM_CONSTANT_OPERATION || kind == SIM_CONSTANT_COMPOSITE;
+}
+
+/* Nothing can be computed any more when edges are filled: constants that phis take are computed in
+ * the block that they come from, before it ends. */
+static rt_status phi_constants(sim_decoder *d, uint32_t index)
+{
+    sim_ir_function *f = d->f;
+    const sim_ir_block *block = &f->blocks.items[index];
+    uint32_t first = block->edge_first, count = block->edge_count;
+    for (uint32_t e = first; e < first + count; e++) {
+        const sim_block *to = phi_block(f, f->edges.items[e].target);
+        for (uint32_t i = 0; i < to->count; i++) {
+            const sim_instruction *phi = &f->module->instructions[to->first + i];
+            if (phi->opcode->group != SIM_GROUP_PHI) break;
+            sim_phi_constant constant = {
+                .edge = e, .id = phi_operand(f->module, phi, f->edges.items[e].source)};
+            if (!is_computed(f->module, constant.id)) continue;
+            RT_TRY(sim_decode_leaves(d, constant.id, &constant.leaves));
+            *rt_vector_push(&d->phi_constants) = constant;
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* The scalars that a phi takes on the edge. */
+static rt_status phi_leaves(sim_decoder *d, const sim_ir_edge *edge, sim_id id,
+                            sim_leaves *out_leaves)
+{
+    uint32_t number = (uint32_t)(edge - d->f->edges.items);
+    if (!is_computed(d->f->module, id)) return sim_decode_leaves(d, id, out_leaves);
+    for (uint32_t i = 0; i < d->phi_constants.count; i++) {
+        const sim_phi_constant *known = &d->phi_constants.items[i];
+        if (known->edge != number || known->id != id) continue;
+        *out_leaves = known->leaves;
+        return RT_STATUS_OK;
+    }
+    UNREACHABLE();
+}
+
+static rt_status edge_args(sim_decoder *d, sim_ir_edge *edge)
+{
+    sim_ir_function *f = d->f;
+    const sim_ir_block *target = &f->blocks.items[edge->target];
+    edge->args_first = f->refs.count;
+    if (edge->source == SIM_NONE) { /* from a latch to its header */
+        const sim_ir_block *latch = &f->blocks.items[edge->from];
+        CHECK(latch->phi_count == target->phi_count);
+        for (uint32_t i = 0; i < latch->phi_count; i++) {
+            *rt_vector_push(&f->refs) = f->nodes.items[latch->node_first].result_first + i;
+        }
+        return RT_STATUS_OK;
+    }
+    const sim_block *block = phi_block(f, edge->target);
+    for (uint32_t i = 0; i < block->count; i++) {
+        const sim_instruction *phi = &f->module->instructions[block->first + i];
+        if (phi->opcode->group != SIM_GROUP_PHI) break;
+        sim_leaves leaves;
+        d->block = edge->from;
+        RT_TRY(phi_leaves(d, edge, phi_operand(f->module, phi, edge->source), &leaves));
+        operands_keep(d, leaves);
+    }
+    CHECK(f->refs.count - edge->args_first == target->phi_count);
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
+{
+    d->f = f;
+    d->block = 0;
+    d->phi_constants.count = 0;
+    site_set(d, &f->module->instructions[f->module->blocks[f->function->block_first].first]);
+    RT_TRY(build_parameters(d));
+    for (uint32_t i = 0; i < f->blocks.count; i++) {
+        if (!f->blocks.items[i].is_first) continue; /* filled with the one before */
+        if (i > 0) f->blocks.items[i].node_first = f->nodes.count;
+        if (f->blocks.items[i].module_block == SIM_NONE) {
+            build_latch(d, i);
+        } else {
+            RT_TRY(build_block(d, i));
+            RT_TRY(phi_constants(d, d->block));
+        }
+    }
+    for (uint32_t i = 0; i < f->edges.count; i++)
+        RT_TRY(edge_args(d, &f->edges.items[i]));
+    f->result_leaves = sim_type_leaves(f->function->type->element);
+    f->result_varying = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof(bool));
+    f->result_types = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, 1);
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof *lanes);
+    sim_type_lanes(f->function->type->element, lanes);
+    for (uint32_t i = 0; i < f->result_leaves; i++)
+        f->result_types[i] = (uint8_t)lanes[i];
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,401 @@
+/* Register code: what the decoder makes of linked modules and what the engine executes.
+ *
+ * Values are scalars; vectors, arrays and structs exist only as lists of scalars, so that taking
+ * them apart and putting them together costs nothing at run time.  A value that is the same for all
+ * work-items that compute it is *uniform* and kept once, in eight bytes; any other is *varying* and
+ * kept as a lane array: SIM_LANES elements side by side.
+ *
+ * Rules that the decoder keeps and the engine relies on:
+ *   - blocks are numbered in scheduling order: inside a loop before behind it, and before every
+ *     block that they lead to, back edges excepted;
+ *   - a block is entered at its start only; calls and barriers end blocks, and what work-items of a
+ *     sub-group do together is a block of its own;
+ *   - a varying value that is used outside its block lives in the frame and its operations have
+ *     `blend`; all others live in temporaries, where lanes that are not active may hold anything;
+ *   - the moves of an edge are ordered so that executing them one after the other is right. */
+#ifndef SIM_CODE_H
+#define SIM_CODE_H
+
+#include "sim/module/collective.h"
+
+#define SIM_LANES        256u /* work-items that one instruction works on */
+#define SIM_CHUNK        16u  /* lanes that are skipped together */
+#define SIM_ROW_BYTES(w) ((uint32_t)(w)*SIM_LANES)
+
+/* ---- Places ------------------------------------------------------------------------------- */
+
+/* Where a value is: two bits of space, 30 bits of byte offset into it. */
+typedef uint32_t sim_register;
+typedef enum sim_space {
+    SIM_SPACE_FRAME,   /* varying, of one activation of a function */
+    SIM_SPACE_WAVE,    /* varying: built-ins (sim_row), then temporaries of the running block */
+    SIM_SPACE_UNIFORM, /* uniform, of one activation of a function */
+    SIM_SPACE_POOL,    /* uniform: launch values (sim_slot), then constants of the program */
+    SIM_SPACE_COUNT
+} sim_space;
+
+#define SIM_REGISTER_SHIFT 30u
+#define SIM_REGISTER_MASK  ((1u << SIM_REGISTER_SHIFT) - 1)
+#define SIM_REGISTER_NONE  UINT32_MAX
+
+static inline sim_register sim_register_of(sim_space space, uint32_t offset_bytes)
+{
+    CHECK(offset_bytes < SIM_REGISTER_MASK);
+    return (uint32_t)space << SIM_REGISTER_SHIFT | offset_bytes;
+}
+static inline bool sim_register_uniform(sim_register place)
+{
+    return (place >> SIM_REGISTER_SHIFT) >= SIM_SPACE_UNIFORM;
+}
+
+/* Varying built-ins: rows of 64-bit lanes at the start of the wave's space. */
+typedef enum sim_row {
+    SIM_ROW_GLOBAL_ID, /* x, y, z */
+    SIM_ROW_LOCAL_ID = 3,
+    SIM_ROW_GLOBAL_LINEAR = 6,
+    SIM_ROW_LOCAL_LINEAR,
+    SIM_ROW_SUBGROUP_ID,
+    SIM_ROW_SUBGROUP_ITEM, /* number of the work-item in its sub-group */
+    SIM_ROW_SUBGROUP_SIZE, /* work-items that the sub-group has */
+    SIM_WAVE_ROWS
+} sim_row;
+
+/* Behind them three rows for operands that the emitter spreads to all lanes, and for moves that go
+ * in a circle; then the temporaries of blocks.  They begin at an even row: rows at the same place
+ * of a page keep processors waiting for stores that they take for older ones. */
+#define SIM_SPREAD_ROWS       3u
+#define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
+#define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
+
+/* Uniform built-ins: slots of eight bytes at the start of the pool. */
+typedef enum sim_slot {
+    SIM_SLOT_GLOBAL_SIZE, /* x, y, z */
+    SIM_SLOT_GLOBAL_OFFSET = 3,
+    SIM_SLOT_GROUP_SIZE = 6,
+    SIM_SLOT_GROUP_COUNT = 9,
+    SIM_SLOT_GROUP_ID = 12,
+    SIM_SLOT_DIMENSIONS = 15,
+    SIM_SLOT_GROUP_ITEMS, /* work-items of a group */
+    SIM_SLOT_SUBGROUP_COUNT,
+    SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
+    SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_UNDEFINED_BOOL,
+    SIM_POOL_SLOTS
+} sim_slot;
+
+/* ---- Operations --------------------------------------------------------------------------- */
+
+/* Elements of lanes.  Bool is I8 with 0 or 1, pointers are I64. */
+typedef enum sim_lane_type {
+    SIM_I8,
+    SIM_I16,
+    SIM_I32,
+    SIM_I64,
+    SIM_F32,
+    SIM_F64,
+    SIM_LANE_TYPES
+} sim_lane_type;
+
+static inline uint32_t sim_lane_bytes(sim_lane_type type)
+{
+    static const uint8_t bytes[SIM_LANE_TYPES] = {1, 2, 4, 8, 4, 8};
+    return bytes[type];
+}
+
+/* Forms of operands a and b: V varying, S uniform. */
+typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_FORMS } sim_form;
+
+/* The families.  One handler exists for each operation, type and form of its family. */
+#define SIM_INT_TYPES(X, op)   X(op, I8) X(op, I16) X(op, I32) X(op, I64)
+#define SIM_FLOAT_TYPES(X, op) X(op, F32) X(op, F64)
+
+/* target = a op b; all four forms. */
+#define SIM_INT_BINARY(X)   X(ADD) X(SUB) X(MUL) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(SAR)
+#define SIM_FLOAT_BINARY(X) X(FADD) X(FSUB) X(FMUL) X(FDIV)
+/* target (I8, 0 or 1) = a relation b; all four forms. */
+#define SIM_INT_COMPARE(X)   X(EQ) X(NE) X(ULT) X(ULE) X(SLT) X(SLE)
+#define SIM_FLOAT_COMPARE(X) X(FEQ) X(FONE) X(FUNE) X(FLT) X(FLE) X(FORD)
+/* As binary, forms VV and SS only. */
+/* clang-format off */
+#define SIM_INT_RARE(X) \
+    X(UMIN) X(UMAX) X(SMIN) X(SMAX) X(ROTATE) X(UMULHI) X(SMULHI) \
+    X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) \
+    X(UHADD) X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
+/* clang-format on */
+/* As rare, lane by lane, undefined where the divisor is 0 or the quotient does not fit. */
+#define SIM_INT_DIVIDE(X) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SMOD)
+#define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
+/* target = op a; forms V and S. */
+#define SIM_INT_UNARY(X)   X(CLZ) X(CTZ) X(POPCOUNT) X(REVERSE)
+#define SIM_FLOAT_UNARY(X) X(SQRT) X(FLOOR) X(CEIL) X(TRUNC) X(RINT) X(ROUND)
+/* target = function `extra` (sim_math) of a (and b); V and S, VV and SS.  Integers among them are
+ * as wide as the floats.  RSQRT is for F32 alone: double's is a function. */
+#define SIM_MATH(X)    X(MATH1) X(MATH2)
+#define SIM_TERNARY(X) X(FMA)
+
+/* Conversions: operation, type of a, type of the target; forms V and S. */
+/* clang-format off */
+#define SIM_CONVERSIONS(X) \
+    X(ZEXT, I8, I16) X(ZEXT, I8, I32) X(ZEXT, I8, I64) X(ZEXT, I16, I32) X(ZEXT, I16, I64) X(ZEXT, I32, I64) \
+    X(SEXT, I8, I16) X(SEXT, I8, I32) X(SEXT, I8, I64) X(SEXT, I16, I32) X(SEXT, I16, I64) X(SEXT, I32, I64) \
+    X(CUT, I16, I8) X(CUT, I32, I8) X(CUT, I64, I8) X(CUT, I32, I16) X(CUT, I64, I16) X(CUT, I64, I32) \
+    X(UTOF, I8, F32) X(UTOF, I16, F32) X(UTOF, I32, F32) X(UTOF, I64, F32) \
+    X(UTOF, I8, F64) X(UTOF, I16, F64) X(UTOF, I32, F64) X(UTOF, I64, F64) \
+    X(STOF, I8, F32) X(STOF, I16, F32) X(STOF, I32, F32) X(STOF, I64, F32) \
+    X(STOF, I8, F64) X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64) \
+    X(FTOF, F32, F64) X(FTOF, F64, F32)
+/* clang-format on */
+/* As conversions, undefined where the integer cannot hold the value. */
+/* clang-format off */
+#define SIM_FLOAT_TO_INT(X) \
+    X(FTOU, F32, I8) X(FTOU, F32, I16) X(FTOU, F32, I32) X(FTOU, F32, I64) \
+    X(FTOU, F64, I8) X(FTOU, F64, I16) X(FTOU, F64, I32) X(FTOU, F64, I64) \
+    X(FTOS, F32, I8) X(FTOS, F32, I16) X(FTOS, F32, I32) X(FTOS, F32, I64) \
+    X(FTOS, F64, I8) X(FTOS, F64, I16) X(FTOS, F64, I32) X(FTOS, F64, I64)
+/* clang-format on */
+
+/* Half, held as I16, to nearest even (half.h); forms V and S. */
+#define SIM_HALF_CONVERSIONS(X) X(HTOF, I16, F32) X(FTOH, F32, I16) X(FTOH, F64, I16)
+/* Noted where the bits or the component do not exist; forms V and S.
+ *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
+ *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
+ *   INDEX            a, which must be less than `extra`
+ *   HOLDS            a, a sum that fits its type where b is not 0 */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
+
+/* Operations by width only, of the types I8 to I64.
+ *   MOVE     target = a (a uniform: every lane gets it)
+ *   SELECT   target = a ? b : c, a varying; the forms say what b and c are
+ *   PICK     target = a ? b : c, a uniform
+ *   LOAD, STORE   `count` neighbours in memory from address a, or a + b * stride, plus imm; their
+ *            places at places[extra]; `c` is the alignment that the address must have, in bytes
+ *     ONE    a uniform, no b; for LOAD into uniform places
+ *     SAME   a uniform, no b; for LOAD into varying places (memory of the lanes themselves)
+ *     U32, S32, I64   a uniform, b varying, 32-bit unsigned or signed or 64-bit
+ *     EACH   a varying, no b
+ *   ATOMIC   target = what was at address a; operation `extra` with b and, to compare with, c;
+ *            `stride` is its order (sim_order) */
+#define SIM_MEMORY_FORMS(X, op) X(op, ONE) X(op, SAME) X(op, U32) X(op, S32) X(op, I64) X(op, EACH)
+typedef enum sim_memory_form {
+    SIM_MEMORY_ONE,
+    SIM_MEMORY_SAME,
+    SIM_MEMORY_U32,
+    SIM_MEMORY_S32,
+    SIM_MEMORY_I64,
+    SIM_MEMORY_EACH,
+    SIM_MEMORY_FORM_COUNT
+} sim_memory_form;
+
+/* The numbers of the handlers.  Each family is a dense table: operation, then type, then form. */
+typedef enum sim_handler {
+#define FOUR(op, type)                                                                             \
+    SIM_H_##op##_##type##_VV, SIM_H_##op##_##type##_VS, SIM_H_##op##_##type##_SV,                  \
+        SIM_H_##op##_##type##_SS,
+#define TWO(op, type)         SIM_H_##op##_##type##_V, SIM_H_##op##_##type##_S,
+#define INT_FOUR(op)          SIM_INT_TYPES(FOUR, op)
+#define INT_TWO(op)           SIM_INT_TYPES(TWO, op)
+#define FLOAT_FOUR(op)        SIM_FLOAT_TYPES(FOUR, op)
+#define FLOAT_TWO(op)         SIM_FLOAT_TYPES(TWO, op)
+#define CONVERT(op, from, to) SIM_H_##op##_##from##_##to##_V, SIM_H_##op##_##from##_##to##_S,
+#define MEMORY(op, form)                                                                           \
+    SIM_H_##op##_##form##_8, SIM_H_##op##_##form##_16, SIM_H_##op##_##form##_32,                   \
+        SIM_H_##op##_##form##_64,
+    SIM_INT_BINARY(INT_FOUR) SIM_FLOAT_BINARY(FLOAT_FOUR) SIM_INT_COMPARE(INT_FOUR)
+        SIM_FLOAT_COMPARE(FLOAT_FOUR) SIM_INT_RARE(INT_TWO) SIM_INT_DIVIDE(INT_TWO)
+            SIM_FLOAT_RARE(FLOAT_TWO) SIM_INT_UNARY(INT_TWO) SIM_FLOAT_UNARY(FLOAT_TWO)
+                TWO(RSQRT, F32) SIM_MATH(FLOAT_TWO) SIM_TERNARY(FLOAT_TWO) SIM_CONVERSIONS(CONVERT)
+                    SIM_FLOAT_TO_INT(CONVERT) SIM_INT_TYPES(
+                        FOUR, MOVE) /* VV: a varying; VS: a uniform; SS: both uniform; SV: unused */
+    SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
+        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I16, /* of halves */
+    SIM_H_ATOMIC_I32,
+    SIM_H_ATOMIC_I64,
+    SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
+    SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
+    SIM_H_COLLECTIVE,    /* target = operation `extra` of a sub-group on a, b, c */
+    SIM_H_GROUP_PUT,     /* a becomes known to the work-group */
+    SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
+    SIM_H_ASYNC_COPY,    /* target = event; places[extra]: target, source, count, stride, event to
+                            be shared; imm bytes an element, aligned to c; the stride is the
+                            source's, or with `a` the target's */
+    SIM_H_WAIT_EVENTS,   /* the barrier that follows completes the copies of a events at b */
+    SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
+    SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
+    SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */
+    SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
+    SIM_H_FORGET,        /* the private variable at address a has no content any more */
+    SIM_HANDLER_COUNT
+#undef FOUR
+#undef TWO
+#undef INT_FOUR
+#undef INT_TWO
+#undef FLOAT_FOUR
+#undef FLOAT_TWO
+#undef CONVERT
+#undef MEMORY
+} sim_handler;
+
+typedef enum sim_atomic {
+    SIM_ATOMIC_LOAD,
+    SIM_ATOMIC_STORE,
+    SIM_ATOMIC_EXCHANGE,
+    SIM_ATOMIC_COMPARE,
+    SIM_ATOMIC_ADD,
+    SIM_ATOMIC_SUB,
+    SIM_ATOMIC_SMIN,
+    SIM_ATOMIC_UMIN,
+    SIM_ATOMIC_SMAX,
+    SIM_ATOMIC_UMAX,
+    SIM_ATOMIC_AND,
+    SIM_ATOMIC_OR,
+    SIM_ATOMIC_XOR,
+    SIM_ATOMIC_FADD,
+    SIM_ATOMIC_FMIN,
+    SIM_ATOMIC_FMAX,
+} sim_atomic;
+
+/* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
+ * the lane type of a and c, and whether they are halves, SIM_COLLECTIVE_HALF.  `count`: 1 where all
+ * work-items of the group must come; `imm`: work-items of a cluster, 0 without; `stride`: bytes of
+ * a result. */
+static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
+                                           sim_lane_type type)
+{
+    CHECK(fold < 256 && type < SIM_LANE_TYPES);
+    return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
+}
+#define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
+
+/* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
+ * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics
+ * that are no constant count as all. */
+static inline uint32_t sim_order_pack(uint32_t execution, uint32_t memory, uint32_t semantics)
+{
+    CHECK(execution < 16 && memory < 16 && semantics < UINT32_C(1) << 24);
+    return execution | memory << 4 | semantics << 8;
+}
+static inline uint32_t sim_order_execution(uint32_t order)
+{
+    return order & 15;
+}
+static inline uint32_t sim_order_memory(uint32_t order)
+{
+    return order >> 4 & 15;
+}
+static inline uint32_t sim_order_semantics(uint32_t order)
+{
+    return order >> 8;
+}
+
+typedef struct sim_op {
+    uint16_t handler; /* sim_handler */
+    uint8_t blend;    /* inactive lanes keep what the target holds */
+    uint8_t count;    /* LOAD, STORE: components; shifts, conversions: 1 reports nothing */
+    uint32_t site;    /* index into the program's sites */
+    sim_register target, a, b, c;
+    uint32_t extra;
+    uint32_t stride; /* LOAD, STORE: bytes per unit of b */
+    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: alignment of a */
+} sim_op;
+
+/* ---- Control ------------------------------------------------------------------------------ */
+
+typedef enum sim_end {
+    SIM_END_JUMP,         /* edge 0 */
+    SIM_END_BRANCH,       /* condition: edge 0 where it is 1, edge 1 where it is 0 */
+    SIM_END_SWITCH,       /* edge 0 by default, else the first edge whose literal is equal */
+    SIM_END_CALL,         /* calls[extra], then the next block */
+    SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
+    SIM_END_RETURN,       /* the function's results are at places[extra] */
+    SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
+    SIM_END_MEET,         /* waits for the sub-group, then the next block, of collectives alone */
+    SIM_END_NEXT,         /* the next block */
+    SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
+} sim_end;
+
+typedef struct sim_edge {
+    uint32_t target;                 /* block */
+    uint32_t move_first, move_count; /* ops: MOVE only */
+    bool is_back;
+    bool takes_undefined; /* an operand is a slot whose value is undefined */
+    uint64_t literal;     /* SWITCH */
+} sim_edge;
+
+typedef struct sim_code_block {
+    uint32_t op_first, op_count;
+    uint32_t cost; /* instructions of SPIR-V, for the budget */
+    uint8_t end;   /* sim_end */
+    uint8_t condition_bytes;
+    bool takes_undefined; /* as of an edge: operations, condition, arguments, results */
+    sim_register condition;
+    uint32_t edge_first, edge_count;
+    uint32_t extra;
+    uint32_t site; /* of the instruction that ends it */
+} sim_code_block;
+
+typedef struct sim_call {
+    uint32_t function;                       /* index in the program; POINTER: of the signature */
+    uint32_t argument_first, argument_count; /* places in the caller, leaf by leaf */
+    uint32_t result_first, result_count;     /* places in the caller; SIM_REGISTER_NONE: not used */
+} sim_call;
+
+/* What a call through a pointer expects of its target. */
+typedef struct sim_signature {
+    const uint8_t *result_bytes; /* of every scalar of the result */
+    uint32_t result_count;
+} sim_signature;
+
+/* A scalar of a parameter or result. */
+typedef struct sim_leaf {
+    sim_register place; /* SIM_REGISTER_NONE: not used */
+    uint8_t bytes;
+} sim_leaf;
+
+typedef struct sim_private_variable {
+    uint64_t offset, size; /* bytes in the work-item's part of the frame */
+    rt_text name;
+} sim_private_variable;
+
+/* What operations do that decides how a launch is run: those of one function, or all that a kernel
+ * can reach (reach.c). */
+typedef struct sim_reach {
+    bool meets;       /* work-items of a sub-group meet */
+    bool atomics;     /* on any memory */
+    bool far_atomics; /* on memory that other work-groups may see */
+    bool copies;      /* asynchronous ones */
+    bool prints;
+    const bool *locals; /* which of the program's variables in local memory they name; NULL: none */
+} sim_reach;
+
+typedef struct sim_code_function {
+    rt_text name;
+    uint32_t module;              /* index among the linked ones */
+    uint32_t place;               /* index in the module */
+    rt_text set;                  /* of virtual functions, that it is in; empty: none */
+    uint32_t signature;           /* index in the program; SIM_NONE: nothing takes its address */
+    const sim_code_block *blocks; /* blocks[0] is the entry */
+    uint32_t block_count;
+    const sim_edge *edges;
+    const sim_op *ops;
+    const sim_register *places;
+    const sim_call *calls;
+    const sim_leaf *parameters;
+    uint32_t parameter_count;
+    const uint8_t *result_bytes;
+    uint32_t result_count;
+    const sim_private_variable *variables;
+    uint32_t variable_count;
+    uint64_t private_bytes; /* of one work-item, a multiple of 64 */
+    uint32_t frame_bytes, uniform_bytes, temporary_bytes;
+    sim_reach does; /* by itself, but for `meets`, which its blocks say */
+} sim_code_function;
+
+/* A place in the source: what findings are collected by. */
+typedef struct sim_site {
+    rt_text source; /* file, empty where unknown */
+    uint32_t line;
+    uint32_t function; /* index in the program */
+    const char *name;  /* of the instruction: "OpIAdd", "fma" */
+} sim_site;
+
+#endif

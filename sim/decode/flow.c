@@ -1,0 +1,369 @@
+/* Blocks in the order in which the engine prefers them.
+ *
+ * The engine always runs the fragment with the lowest block.  Lanes that parted meet again as early
+ * as possible when that order has two properties: a block comes before those that it leads to, and
+ * a loop's blocks follow each other, so that lanes that left a loop wait behind it for the others.
+ * A topological order that finishes an entered loop before anything else has both.
+ *
+ * Every loop gets exactly one back edge, from its last block: where the module has several, or has
+ * it elsewhere, a latch is added.  So all lanes of a loop are in the same iteration, which is what
+ * lets uniform values be kept once (uniform.c). */
+#include "sim/decode/decode.h"
+#include "sim/module/collective.h"
+
+#include <string.h>
+
+typedef struct layout {
+    sim_decoder *d;
+    sim_ir_function *f;
+    uint32_t count;    /* blocks of the function in the module */
+    uint32_t *loop;    /* innermost loop of a block, by its number in the function */
+    uint32_t *waiting; /* forward edges into it that were not yet laid out */
+    uint32_t *left;    /* blocks of a loop, inner ones included, that are not laid out */
+    bool *ready;
+    uint32_t *order; /* block numbers laid out */
+    uint32_t order_count;
+} layout;
+
+static const sim_block *block_at(const layout *l, uint32_t number)
+{
+    CHECK(number < l->count);
+    return &l->f->module->blocks[l->f->function->block_first + number];
+}
+
+static bool reachable(const layout *l, uint32_t number)
+{
+    return block_at(l, number)->order != SIM_NONE;
+}
+
+/* Number in the function of a block index of the module. */
+static uint32_t number_of(const layout *l, uint32_t block)
+{
+    CHECK(block >= l->f->function->block_first);
+    return block - l->f->function->block_first;
+}
+
+static bool dominates(const layout *l, uint32_t a, uint32_t b)
+{
+    while (block_at(l, b)->order > block_at(l, a)->order) {
+        b = number_of(l, block_at(l, b)->dominator);
+    }
+    return a == b;
+}
+
+static bool retreats(const layout *l, uint32_t from, uint32_t to)
+{
+    return block_at(l, to)->order <= block_at(l, from)->order;
+}
+
+/* The loop whose header is that block; SIM_NONE where it heads none. */
+static uint32_t loop_of_header(const sim_ir_function *f, uint32_t header)
+{
+    for (uint32_t i = 0; i < f->loops.count; i++) {
+        if (f->loops.items[i].header == header) return i;
+    }
+    return SIM_NONE;
+}
+
+/* True when loop `outer` is `inner` or encloses it. */
+static bool loop_contains(const sim_ir_function *f, uint32_t outer, uint32_t inner)
+{
+    while (inner != SIM_NONE && inner != outer)
+        inner = f->loops.items[inner].parent;
+    return inner == outer;
+}
+
+/* Adds the block and all that lead to it, back to the header, to the loop. */
+static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
+{
+    sim_ir_function *f = l->f;
+    uint32_t header = f->loops.items[loop].header;
+    RT_VECTOR(uint32_t) work = {0};
+    *rt_vector_push(&work) = latch;
+    while (work.count > 0) {
+        uint32_t number = work.items[--work.count];
+        /* Loops are found from the inside out, so a block's outermost loop so far is nested. */
+        uint32_t outer = l->loop[number];
+        while (outer != SIM_NONE && outer != loop && f->loops.items[outer].parent != SIM_NONE) {
+            outer = f->loops.items[outer].parent;
+        }
+        if (outer == loop) continue;
+        if (outer == SIM_NONE) {
+            l->loop[number] = loop;
+        } else {
+            f->loops.items[outer].parent = loop;
+            number = f->loops.items[outer].header;
+        }
+        if (number == header) continue;
+        const sim_block *block = block_at(l, number);
+        for (uint32_t i = 0; i < block->predecessor_count; i++) {
+            uint32_t before = number_of(l, block->predecessors[i]);
+            if (reachable(l, before)) *rt_vector_push(&work) = before;
+        }
+    }
+    rt_vector_free(&work);
+}
+
+/* Finds the loops, inner ones first, or that the flow is irreducible. */
+static void find_loops(layout *l)
+{
+    sim_ir_function *f = l->f;
+    for (uint32_t i = f->function->order_count; i-- > 0;) {
+        uint32_t header = number_of(l, f->function->order[i]);
+        const sim_block *block = block_at(l, header);
+        uint32_t loop = SIM_NONE;
+        for (uint32_t p = 0; p < block->predecessor_count; p++) {
+            uint32_t before = number_of(l, block->predecessors[p]);
+            if (!reachable(l, before) || !retreats(l, before, header)) continue;
+            if (!dominates(l, header, before)) {
+                f->is_irreducible = true;
+                continue;
+            }
+            if (loop == SIM_NONE) {
+                loop = f->loops.count;
+                *rt_vector_push(&f->loops) =
+                    (sim_ir_loop){.header = header, .latch = SIM_NONE, .parent = SIM_NONE};
+                if (l->loop[header] == SIM_NONE) l->loop[header] = loop;
+            }
+            loop_fill(l, loop, before);
+        }
+    }
+}
+
+static void loops_count(layout *l)
+{
+    for (uint32_t number = 0; number < l->count; number++) {
+        if (!reachable(l, number)) continue;
+        for (uint32_t loop = l->loop[number]; loop != SIM_NONE;
+             loop = l->f->loops.items[loop].parent) {
+            l->left[loop]++;
+        }
+    }
+}
+
+/* The ready block to lay out next: inside `open` (a loop that was entered and is not finished;
+ * SIM_NONE: none), and first in reverse post-order among those. */
+static uint32_t choose(const layout *l, uint32_t open)
+{
+    uint32_t best = SIM_NONE;
+    for (uint32_t i = 0; i < l->f->function->order_count; i++) {
+        uint32_t number = number_of(l, l->f->function->order[i]);
+        if (!l->ready[number]) continue;
+        if (open == SIM_NONE || loop_contains(l->f, open, l->loop[number])) return number;
+        if (best == SIM_NONE) best = number;
+    }
+    return best;
+}
+
+static void lay_out(layout *l, uint32_t number)
+{
+    CHECK(l->ready[number]);
+    l->ready[number] = false;
+    l->order[l->order_count++] = number;
+    const sim_block *block = block_at(l, number);
+    for (uint32_t i = 0; i < block->successor_count; i++) {
+        uint32_t next = number_of(l, block->successors[i]);
+        if (retreats(l, number, next)) continue;
+        CHECK(l->waiting[next] > 0);
+        if (--l->waiting[next] == 0) l->ready[next] = true;
+    }
+    for (uint32_t loop = l->loop[number]; loop != SIM_NONE; loop = l->f->loops.items[loop].parent) {
+        CHECK(l->left[loop] > 0);
+        l->left[loop]--;
+    }
+}
+
+static void order_blocks(layout *l)
+{
+    for (uint32_t number = 0; number < l->count; number++) {
+        const sim_block *block = block_at(l, number);
+        if (!reachable(l, number)) continue;
+        for (uint32_t i = 0; i < block->successor_count; i++) {
+            uint32_t next = number_of(l, block->successors[i]);
+            if (!retreats(l, number, next)) l->waiting[next]++;
+        }
+    }
+    l->ready[0] = true;
+    uint32_t open = SIM_NONE;
+    while (l->order_count < l->f->function->order_count) {
+        uint32_t number = choose(l, open);
+        CHECK(number != SIM_NONE);
+        lay_out(l, number);
+        open = l->loop[number];
+        while (open != SIM_NONE && l->left[open] == 0)
+            open = l->f->loops.items[open].parent;
+    }
+}
+
+/* How many of the engine's blocks an instruction ends: the rest of the module's block goes into the
+ * ones behind. */
+static uint32_t splits(const sim_module *module, const sim_instruction *instruction)
+{
+    if (sim_collective_meets(module, instruction)) return 2; /* at the meeting, and behind it */
+    switch ((sim_group)instruction->opcode->group) {
+    case SIM_GROUP_CALL:
+    case SIM_GROUP_CALL_POINTER:
+    case SIM_GROUP_WAIT_EVENTS: return 1;
+    case SIM_GROUP_CONTROL_BARRIER:
+        return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeWorkgroup;
+    default: return sim_collective_waits(module, instruction);
+    }
+}
+
+static void block_add(layout *l, uint32_t module_block, bool is_first, uint32_t loop)
+{
+    *rt_vector_push(&l->f->blocks) = (sim_ir_block){.module_block = module_block,
+                                                    .is_first = is_first,
+                                                    .loop = loop,
+                                                    .condition = SIM_REF_NONE,
+                                                    .result_node = SIM_NONE};
+}
+
+/* How many edges of the module lead back to the header of the loop. */
+static uint32_t back_edges(const layout *l, uint32_t loop, uint32_t *out_from)
+{
+    uint32_t header = l->f->loops.items[loop].header;
+    const sim_block *block = block_at(l, header);
+    uint32_t count = 0;
+    *out_from = SIM_NONE;
+    for (uint32_t p = 0; p < block->predecessor_count; p++) {
+        uint32_t before = number_of(l, block->predecessors[p]);
+        if (!reachable(l, before) || !retreats(l, before, header)) continue;
+        count++;
+        *out_from = before;
+    }
+    return count;
+}
+
+/* Adds a latch behind the last block of every loop that ends here and needs one. */
+static void latches_add(layout *l, uint32_t number, uint32_t *loop_left)
+{
+    sim_ir_function *f = l->f;
+    for (uint32_t loop = l->loop[number]; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
+        if (--loop_left[loop] > 0) continue;
+        uint32_t from;
+        bool plain = back_edges(l, loop, &from) == 1 && from == number && l->loop[number] == loop;
+        if (plain) {
+            CHECK(f->blocks.items[f->blocks.count - 1].module_block != SIM_NONE);
+            f->loops.items[loop].latch = f->blocks.count - 1;
+            continue;
+        }
+        f->loops.items[loop].latch = f->blocks.count;
+        block_add(l, SIM_NONE, true, loop);
+    }
+}
+
+static void blocks_add(layout *l)
+{
+    sim_ir_function *f = l->f;
+    uint32_t *loop_left = rt_arena_alloc_array(&l->d->arena, f->loops.count + 1, sizeof(uint32_t));
+    memset(l->left, 0, sizeof *l->left * f->loops.count);
+    loops_count(l);
+    memcpy(loop_left, l->left, sizeof *loop_left * f->loops.count);
+    for (uint32_t i = 0; i < l->order_count; i++) {
+        uint32_t number = l->order[i];
+        const sim_block *block = block_at(l, number);
+        f->block_of[number] = f->blocks.count;
+        block_add(l, f->function->block_first + number, true, l->loop[number]);
+        for (uint32_t k = 0; k < block->count; k++) {
+            uint32_t more = splits(f->module, &f->module->instructions[block->first + k]);
+            for (uint32_t m = 0; m < more; m++)
+                block_add(l, f->function->block_first + number, false, l->loop[number]);
+        }
+        f->last_of[number] = f->blocks.count - 1;
+        latches_add(l, number, loop_left);
+    }
+}
+
+static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal)
+{
+    sim_ir_function *f = l->f;
+    uint32_t target = f->block_of[number];
+    uint32_t source = f->blocks.items[from].module_block;
+    CHECK(target != SIM_NONE);
+    bool is_back = target <= from;
+    uint32_t loop = is_back ? loop_of_header(f, number) : SIM_NONE;
+    if (loop != SIM_NONE && f->loops.items[loop].latch != from) {
+        target = f->loops.items[loop].latch;
+        is_back = false;
+    }
+    f->blocks.items[from].edge_count++;
+    *rt_vector_push(&f->edges) = (sim_ir_edge){
+        .from = from, .target = target, .source = source, .is_back = is_back, .literal = literal};
+}
+
+static uint64_t switch_literal(const uint32_t *words, uint32_t word_count)
+{
+    return word_count == 2 ? (uint64_t)words[1] << 32 | words[0] : words[0];
+}
+
+/* The edges of a module's block, from the last of its engine's blocks. */
+static void edges_add(layout *l, uint32_t from, const sim_instruction *end)
+{
+    const sim_module *module = l->f->module;
+#define TARGET(id) number_of(l, sim_module_id(module, (id))->index)
+    switch (end->opcode->group) {
+    case SIM_GROUP_BRANCH: edge_add(l, from, TARGET(end->operands[0]), 0); break;
+    case SIM_GROUP_BRANCH_CONDITIONAL:
+        edge_add(l, from, TARGET(end->operands[1]), 0);
+        edge_add(l, from, TARGET(end->operands[2]), 0);
+        break;
+    case SIM_GROUP_SWITCH: {
+        uint32_t words = sim_module_id(module, end->operands[0])->type->bits > 32 ? 2 : 1;
+        edge_add(l, from, TARGET(end->operands[1]), 0);
+        for (uint32_t i = 2; i + words < end->operand_count; i += words + 1) {
+            edge_add(l, from, TARGET(end->operands[i + words]),
+                     switch_literal(end->operands + i, words));
+        }
+        break;
+    }
+    default: break;
+    }
+#undef TARGET
+}
+
+static void connect(layout *l)
+{
+    sim_ir_function *f = l->f;
+    for (uint32_t i = 0; i < f->blocks.count; i++) {
+        sim_ir_block *block = &f->blocks.items[i];
+        block->edge_first = f->edges.count;
+        if (block->module_block == SIM_NONE) {
+            block->edge_count = 1;
+            uint32_t header = f->block_of[f->loops.items[block->loop].header];
+            *rt_vector_push(&f->edges) =
+                (sim_ir_edge){.from = i, .target = header, .source = SIM_NONE, .is_back = true};
+            continue;
+        }
+        const sim_block *module_block = &f->module->blocks[block->module_block];
+        if (f->last_of[number_of(l, block->module_block)] != i) continue;
+        edges_add(l, i, &f->module->instructions[module_block->first + module_block->count - 1]);
+    }
+}
+
+void sim_decode_flow(sim_decoder *d, sim_ir_function *f)
+{
+    uint32_t count = f->function->block_count;
+    CHECK(count > 0);
+    layout l = {.d = d, .f = f, .count = count};
+    l.loop = rt_arena_alloc_array(&d->arena, count, sizeof *l.loop);
+    l.waiting = rt_arena_alloc_array(&d->arena, count, sizeof *l.waiting);
+    l.ready = rt_arena_alloc_array(&d->arena, count, sizeof *l.ready);
+    l.order = rt_arena_alloc_array(&d->arena, count, sizeof *l.order);
+    f->block_of = rt_arena_alloc_array(&d->arena, count, sizeof *f->block_of);
+    f->last_of = rt_arena_alloc_array(&d->arena, count, sizeof *f->last_of);
+    for (uint32_t i = 0; i < count; i++) {
+        l.loop[i] = f->block_of[i] = f->last_of[i] = SIM_NONE;
+    }
+    find_loops(&l);
+    l.left = rt_arena_alloc_array(&d->arena, f->loops.count + 1, sizeof *l.left);
+    loops_count(&l);
+    order_blocks(&l);
+    blocks_add(&l);
+    connect(&l);
+    /* Headers were numbers of the function up to here. */
+    for (uint32_t i = 0; i < f->loops.count; i++) {
+        f->loops.items[i].header = f->block_of[f->loops.items[i].header];
+    }
+    CHECK(f->block_of[0] == 0);
+}

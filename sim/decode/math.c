@@ -1,0 +1,334 @@
+/* Instructions of OpenCL.std over floats whose operands or results are of several types: integers
+ * among them, a second result that goes to memory, and the geometric functions, which take vectors
+ * whole.  Second results are stored as any other value is, with all checks.
+ *
+ * Geometric functions, whose errors the specification bounds: length is hypot of the components,
+ * one after the other; distance is the length of the difference; normalize scales by a power of two
+ * that makes the largest component about 1 and divides by the length.  So nothing overflows or is
+ * lost in between.  The fast ones are sqrt(dot(p, p)) and p * rsqrt(dot(p, p)). Source: OpenCL
+ * extended instruction set specification 1.0; OpenCL C specification, "Geometric Functions" and
+ * "Edge Case Behavior".
+ *
+ * Halves are computed with in double, and results rounded once, whatever lies between (half.h). */
+#include "sim/decode/decode.h"
+
+#include <float.h>
+
+/* The operands of one instruction. */
+typedef struct math_view {
+    const sim_view *view;
+    uint32_t number;    /* SIM_STD_… */
+    sim_lane_type type; /* that is computed with: of the floats, F64 for halves */
+    bool is_half;       /* of the floats */
+    sim_leaves in[2];   /* operands that are no pointers */
+    sim_ref *refs;      /* the result, as many as there are components */
+    uint32_t count;
+} math_view;
+
+static sim_ref math1(sim_decoder *d, const math_view *m, sim_math function, sim_ref a)
+{
+    return sim_build_math(d, function, m->type, a, SIM_REF_NONE);
+}
+
+/* An int as the function takes it: as wide as the float. */
+static sim_ref widen(sim_decoder *d, const math_view *m, sim_ref a)
+{
+    return sim_build_resize(d, SIM_I32, sim_lane_integer(m->type), true, a);
+}
+static sim_ref narrow(sim_decoder *d, const math_view *m, sim_ref a)
+{
+    return sim_build_resize(d, sim_lane_integer(m->type), SIM_I32, true, a);
+}
+
+/* ---- Integers ----------------------------------------------------------------------------- */
+
+static void build_by_integer(sim_decoder *d, math_view *m)
+{
+    sim_math function = m->number == SIM_STD_ldexp  ? SIM_MATH_ldexp
+                        : m->number == SIM_STD_pown ? SIM_MATH_pown
+                                                    : SIM_MATH_rootn;
+    CHECK_IMPLIES(function == SIM_MATH_rootn, m->number == SIM_STD_rootn);
+    CHECK(m->in[1].refs);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref n = widen(d, m, m->in[1].refs[i]);
+        m->refs[i] = sim_build_math(d, function, m->type, m->in[0].refs[i], n);
+    }
+}
+
+static void build_exponent(sim_decoder *d, math_view *m)
+{
+    CHECK(m->number == SIM_STD_ilogb);
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->refs[i] = narrow(d, m, math1(d, m, SIM_MATH_ilogb, m->in[0].refs[i]));
+    }
+}
+
+/* The quiet NaN with as much of the code as has room. */
+static void build_nan(sim_decoder *d, math_view *m)
+{
+    sim_lane_type type = m->is_half ? SIM_I16 : m->type, bits = sim_lane_integer(type);
+    uint64_t quiet = m->is_half           ? 0x7e00
+                     : m->type == SIM_F32 ? 0x7fc00000
+                                          : UINT64_C(0x7ff8000000000000);
+    sim_ref room = sim_decode_constant(d, (quiet & (~quiet + 1)) - 1);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref code = sim_build_four(d, SIM_INT4(AND, bits), bits, m->in[0].refs[i], room);
+        m->refs[i] =
+            sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
+    }
+}
+
+/* ---- Second results ----------------------------------------------------------------------- */
+
+/* Results as the type of the floats has them. */
+static void round_all(sim_decoder *d, const math_view *m, sim_ref *refs)
+{
+    for (uint32_t i = 0; i < m->count && m->is_half; i++)
+        refs[i] = sim_half_narrow(d, m->type, refs[i]);
+}
+
+/* A fraction is less than 1, whatever it rounds to: the largest half below is 0x3bff. */
+static sim_ref below_one(sim_decoder *d, sim_ref half)
+{
+    sim_ref one = sim_decode_constant(d, 0x3c00);
+    sim_ref is_one = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, half, one);
+    return sim_build_select(d, SIM_I16, is_one, sim_decode_constant(d, 0x3bff), half);
+}
+
+/* fract, modf, sincos: the function that is returned, and what is stored. */
+static rt_status build_parts(sim_decoder *d, math_view *m)
+{
+    sim_ref *second = sim_refs_new(d, m->count);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref a = m->in[0].refs[i];
+        switch (m->number) {
+        case SIM_STD_fract:
+            m->refs[i] = math1(d, m, SIM_MATH_fract, a);
+            second[i] = sim_build_unary(d, SIM_FLOAT2(FLOOR, m->type), m->type, a);
+            break;
+        case SIM_STD_modf:
+            m->refs[i] = math1(d, m, SIM_MATH_modf, a);
+            second[i] = sim_build_unary(d, SIM_FLOAT2(TRUNC, m->type), m->type, a);
+            break;
+        case SIM_STD_sincos:
+            m->refs[i] = math1(d, m, SIM_MATH_sin, a);
+            second[i] = math1(d, m, SIM_MATH_cos, a);
+            break;
+        default: UNREACHABLE();
+        }
+    }
+    round_all(d, m, second);
+    return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
+}
+
+/* frexp, lgamma_r: an integer is stored. */
+static rt_status build_and_integer(sim_decoder *d, math_view *m)
+{
+    bool is_frexp = m->number == SIM_STD_frexp;
+    CHECK(is_frexp || m->number == SIM_STD_lgamma_r);
+    sim_ref *second = sim_refs_new(d, m->count);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref a = m->in[0].refs[i];
+        m->refs[i] = math1(d, m, is_frexp ? SIM_MATH_frexp : SIM_MATH_lgamma, a);
+        second[i] =
+            narrow(d, m, math1(d, m, is_frexp ? SIM_MATH_exponent : SIM_MATH_gamma_sign, a));
+    }
+    return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
+}
+
+static rt_status build_quotient(sim_decoder *d, math_view *m)
+{
+    CHECK(m->number == SIM_STD_remquo);
+    CHECK(m->in[1].refs);
+    sim_ref *second = sim_refs_new(d, m->count);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref a = m->in[0].refs[i], b = m->in[1].refs[i];
+        m->refs[i] = sim_build_math(d, SIM_MATH_remainder, m->type, a, b);
+        second[i] = narrow(d, m, sim_build_math(d, SIM_MATH_quotient, m->type, a, b));
+    }
+    return sim_decode_store(d, m->view->operands[4], (sim_leaves){second, m->count});
+}
+
+/* ---- Geometry ----------------------------------------------------------------------------- */
+
+#define FOUR(op, a, b) sim_build_four(d, SIM_FLOAT4(op, m->type), m->type, a, b)
+#define ONE(op, a)     sim_build_unary(d, SIM_FLOAT2(op, m->type), m->type, a)
+
+static sim_ref magnitude(sim_decoder *d, const math_view *m, sim_ref a)
+{
+    sim_lane_type bits = sim_lane_integer(m->type);
+    uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(bits) - 1);
+    return sim_build_four(d, SIM_INT4(AND, bits), m->type, a, sim_decode_constant(d, sign - 1));
+}
+
+static sim_ref length_of(sim_decoder *d, const math_view *m, const sim_ref *refs, uint32_t count)
+{
+    sim_ref length = magnitude(d, m, refs[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        length = sim_build_math(d, SIM_MATH_hypot, m->type, length, refs[i]);
+    }
+    return length;
+}
+
+static sim_ref dot_of(sim_decoder *d, const math_view *m, const sim_ref *refs, uint32_t count)
+{
+    sim_ref sum = FOUR(FMUL, refs[0], refs[0]);
+    for (uint32_t i = 1; i < count; i++)
+        sum = FOUR(FADD, sum, FOUR(FMUL, refs[i], refs[i]));
+    return sum;
+}
+
+/* length, distance and their fast forms: of the operand, or of the difference of two. */
+static void build_length(sim_decoder *d, math_view *m, bool is_distance)
+{
+    uint32_t count = m->in[0].count;
+    bool is_fast = m->number == SIM_STD_fast_length || m->number == SIM_STD_fast_distance;
+    sim_ref *refs = sim_refs_new(d, count);
+    CHECK(m->in[0].refs && is_distance == (m->in[1].refs != NULL));
+    for (uint32_t i = 0; i < count; i++) {
+        sim_ref a = m->in[0].refs[i];
+        refs[i] = is_distance ? FOUR(FSUB, a, m->in[1].refs[i]) : a;
+    }
+    m->refs[0] = is_fast ? ONE(SQRT, dot_of(d, m, refs, count)) : length_of(d, m, refs, count);
+}
+
+/* The vector, or, where a component is infinite, the direction that infinity has: infinite
+ * components become 1 with their sign, the others 0 or NaN. */
+static void direction_of(sim_decoder *d, const math_view *m, sim_ref *refs)
+{
+    sim_lane_type bits = sim_lane_integer(m->type);
+    uint64_t top = UINT64_C(1) << (8 * sim_lane_bytes(bits) - 1);
+    sim_ref sign = sim_decode_constant(d, top), zero = sim_decode_constant(d, 0);
+    sim_ref one = sim_decode_float(d, m->type, 1);
+    sim_ref infinity = sim_decode_float(d, m->type, (double)__builtin_inf());
+    sim_ref any = zero, *is_infinite = sim_refs_new(d, m->count);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref size = magnitude(d, m, refs[i]);
+        is_infinite[i] = sim_build_four(d, SIM_INT4(EQ, bits), SIM_I8, size, infinity);
+        any = sim_build_four(d, SIM_INT4(OR, SIM_I8), SIM_I8, any, is_infinite[i]);
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref side = sim_build_four(d, SIM_INT4(AND, bits), bits, refs[i], sign);
+        side = sim_build_four(d, SIM_INT4(OR, bits), m->type, side, one);
+        sim_ref none = FOUR(FMUL, refs[i], zero);
+        sim_ref replaced = sim_build_select(d, m->type, is_infinite[i], side, none);
+        refs[i] = sim_build_select(d, m->type, any, replaced, refs[i]);
+    }
+}
+
+static void build_normalize(sim_decoder *d, math_view *m)
+{
+    sim_lane_type bits = sim_lane_integer(m->type);
+    sim_ref zero = sim_decode_constant(d, 0), *refs = sim_refs_new(d, m->count);
+    for (uint32_t i = 0; i < m->count; i++)
+        refs[i] = m->in[0].refs[i];
+    direction_of(d, m, refs);
+    sim_ref largest = magnitude(d, m, refs[0]);
+    for (uint32_t i = 1; i < m->count; i++) {
+        sim_ref size = magnitude(d, m, refs[i]);
+        largest = sim_build_binary(d, SIM_FLOAT2(FMAX, m->type), m->type, largest, size);
+    }
+    sim_ref exponent = math1(d, m, SIM_MATH_exponent, largest);
+    sim_ref down = sim_build_four(d, SIM_INT4(SUB, bits), bits, zero, exponent);
+    for (uint32_t i = 0; i < m->count; i++) {
+        refs[i] = sim_build_math(d, SIM_MATH_ldexp, m->type, refs[i], down);
+    }
+    sim_ref length = length_of(d, m, refs, m->count);
+    sim_ref is_zero = sim_build_four(d, SIM_FLOAT4(FEQ, m->type), SIM_I8, length, zero);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref part = FOUR(FDIV, refs[i], length);
+        m->refs[i] = sim_build_select(d, m->type, is_zero, m->in[0].refs[i], part);
+    }
+}
+
+/* Where the sum of squares is below the smallest normal number the vector may come back as it is.
+ */
+static void build_fast_normalize(sim_decoder *d, math_view *m)
+{
+    sim_ref least = sim_decode_float(d, m->type, m->type == SIM_F32 ? (double)FLT_MIN : DBL_MIN);
+    sim_ref dot = dot_of(d, m, m->in[0].refs, m->count);
+    sim_ref is_small = sim_build_four(d, SIM_FLOAT4(FLT, m->type), SIM_I8, dot, least);
+    sim_ref factor = sim_build_rsqrt(d, m->type, dot);
+    for (uint32_t i = 0; i < m->count; i++) {
+        sim_ref part = FOUR(FMUL, m->in[0].refs[i], factor);
+        m->refs[i] = sim_build_select(d, m->type, is_small, m->in[0].refs[i], part);
+    }
+}
+
+/* The fourth component of a product of four is 0. */
+static void build_cross(sim_decoder *d, math_view *m)
+{
+    const sim_ref *a = m->in[0].refs, *b = m->in[1].refs;
+    CHECK(m->in[1].refs);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
+        m->refs[i] = FOUR(FSUB, FOUR(FMUL, a[j], b[k]), FOUR(FMUL, a[k], b[j]));
+    }
+    if (m->count == 4) m->refs[3] = sim_decode_constant(d, 0);
+}
+
+/* ---- Dispatch ----------------------------------------------------------------------------- */
+
+static rt_status build(sim_decoder *d, math_view *m, sim_group group)
+{
+    switch (group) {
+    case SIM_GROUP_FLOAT_BY_INTEGER: build_by_integer(d, m); break;
+    case SIM_GROUP_FLOAT_EXPONENT: build_exponent(d, m); break;
+    case SIM_GROUP_FLOAT_NAN: build_nan(d, m); break;
+    case SIM_GROUP_FLOAT_PARTS: return build_parts(d, m);
+    case SIM_GROUP_FLOAT_AND_INTEGER: return build_and_integer(d, m);
+    case SIM_GROUP_FLOAT_QUOTIENT: return build_quotient(d, m);
+    case SIM_GROUP_CROSS: build_cross(d, m); break;
+    case SIM_GROUP_DISTANCE: build_length(d, m, true); break;
+    case SIM_GROUP_LENGTH: build_length(d, m, false); break;
+    case SIM_GROUP_NORMALIZE:
+        if (m->number == SIM_STD_normalize) {
+            build_normalize(d, m);
+        } else {
+            build_fast_normalize(d, m);
+        }
+        break;
+    default: UNREACHABLE();
+    }
+    return RT_STATUS_OK;
+}
+
+/* Operand `place` of the instruction, in the type that is computed with. */
+static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place,
+                              sim_leaves *out_leaves)
+{
+    const sim_type *type = sim_module_id(d->f->module, m->view->operands[place])->type;
+    RT_TRY(sim_decode_leaves(d, m->view->operands[place], out_leaves));
+    if (!sim_type_is_half(type)) return RT_STATUS_OK;
+    sim_ref *refs = sim_refs_new(d, out_leaves->count);
+    for (uint32_t i = 0; i < out_leaves->count; i++)
+        refs[i] = sim_half_widen(d, m->type, out_leaves->refs[i]);
+    out_leaves->refs = refs;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
+                          sim_leaves *out_leaves)
+{
+    const sim_module *module = d->f->module;
+    math_view m = {.view = view, .number = row->number};
+    const sim_type *first = sim_module_id(module, view->operands[2])->type;
+    const sim_type *floats = row->group == SIM_GROUP_FLOAT_NAN ? view->type : first;
+    m.is_half = sim_type_is_half(floats);
+    m.type = m.is_half ? SIM_F64 : sim_type_lane(floats);
+    CHECK(m.type >= SIM_F32);
+    m.count = sim_type_leaves(view->type);
+    m.refs = sim_refs_new(d, m.count);
+    RT_TRY(operand_read(d, &m, 2, &m.in[0]));
+    CHECK(m.in[0].refs && m.in[0].count > 0);
+    bool has_second = view->operand_count > 3 &&
+                      sim_module_id(module, view->operands[3])->type->kind != SIM_TYPE_POINTER;
+    if (has_second) RT_TRY(operand_read(d, &m, 3, &m.in[1]));
+    RT_TRY(build(d, &m, (sim_group)row->group));
+    bool is_rounded = sim_type_is_half(view->type) && row->group != SIM_GROUP_FLOAT_NAN;
+    if (is_rounded) round_all(d, &m, m.refs);
+    for (uint32_t i = 0; i < m.count && is_rounded && row->number == SIM_STD_fract; i++)
+        m.refs[i] = below_one(d, m.refs[i]);
+    *out_leaves = (sim_leaves){m.refs, m.count};
+    return RT_STATUS_OK;
+}

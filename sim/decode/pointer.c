@@ -1,0 +1,82 @@
+/* Addresses of functions and the types by which calls through them are judged.
+ *
+ * A function gets an address per world, as a variable does: pool slots and initial values that hold
+ * it are written when the program's instance is made (instance.c).  Two types are one signature
+ * when sim_type_equal says so, whichever modules they come from. Source:
+ * SPV_INTEL_function_pointers. */
+#include "sim/decode/decode.h"
+
+uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant)
+{
+    CHECK(constant->kind == SIM_CONSTANT_FUNCTION);
+    const sim_module *module = d->modules[module_index];
+    const sim_function *function = sim_module_function(module, constant->operands[0]);
+    uint32_t index = d->function_of[module_index][function - module->functions];
+    CHECK(index < d->function_count);
+    d->functions[index].is_addressed = true;
+    return index;
+}
+
+sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function)
+{
+    sim_ir_function *f = &d->functions[function];
+    CHECK(f->is_addressed);
+    if (f->address_slot == 0) {
+        f->address_slot = d->pool.count;
+        *rt_vector_push(&d->pool) = 0; /* the world writes the address */
+        *rt_vector_push(&d->relocations) = (sim_relocation){
+            .global = SIM_NONE, .offset = f->address_slot, .target = function, .is_function = true};
+    }
+    CHECK(f->address_slot >= SIM_POOL_SLOTS);
+    return SIM_REF_POOL | f->address_slot;
+}
+
+uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type)
+{
+    CHECK(type->kind == SIM_TYPE_FUNCTION);
+    uint32_t i = 0;
+    while (i < d->signatures.count && !sim_type_equal(d->signatures.items[i], type))
+        i++;
+    if (i == d->signatures.count) *rt_vector_push(&d->signatures) = type;
+    return i;
+}
+
+static rt_status check_kernels(const sim_decoder *d)
+{
+    for (uint32_t i = 0; i < d->program->kernel_count; i++) {
+        const sim_kernel *kernel = &d->program->kernels[i];
+        if (!d->functions[kernel->function].is_addressed) continue;
+        return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "kernel '%.*s': its address is taken, and kernels cannot be called",
+                       RT_TEXT_ARG(kernel->name));
+    }
+    return RT_STATUS_OK;
+}
+
+static sim_signature signature_of(sim_decoder *d, const sim_type *type)
+{
+    uint32_t count = sim_type_leaves(type->element);
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
+    uint8_t *bytes = rt_arena_alloc_array(&d->program->arena, count + 1, 1);
+    sim_type_lanes(type->element, lanes);
+    for (uint32_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)sim_lane_bytes(lanes[i]);
+    return (sim_signature){bytes, count};
+}
+
+rt_status sim_decode_pointers_keep(sim_decoder *d)
+{
+    sim_program *program = d->program;
+    RT_TRY(check_kernels(d));
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        const sim_ir_function *f = &d->functions[i];
+        program->functions[i].signature =
+            f->is_addressed ? sim_decode_signature(d, f->function->type) : SIM_NONE;
+    }
+    program->signature_count = d->signatures.count;
+    program->signatures =
+        rt_arena_alloc_array(&program->arena, d->signatures.count + 1, sizeof *program->signatures);
+    for (uint32_t i = 0; i < d->signatures.count; i++)
+        program->signatures[i] = signature_of(d, d->signatures.items[i]);
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,357 @@
+/* Linking and decoding: modules to a program that can be launched. */
+#include "sim/decode/program.h"
+
+#include "reference/base/alloc.h"
+#include "sim/decode/decode.h"
+
+#include <string.h>
+
+#define SUBGROUP_SIZE 16u /* unless the kernel requires another */
+
+/* ---- Functions ---------------------------------------------------------------------------- */
+
+/* Numbers the definitions of all modules; imports and repeated definitions get the number of the
+ * definition that stands for them. */
+static void number_functions(sim_decoder *d)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < d->module_count; m++)
+        count += d->modules[m]->function_count;
+    d->functions = rt_arena_alloc_array(&d->arena, count + 1, sizeof *d->functions);
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        const sim_module *module = d->modules[m];
+        for (uint32_t i = 0; i < module->function_count; i++) {
+            sim_place place = d->linkage->functions[m][i];
+            if (place.module != m || place.index != i) continue;
+            CHECK(module->functions[i].block_count > 0);
+            d->function_of[m][i] = d->function_count;
+            d->functions[d->function_count] = (sim_ir_function){.module = module,
+                                                                .module_index = m,
+                                                                .function = &module->functions[i],
+                                                                .index = d->function_count};
+            d->function_count++;
+        }
+    }
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        for (uint32_t i = 0; i < d->modules[m]->function_count; i++) {
+            sim_place place = d->linkage->functions[m][i];
+            d->function_of[m][i] = d->function_of[place.module][place.index];
+            CHECK(d->function_of[m][i] != SIM_NONE);
+        }
+    }
+}
+
+/* Virtual functions are called through addresses that other programs may have taken. */
+static void address_virtual_functions(sim_decoder *d)
+{
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_ir_function *f = &d->functions[i];
+        f->is_addressed =
+            f->is_addressed || sim_module_function_set(f->module, f->function).length > 0;
+    }
+}
+
+static void modules_keep(sim_decoder *d)
+{
+    sim_program *program = d->program;
+    program->module_count = d->module_count;
+    program->modules =
+        rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->modules);
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        const sim_module *module = d->modules[m];
+        uint32_t *functions =
+            rt_arena_alloc_array(&program->arena, module->function_count + 1u, sizeof *functions);
+        memcpy(functions, d->function_of[m], module->function_count * sizeof *functions);
+        program->modules[m] =
+            (sim_program_module){module->code_hash, module->constants_hash, functions};
+    }
+}
+
+/* Where a function comes from, and the set that it is in. */
+static void origin_keep(sim_decoder *d, const sim_ir_function *f, sim_code_function *function)
+{
+    function->module = f->module_index;
+    function->place = (uint32_t)(f->function - f->module->functions);
+    function->set =
+        rt_arena_text(&d->program->arena, sim_module_function_set(f->module, f->function));
+}
+
+static void decoder_open(sim_decoder *d)
+{
+    uint32_t count = d->module_count;
+    d->function_of = rt_arena_alloc_array(&d->arena, count, sizeof *d->function_of);
+    d->global_of = rt_arena_alloc_array(&d->arena, count, sizeof *d->global_of);
+    d->leaves = rt_arena_alloc_array(&d->arena, count, sizeof *d->leaves);
+    for (uint32_t m = 0; m < count; m++) {
+        const sim_module *module = d->modules[m];
+        size_t functions = module->function_count + 1u, variables = module->variable_count + 1u;
+        d->function_of[m] = rt_arena_alloc_array(&d->arena, functions, sizeof(uint32_t));
+        d->global_of[m] = rt_arena_alloc_array(&d->arena, variables, sizeof(uint32_t));
+        memset(d->function_of[m], 0xff, functions * sizeof(uint32_t));
+        memset(d->global_of[m], 0xff, variables * sizeof(uint32_t));
+        d->leaves[m] = rt_arena_alloc_array(&d->arena, module->id_bound, sizeof(sim_leaves));
+    }
+    for (uint32_t i = 0; i < SIM_POOL_SLOTS; i++)
+        *rt_vector_push(&d->pool) = 0;
+    *rt_vector_push(&d->sites) = (sim_site){.name = ""}; /* site 0: operations of the engine */
+}
+
+static void decoder_close(sim_decoder *d)
+{
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_ir_function *f = &d->functions[i];
+        rt_vector_free(&f->blocks);
+        rt_vector_free(&f->edges);
+        rt_vector_free(&f->loops);
+        rt_vector_free(&f->nodes);
+        rt_vector_free(&f->values);
+        rt_vector_free(&f->refs);
+        rt_vector_free(&f->variables);
+    }
+    rt_vector_free(&d->pool);
+    rt_map_free(&d->pool_slots);
+    rt_vector_free(&d->sites);
+    rt_vector_free(&d->globals);
+    rt_vector_free(&d->relocations);
+    rt_vector_free(&d->locals);
+    rt_vector_free(&d->prints);
+    rt_vector_free(&d->signatures);
+    rt_vector_free(&d->phi_constants);
+    rt_arena_reset(&d->arena);
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+static sim_parameter parameter_of(const sim_type *type)
+{
+    if (type->kind != SIM_TYPE_POINTER) {
+        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->size_bytes, false};
+    }
+    if (type->storage_class == SIM_StorageClassWorkgroup) {
+        return (sim_parameter){SIM_PARAMETER_LOCAL, 8, false};
+    }
+    if (type->storage_class == SIM_StorageClassFunction) {
+        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->element->size_bytes, false};
+    }
+    bool is_constant = type->storage_class == SIM_StorageClassUniformConstant;
+    return (sim_parameter){SIM_PARAMETER_GLOBAL, 8, is_constant};
+}
+
+/* Memory of the entry function for a structure that is passed by value. */
+static uint32_t by_value_variable(sim_ir_function *f, const sim_type *type)
+{
+    uint64_t offset = (f->private_bytes + 63) & ~UINT64_C(63);
+    f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
+    *rt_vector_push(&f->variables) =
+        (sim_private_variable){.offset = offset, .size = type->size_bytes};
+    return f->variables.count - 1;
+}
+
+/* Byte offset of every scalar of a value; returns the place behind the last. */
+static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
+{
+    if (type->kind == SIM_TYPE_STRUCT) {
+        for (uint64_t i = 0; i < type->count; i++) {
+            out = leaf_offsets(type->members[i], offset + (uint32_t)type->offsets[i], out);
+        }
+    } else if (type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR) {
+        for (uint64_t i = 0; i < type->count; i++) {
+            uint32_t at = offset + (uint32_t)(i * type->element->size_bytes);
+            out = leaf_offsets(type->element, at, out);
+        }
+    } else {
+        *out++ = offset;
+    }
+    return out;
+}
+
+static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
+{
+    sim_program *program = d->program;
+    uint32_t index = d->function_of[module][entry->function];
+    sim_ir_function *f = &d->functions[index];
+    const sim_type *type = f->function->type;
+    uint32_t count = (uint32_t)type->count;
+    sim_parameter *parameters =
+        rt_arena_alloc_array(&program->arena, count + 1, sizeof *parameters);
+    uint32_t *variable = rt_arena_alloc_array(&program->arena, count + 1, sizeof *variable);
+    uint32_t *first = rt_arena_alloc_array(&program->arena, count + 1, sizeof *first);
+    uint32_t *offsets =
+        rt_arena_alloc_array(&program->arena, f->parameter_leaves + 1, sizeof *offsets);
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_type *member = type->members[i];
+        parameters[i] = parameter_of(member);
+        first[i] = f->parameter_first[i];
+        bool by_value =
+            member->kind == SIM_TYPE_POINTER && member->storage_class == SIM_StorageClassFunction;
+        variable[i] = by_value ? by_value_variable(f, member->element) : SIM_NONE;
+        leaf_offsets(member, 0, offsets + first[i]);
+    }
+    first[count] = f->parameter_leaves;
+    sim_kernel *kernel = &program->kernels[program->kernel_count];
+    *kernel =
+        (sim_kernel){.program = program,
+                     .name = rt_arena_text(&program->arena, entry->name),
+                     .sets = rt_arena_text(&program->arena,
+                                           sim_module_kernel_sets(d->modules[module], entry->name)),
+                     .function = index,
+                     .parameters = parameters,
+                     .leaf_first = first,
+                     .leaf_offset = offsets,
+                     .variable = variable,
+                     .parameter_count = count};
+    kernel->subgroup_size = entry->subgroup_size ? entry->subgroup_size : SUBGROUP_SIZE;
+    memcpy(kernel->local_size, entry->local_size, sizeof kernel->local_size);
+    rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
+}
+
+/* A kernel may require another size of sub-groups, among those that a wave is a multiple of. */
+static rt_status check_subgroup_size(const sim_decoder *d, const sim_entry *entry)
+{
+    uint32_t size = entry->subgroup_size;
+    if (size == 0 || size == 8 || size == 16 || size == 32) return RT_STATUS_OK;
+    return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "kernel '%.*s' requires sub-groups of %u work-items; they have 8, 16 or 32",
+                   RT_TEXT_ARG(entry->name), size);
+}
+
+static rt_status kernels_add(sim_decoder *d)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < d->module_count; m++)
+        count += d->modules[m]->entry_count;
+    d->program->kernels =
+        rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *d->program->kernels);
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        for (uint32_t i = 0; i < d->modules[m]->entry_count; i++) {
+            RT_TRY(check_subgroup_size(d, &d->modules[m]->entries[i]));
+            kernel_add(d, &d->modules[m]->entries[i], m);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+#define KEEP(field, vector)                                                                        \
+    do {                                                                                           \
+        size_t size_ = (vector).count * sizeof *(vector).items;                                    \
+        void *copy_ = rt_arena_alloc(&program->arena, size_ + 1);                                  \
+        if (size_) memcpy(copy_, (vector).items, size_);                                           \
+        program->field##s = copy_;                                                                 \
+        program->field##_count = (vector).count;                                                   \
+    } while (0)
+
+/* Sites borrow the modules' texts, which need not outlive the link. */
+static void sites_keep(sim_decoder *d)
+{
+    rt_text last = {0}, copy = {0};
+    for (uint32_t i = 0; i < d->sites.count; i++) {
+        sim_site *site = &d->sites.items[i];
+        if (site->source.data != last.data || site->source.length != last.length) {
+            last = site->source;
+            copy = rt_arena_text(&d->program->arena, last);
+        }
+        site->source = copy;
+    }
+}
+
+static rt_status decode(sim_decoder *d)
+{
+    sim_program *program = d->program;
+    decoder_open(d);
+    number_functions(d);
+    modules_keep(d);
+    address_virtual_functions(d);
+    RT_TRY(sim_decode_variables(d));
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_decode_flow(d, &d->functions[i]);
+        RT_TRY(sim_decode_build(d, &d->functions[i]));
+    }
+    sim_decode_uniform(d);
+    RT_TRY(kernels_add(d));
+    sim_decode_written(d);
+    program->function_count = d->function_count;
+    program->functions =
+        rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_code_function *function = &program->functions[i];
+        origin_keep(d, &d->functions[i], function);
+        function->does = d->functions[i].does;
+        function->uniform_bytes = 8; /* the emitter's scratch */
+        sim_decode_place(d, &d->functions[i], function);
+        sim_decode_emit(d, &d->functions[i], function);
+        if (function->temporary_bytes > program->temporary_bytes) {
+            program->temporary_bytes = function->temporary_bytes;
+        }
+    }
+    RT_TRY(sim_decode_pointers_keep(d));
+    sites_keep(d);
+    KEEP(site, d->sites);
+    KEEP(global, d->globals);
+    KEEP(local, d->locals);
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        program->kernels[i].reach = sim_function_reach(program, program->kernels[i].function);
+    KEEP(print, d->prints);
+    KEEP(relocation, d->relocations);
+    KEEP(pool_slot, d->pool);
+    return RT_STATUS_OK;
+}
+
+rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                           sim_program **out_program)
+{
+    CHECK(count >= 1);
+    *out_program = NULL;
+    sim_linkage linkage;
+    RT_TRY(sim_linkage_create(sink, modules, count, &linkage));
+    sim_program *program = rt_alloc(sizeof *program);
+    atomic_init(&program->references, 1);
+    sim_decoder d = {.sink = sink,
+                     .program = program,
+                     .modules = modules,
+                     .module_count = count,
+                     .linkage = &linkage};
+    rt_status status = decode(&d);
+    decoder_close(&d);
+    sim_linkage_free(&linkage);
+    if (!rt_ok(status)) {
+        sim_program_destroy(program);
+        return status;
+    }
+    *out_program = program;
+    return RT_STATUS_OK;
+}
+
+sim_program *sim_program_retain(sim_program *program)
+{
+    atomic_fetch_add(&program->references, 1);
+    return program;
+}
+
+void sim_program_destroy(sim_program *program)
+{
+    if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
+    rt_map_free(&program->kernel_names);
+    rt_map_free(&program->global_names);
+    rt_map_free(&program->host_names);
+    rt_arena_reset(&program->arena);
+    rt_free(program);
+}
+
+const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name)
+{
+    uint32_t index = rt_map_find(&program->kernel_names, name);
+    return index == RT_MAP_NONE ? NULL : &program->kernels[index];
+}
+
+uint32_t sim_kernel_parameter_count(const sim_kernel *kernel)
+{
+    return kernel->parameter_count;
+}
+
+sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index)
+{
+    CHECK(index < kernel->parameter_count);
+    return kernel->parameters[index];
+}

@@ -1,0 +1,307 @@
+/* Which values are uniform: the same for all work-items that compute them together.
+ *
+ * All values are taken for uniform until shown otherwise: a varying operand makes a varying result;
+ * so do memory that may belong to the lanes, atomics, and control flow.  Behind a branch that lanes
+ * take differently (a divergent one)
+ *   - phis where two of its sides meet again are varying: which side a lane came from matters;
+ *   - a loop that lanes leave in different iterations makes what it computes varying outside, and
+ *     the phis of the blocks that its exits lead to.
+ * That this is enough rests on flow.c: lanes of one loop are in one iteration. */
+#include "sim/decode/decode.h"
+
+#include <string.h>
+
+static bool ref_varying(const sim_ir_function *f, sim_ref ref)
+{
+    if (ref == SIM_REF_NONE) return false;
+    if (sim_ref_is_value(ref)) return f->values.items[ref].is_varying;
+    return (ref & SIM_REF_POOL) == 0;
+}
+
+/* True when `loop` is `inner` or encloses it. */
+static bool encloses(const sim_ir_function *f, uint32_t loop, uint32_t inner)
+{
+    while (inner != SIM_NONE && inner != loop)
+        inner = f->loops.items[inner].parent;
+    return inner == loop;
+}
+
+static bool value_mark(sim_ir_function *f, uint32_t value)
+{
+    if (f->values.items[value].is_varying) return false;
+    f->values.items[value].is_varying = true;
+    return true;
+}
+
+static bool node_mark(sim_ir_function *f, const sim_node *node)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        changed |= value_mark(f, node->result_first + i);
+    }
+    return changed;
+}
+
+static bool phis_mark(sim_ir_function *f, uint32_t block)
+{
+    const sim_ir_block *b = &f->blocks.items[block];
+    bool changed = false;
+    for (uint32_t i = 0; i < b->node_count; i++) {
+        const sim_node *node = &f->nodes.items[b->node_first + i];
+        if (node->shape == SIM_SHAPE_PHI) changed |= node_mark(f, node);
+    }
+    return changed;
+}
+
+/* ---- Divergence --------------------------------------------------------------------------- */
+
+/* Sides of one divergent branch, spread forward: label[b] names the side that reaches block b, a
+ * new name where sides meet. */
+typedef struct spread {
+    sim_ir_function *f;
+    uint32_t branch;      /* block */
+    uint32_t *label;      /* per block; 0: not reached */
+    uint32_t *loop_label; /* per loop: the side that leaves it or goes round; 0: none yet */
+    uint32_t next_label;
+    uint32_t pending; /* blocks that were reached and not yet visited */
+    bool changed;
+} spread;
+
+/* The loops that the branch is in and the edge stays in (by its latch) or leaves. */
+static void spread_loops(spread *s, const sim_ir_edge *edge, uint32_t label)
+{
+    sim_ir_function *f = s->f;
+    uint32_t from = f->blocks.items[edge->from].loop, to = f->blocks.items[edge->target].loop;
+    for (uint32_t loop = from; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
+        bool goes_round = edge->is_back && f->loops.items[loop].header == edge->target;
+        bool leaves = !encloses(f, loop, to);
+        if (!goes_round && !leaves) continue;
+        if (!encloses(f, loop, f->blocks.items[s->branch].loop)) continue;
+        if (s->loop_label[loop] == 0) s->loop_label[loop] = label;
+        if (s->loop_label[loop] == label || f->loops.items[loop].exit_is_divergent) continue;
+        f->loops.items[loop].exit_is_divergent = true;
+        s->changed = true;
+    }
+}
+
+static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
+{
+    spread_loops(s, edge, label);
+    if (edge->target <= s->branch || edge->is_back) {
+        /* Into an earlier block: only in irreducible flow, where everything is varying, or to the
+         * header of a loop, which all lanes of the loop reach by the same latch. */
+        return;
+    }
+    uint32_t *there = &s->label[edge->target];
+    if (*there == 0) {
+        *there = label;
+        s->pending++;
+    } else if (*there != label) {
+        s->changed |= phis_mark(s->f, edge->target);
+        *there = s->next_label++;
+    }
+}
+
+static void spread_block(spread *s, uint32_t block, uint32_t label)
+{
+    const sim_ir_block *b = &s->f->blocks.items[block];
+    if (sim_end_falls_through((sim_end)b->end)) {
+        sim_ir_edge next = {.from = block, .target = block + 1};
+        spread_edge(s, &next, label);
+    }
+    for (uint32_t e = 0; e < b->edge_count; e++) {
+        spread_edge(s, &s->f->edges.items[b->edge_first + e], label);
+    }
+}
+
+/* Marks what the divergent branch at the end of the block makes varying. */
+static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
+{
+    spread s = {.f = f, .branch = branch, .next_label = 1};
+    s.label = rt_arena_alloc_array(&d->arena, f->blocks.count, sizeof *s.label);
+    s.loop_label = rt_arena_alloc_array(&d->arena, f->loops.count + 1, sizeof *s.loop_label);
+    const sim_ir_block *b = &f->blocks.items[branch];
+    s.next_label = b->edge_count + 1;
+    for (uint32_t e = 0; e < b->edge_count; e++) {
+        spread_edge(&s, &f->edges.items[b->edge_first + e], e + 1);
+    }
+    for (uint32_t i = branch + 1; i < f->blocks.count && s.pending > 0; i++) {
+        if (s.label[i] == 0) continue;
+        /* All sides have met: only loops that the branch is in can still be concerned. */
+        bool inside = f->blocks.items[i].loop != SIM_NONE && b->loop != SIM_NONE;
+        if (s.pending == 1 && !inside) break;
+        s.pending--;
+        spread_block(&s, i, s.label[i]);
+    }
+    return s.changed;
+}
+
+/* Values of loops with a divergent exit that are used outside, and the phis behind the exits. */
+static bool exits_mark(sim_ir_function *f)
+{
+    bool changed = false;
+    for (uint32_t e = 0; e < f->edges.count; e++) {
+        const sim_ir_edge *edge = &f->edges.items[e];
+        uint32_t to = f->blocks.items[edge->target].loop;
+        for (uint32_t loop = f->blocks.items[edge->from].loop; loop != SIM_NONE;
+             loop = f->loops.items[loop].parent) {
+            if (encloses(f, loop, to)) break;
+            if (f->loops.items[loop].exit_is_divergent) changed |= phis_mark(f, edge->target);
+        }
+    }
+    return changed;
+}
+
+/* Marks the value if the user, in block `at`, is outside a loop with a divergent exit that it is
+ * computed in. */
+static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
+{
+    if (!sim_ref_is_value(ref) || f->values.items[ref].is_varying) return false;
+    uint32_t block = f->nodes.items[f->values.items[ref].node].block;
+    for (uint32_t loop = f->blocks.items[block].loop; loop != SIM_NONE;
+         loop = f->loops.items[loop].parent) {
+        if (encloses(f, loop, f->blocks.items[at].loop)) return false;
+        if (f->loops.items[loop].exit_is_divergent) return value_mark(f, ref);
+    }
+    return false;
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------- */
+
+static bool node_is_varying(const sim_ir_function *f, const sim_node *node)
+{
+    if (node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COLLECTIVE ||
+        node->shape == SIM_SHAPE_PRINT || node->shape == SIM_SHAPE_ASYNC_COPY ||
+        node->may_be_private) {
+        return true;
+    }
+    if (f->is_irreducible && node->shape != SIM_SHAPE_PARAMETER &&
+        node->shape != SIM_SHAPE_FRAME_ADDRESS) {
+        return true;
+    }
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        if (ref_varying(f, f->refs.items[node->operand_first + i])) return true;
+    }
+    return false;
+}
+
+static bool block_nodes(sim_ir_function *f, uint32_t block)
+{
+    const sim_ir_block *b = &f->blocks.items[block];
+    bool changed = false;
+    for (uint32_t i = 0; i < b->node_count; i++) {
+        const sim_node *node = &f->nodes.items[b->node_first + i];
+        for (uint32_t k = 0; k < node->operand_count; k++) {
+            changed |= use_outside(f, f->refs.items[node->operand_first + k], block);
+        }
+        if (node->result_count && node_is_varying(f, node)) changed |= node_mark(f, node);
+    }
+    changed |= use_outside(f, b->condition, block);
+    for (uint32_t i = 0; i < b->operand_count; i++) {
+        changed |= use_outside(f, f->refs.items[b->operand_first + i], block);
+    }
+    return changed;
+}
+
+/* Phis whose operands vary; an operand counts as used at the edge's start. */
+static bool edge_phis(sim_ir_function *f, const sim_ir_edge *edge)
+{
+    const sim_ir_block *target = &f->blocks.items[edge->target];
+    bool changed = false;
+    if (target->phi_count == 0) return false;
+    uint32_t first = target->node_first;
+    while (f->nodes.items[first].shape != SIM_SHAPE_PHI)
+        first++;
+    uint32_t value = f->nodes.items[first].result_first;
+    for (uint32_t i = 0; i < target->phi_count; i++) {
+        sim_ref ref = f->refs.items[edge->args_first + i];
+        changed |= use_outside(f, ref, edge->from);
+        if (ref_varying(f, ref)) changed |= value_mark(f, value + i);
+    }
+    return changed;
+}
+
+/* ---- Calls -------------------------------------------------------------------------------- */
+
+static bool call_mark(sim_decoder *d, sim_ir_function *f, const sim_ir_block *block)
+{
+    sim_ir_function *callee = &d->functions[block->call];
+    bool changed = false;
+    CHECK(block->operand_count == callee->parameter_leaves);
+    uint32_t parameter = callee->nodes.items[callee->parameter_node].result_first;
+    for (uint32_t i = 0; i < block->operand_count; i++) {
+        if (ref_varying(f, f->refs.items[block->operand_first + i])) {
+            changed |= value_mark(callee, parameter + i);
+        }
+    }
+    if (block->result_node == SIM_NONE) return changed;
+    uint32_t result = f->nodes.items[block->result_node].result_first;
+    for (uint32_t i = 0; i < callee->result_leaves; i++) {
+        if (callee->result_varying[i]) changed |= value_mark(f, result + i);
+    }
+    return changed;
+}
+
+/* Lanes may come from different calls, with different arguments, and go to different functions: all
+ * parameters of functions that have addresses vary, and all results of calls through pointers. */
+static bool addressed_mark(sim_ir_function *f)
+{
+    return f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
+}
+
+static bool call_pointer_mark(sim_ir_function *f, const sim_ir_block *block)
+{
+    return block->result_node != SIM_NONE && node_mark(f, &f->nodes.items[block->result_node]);
+}
+
+/* A result is uniform only where there is one return that all lanes reach together. */
+static bool results_mark(sim_ir_function *f)
+{
+    uint32_t returns = 0;
+    bool changed = false;
+    for (uint32_t i = 0; i < f->blocks.count; i++) {
+        const sim_ir_block *block = &f->blocks.items[i];
+        if (block->end != SIM_END_RETURN) continue;
+        returns++;
+        bool apart = returns > 1 || block->loop != SIM_NONE || f->is_irreducible;
+        CHECK(block->operand_count == f->result_leaves);
+        for (uint32_t k = 0; k < f->result_leaves; k++) {
+            bool varying = apart || ref_varying(f, f->refs.items[block->operand_first + k]);
+            if (!varying || f->result_varying[k]) continue;
+            f->result_varying[k] = true;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static bool function_mark(sim_decoder *d, sim_ir_function *f)
+{
+    bool changed = addressed_mark(f);
+    for (uint32_t i = 0; i < f->blocks.count; i++) {
+        sim_ir_block *block = &f->blocks.items[i];
+        changed |= block_nodes(f, i);
+        if (block->end == SIM_END_CALL) changed |= call_mark(d, f, block);
+        if (block->end == SIM_END_CALL_POINTER) changed |= call_pointer_mark(f, block);
+        if (!block->divergence_done && ref_varying(f, block->condition)) {
+            block->divergence_done = true;
+            changed |= diverge(d, f, i);
+        }
+    }
+    for (uint32_t i = 0; i < f->edges.count; i++)
+        changed |= edge_phis(f, &f->edges.items[i]);
+    changed |= exits_mark(f);
+    changed |= results_mark(f);
+    return changed;
+}
+
+void sim_decode_uniform(sim_decoder *d)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < d->function_count; i++) {
+            changed |= function_mark(d, &d->functions[i]);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+/* Atomics of lane arrays, lane after lane in order.
+ *
+ * Most of the cost of an atomic is not the operation but finding its memory and asking whether it
+ * races.  Where all lanes are plainly right, the memory is found once for all of them; and an
+ * atomic that publishes nothing, in a launch in which nothing was ever published, is judged and
+ * recorded here as race.c would do it, as long as nothing is open.  Any other lane goes the slow
+ * way, which says what is wrong. */
+#include "sim/exec/exec.h"
+#include "sim/number/half.h"
+
+#include <string.h>
+
+/* ---- Where ---------------------------------------------------------------------------------- */
+
+/* One object that all lanes' atomics are in; offsets in x->offsets. */
+typedef struct target {
+    sim_view_memory view;
+    sim_race_shadow *race; /* NULL: no lane's atomic can race */
+    const sim_race_clock *clock;
+    uint32_t level; /* SIM_RACE_… of the operation */
+    bool is_quick;  /* lanes may go the fast way */
+} target;
+
+/* True where nothing that the operation does is told to anybody, and nobody has told anything. */
+static bool is_silent(const sim_race *race, const sim_op *op)
+{
+    uint32_t semantics = sim_order_semantics(op->stride);
+    return !race->any_known && race->places.count == 0 && race->copy_now == SIM_NONE &&
+           !sim_race_acquires(semantics) && !sim_race_releases(semantics);
+}
+
+/* The search for races as the lanes' atomics need it; false where each must go the slow way. */
+static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target *t)
+{
+    sim_race *race = x->launch->race;
+    t->race = SIM_CHECKED && race->is_on ? t->view.race : NULL;
+    if (!t->race) return true;
+    t->clock = &race->clocks[t->race->class];
+    t->level = sim_race_atomic_level(op->stride);
+    if (t->level < SIM_RACE_WORKGROUP || t->clock->is_split || size < 4) return false;
+    if (!is_silent(race, op)) return false;
+    sim_race_log_settle(race, t->race);
+    return true;
+}
+
+/* Finds the object of the first lane's address and whether all are inside it. */
+static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
+{
+    const uint64_t *address = sim_at(x, op->a);
+    uint32_t step = sim_register_uniform(op->a) ? 0 : 1;
+    uint64_t first = address[step * sim_first_lane(x)];
+    sim_finding_kind kind;
+    if (x->wave->tracks || !sim_access_find(x, first, &t->view, &kind)) return false;
+    if (!t->view.data || t->view.size < size || t->view.size > INT32_MAX) return false;
+    if (t->view.is_constant && op->extra != SIM_ATOMIC_LOAD) return false;
+    uint64_t start = first - t->view.offset, last = t->view.size - size, wrong = 0;
+    for (uint32_t i = x->low; i < x->high; i++) {
+        uint64_t o = address[step * i] - start;
+        wrong |= x->mask[i] ? (uint64_t)(o > last) | (o & (size - 1)) : 0;
+        x->offsets[i] = (uint32_t)o;
+    }
+    return wrong == 0 && race_open(x, op, size, t);
+}
+
+/* ---- Races ---------------------------------------------------------------------------------- */
+
+/* True where what the cell says is settled, or atomic with the operation, for the work-item with
+ * that stamp, which knows nothing from others. */
+static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
+{
+    const sim_race_clock *clock = t->clock;
+    uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
+    if (stamp < clock->launch_first) return true;
+    if (t->level < level) level = t->level;
+    if (level == SIM_RACE_DEVICE) return true;
+    if ((cell & SIM_RACE_OLDER) || stamp < clock->group_first) return false;
+    if (stamp < clock->ordered_from || level == SIM_RACE_WORKGROUP) return true;
+    return stamp == mine && !(cell & SIM_RACE_SEVERAL);
+}
+
+/* As sim_race_join, where no work-item has two stamps. */
+static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
+{
+    const sim_race_clock *clock = t->clock;
+    uint32_t stamp = cell & SIM_RACE_STAMP, flags = cell & SIM_RACE_OLDER, level = t->level;
+    if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
+    bool here = stamp >= clock->ordered_from;
+    if (stamp < clock->group_first) flags |= SIM_RACE_OLDER;
+    if (here) flags |= stamp != mine ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
+    uint32_t before = cell >> SIM_RACE_LEVEL_SHIFT;
+    if ((flags || here) && before < level) level = before;
+    return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
+}
+
+/* Judges and records the lane's atomic of `size` bytes; false, and nothing is recorded, where that
+ * is to be done the slow way. */
+static inline bool race_quick(const sim_exec *x, const sim_op *op, const target *t, uint32_t lane,
+                              uint32_t size, bool writes)
+{
+    sim_race_shadow *shadow = t->race;
+    if (!shadow) return true;
+    uint32_t mine = t->clock->base + x->wave->first_item + lane;
+    uint32_t first = x->offsets[lane] >> shadow->shift, count = size >> shadow->shift;
+    uint32_t *cells = writes ? shadow->writers : shadow->readers;
+    if (!cells) return false;
+    for (uint32_t c = first; c < first + count; c++) {
+        if (shadow->writers && !is_settled(t, shadow->writers[c], mine)) return false;
+        if (writes && shadow->readers && !is_settled(t, shadow->readers[c], mine)) return false;
+    }
+    for (uint32_t c = first; c < first + count; c++)
+        cells[c] = joined(t, cells[c], mine);
+    *(writes ? &shadow->written_from : &shadow->read_from) = t->clock->ordered_from;
+    sim_race_site(shadow, writes, op->site);
+    return true;
+}
+
+/* True where all bytes that an operation reads are defined. */
+static inline bool is_defined(const uint8_t *defined, uint32_t size)
+{
+    uint64_t bits = UINT64_MAX;
+    memcpy(&bits, defined, size);
+    return bits == UINT64_MAX;
+}
+
+/* ---- What ----------------------------------------------------------------------------------- */
+
+/* Integers that hold floats: a half is computed with as float, rounded once (half.h). */
+static inline float float_of_I16(uint16_t bits)
+{
+    return sim_float_of_half(bits);
+}
+static inline uint16_t bits_of_I16(float value)
+{
+    return sim_half_of_float(value);
+}
+static inline float float_of_I32(uint32_t bits)
+{
+    return (sim_float_bits){.bits = bits}.value;
+}
+static inline uint32_t bits_of_I32(float value)
+{
+    return (sim_float_bits){.value = value}.bits;
+}
+static inline double float_of_I64(uint64_t bits)
+{
+    return (sim_double_bits){.bits = bits}.value;
+}
+static inline uint64_t bits_of_I64(double value)
+{
+    return (sim_double_bits){.value = value}.bits;
+}
+
+#define ATOMIC(type, U, S, F)                                                                      \
+    static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
+    {                                                                                              \
+        switch (operation) {                                                                       \
+        case SIM_ATOMIC_LOAD: return old;                                                          \
+        case SIM_ATOMIC_STORE:                                                                     \
+        case SIM_ATOMIC_EXCHANGE: return value;                                                    \
+        case SIM_ATOMIC_COMPARE: return old == comparator ? value : old;                           \
+        case SIM_ATOMIC_ADD: return old + value;                                                   \
+        case SIM_ATOMIC_SUB: return old - value;                                                   \
+        case SIM_ATOMIC_SMIN: return (S)old < (S)value ? old : value;                              \
+        case SIM_ATOMIC_UMIN: return old < value ? old : value;                                    \
+        case SIM_ATOMIC_SMAX: return (S)old > (S)value ? old : value;                              \
+        case SIM_ATOMIC_UMAX: return old > value ? old : value;                                    \
+        case SIM_ATOMIC_AND: return old & value;                                                   \
+        case SIM_ATOMIC_OR: return old | value;                                                    \
+        case SIM_ATOMIC_XOR: return old ^ value;                                                   \
+        case SIM_ATOMIC_FADD:                                                                      \
+        case SIM_ATOMIC_FMIN:                                                                      \
+        case SIM_ATOMIC_FMAX: {                                                                    \
+            F a = float_of_##type(old), b = float_of_##type(value);                                \
+            if (operation == SIM_ATOMIC_FADD) {                                                    \
+                a = a + b;                                                                         \
+            } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
+                a = b; /* a number goes before a NaN */                                            \
+            }                                                                                      \
+            return bits_of_##type(a);                                                              \
+        }                                                                                          \
+        }                                                                                          \
+        UNREACHABLE();                                                                             \
+    }                                                                                              \
+    static bool writes_##type(sim_atomic operation, U old, U comparator)                           \
+    {                                                                                              \
+        return operation != SIM_ATOMIC_LOAD &&                                                     \
+               !(operation == SIM_ATOMIC_COMPARE && old != comparator);                            \
+    }                                                                                              \
+    static U slow_##type(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t where, U b, U c)   \
+    {                                                                                              \
+        sim_atomic operation = (sim_atomic)op->extra;                                              \
+        uint32_t size = (uint32_t)sizeof(U);                                                       \
+        U old = 0;                                                                                 \
+        x->lane_has_undefined = false;                                                             \
+        if (operation != SIM_ATOMIC_STORE)                                                         \
+            sim_lane_load(x, op, lane, where, size, size, 1, (uint8_t *)&old);                     \
+        if (SIM_CHECKED && (x->lane_has_undefined || x->wave->tracks)) {                           \
+            sim_shadow_exchange(x, op, &(sim_shadow_atomic){lane, size, where, old, b, c});        \
+        }                                                                                          \
+        U next = atomic_##type(operation, old, b, c);                                              \
+        sim_race_atomic(x, op, lane, where, size, writes_##type(operation, old, c));               \
+        if (operation == SIM_ATOMIC_LOAD) return old;                                              \
+        sim_lane_store(x, op, lane, where, size, size, 1, (const uint8_t *)&next);                 \
+        return old;                                                                                \
+    }                                                                                              \
+    static inline bool quick_##type(const sim_exec *x, const sim_op *op, const target *t,          \
+                                    uint32_t lane, U b, U c, U *out_old)                           \
+    {                                                                                              \
+        sim_atomic operation = (sim_atomic)op->extra;                                              \
+        uint32_t size = (uint32_t)sizeof(U), offset = x->offsets[lane];                            \
+        uint8_t *shadow = SIM_CHECKED ? t->view.defined : NULL,                                    \
+                *defined = shadow ? shadow + offset : NULL;                                        \
+        U old = 0;                                                                                 \
+        if (operation != SIM_ATOMIC_STORE) {                                                       \
+            if (defined && !is_defined(defined, size)) return false;                               \
+            memcpy(&old, t->view.data + offset, size);                                             \
+        }                                                                                          \
+        U next = atomic_##type(operation, old, b, c);                                              \
+        if (!race_quick(x, op, t, lane, size, writes_##type(operation, old, c))) return false;     \
+        *out_old = old;                                                                            \
+        if (operation == SIM_ATOMIC_LOAD) return true;                                             \
+        memcpy(t->view.data + offset, &next, size);                                                \
+        if (defined) memset(defined, 0xff, size);                                                  \
+        return true;                                                                               \
+    }                                                                                              \
+    static void ATOMIC_##type(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        uint32_t step_a = sim_register_uniform(op->a) ? 0 : 1;                                     \
+        uint32_t step_b = sim_register_uniform(op->b) ? 0 : 1;                                     \
+        uint32_t step_c = sim_register_uniform(op->c) ? 0 : 1;                                     \
+        const uint64_t *address = sim_at(x, op->a);                                                \
+        const U *value = sim_at(x, op->b), *comparator = sim_at(x, op->c);                         \
+        U *d = op->target == SIM_REGISTER_NONE ? NULL : sim_at(x, op->target);                     \
+        target t;                                                                                  \
+        t.is_quick = target_open(x, op, (uint32_t)sizeof(U), &t);                                  \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            U old = 0, b = value[step_b * i], c = comparator[step_c * i];                          \
+            uint64_t where = address[step_a * i];                                                  \
+            if (!t.is_quick || !quick_##type(x, op, &t, i, b, c, &old)) {                          \
+                old = slow_##type(x, op, i, where, b, c);                                          \
+                t.is_quick = t.is_quick && !x->wave->tracks;                                       \
+            }                                                                                      \
+            if (d) d[i] = old;                                                                     \
+        }                                                                                          \
+    }
+ATOMIC(I16, uint16_t, int16_t, float)
+ATOMIC(I32, uint32_t, int32_t, float)
+ATOMIC(I64, uint64_t, int64_t, double)
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+sim_handle *const SIM_NAME(sim_atomic_table)[SIM_HANDLER_COUNT] = {
+    [SIM_H_ATOMIC_I16] = ATOMIC_I16,
+    [SIM_H_ATOMIC_I32] = ATOMIC_I32,
+    [SIM_H_ATOMIC_I64] = ATOMIC_I64,
+};

@@ -1,0 +1,443 @@
+/* Activations and fragments of one wave.  What a lane computes is not known here. */
+#include "sim/exec/fragment.h"
+
+#include "reference/base/alloc.h"
+#include "sim/check/shadow.h"
+
+#include <string.h>
+
+#define DEPTH_MAX         1024u
+#define STACK_BYTES_MAX   (UINT64_C(1) << 28)
+#define PRIVATE_BYTES_MAX (UINT64_C(1) << 28) /* of all lanes of a wave */
+
+void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
+{
+    CHECK(lane_count >= 1 && lane_count <= SIM_LANES);
+    *wave = (sim_wave){.lane_count = lane_count, .first_item = first_item};
+    *rt_vector_push(&wave->privates) = (sim_private_frame){0};
+    sim_lane_memory_grow(&wave->rows, rows_bytes, 0);
+    sim_lane_memory_grow(&wave->stack, 64, 0);
+}
+
+static void frame_free(sim_frame *frame)
+{
+    rt_free(frame->uniforms);
+    rt_free(frame);
+}
+
+static void drop_all(sim_wave *wave)
+{
+    while (wave->ready.count)
+        sim_wave_drop(wave, wave->ready.items[--wave->ready.count]);
+    while (wave->waiting.count)
+        sim_wave_drop(wave, wave->waiting.items[--wave->waiting.count]);
+}
+
+void sim_wave_close(sim_wave *wave)
+{
+    drop_all(wave);
+    for (uint32_t i = 0; i < wave->spare.count; i++)
+        rt_free(wave->spare.items[i]->block_memory);
+    for (uint32_t i = 0; i < wave->spare_frames.count; i++) {
+        frame_free(wave->spare_frames.items[i]);
+    }
+    rt_vector_free(&wave->ready);
+    rt_vector_free(&wave->waiting);
+    rt_vector_free(&wave->spare);
+    rt_vector_free(&wave->spare_frames);
+    rt_vector_free(&wave->privates);
+    rt_free(wave->rows.block);
+    rt_free(wave->stack.block);
+    rt_free(wave->private_memory.block);
+    rt_free(wave->private_defined.block);
+    sim_shadow_free(wave->shadow);
+}
+
+/* ---- Activations -------------------------------------------------------------------------- */
+
+/* A number for the frame's private variables; 0 where none is left.  Once the numbers are used up,
+ * activations of one function at the same place share one, as clones do: their variables have the
+ * same offsets, each in the memory of its own lanes. */
+static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
+{
+    sim_private_frame *privates = wave->privates.items;
+    uint32_t number = 1, count = wave->privates.count;
+    while (number < count && privates[number].function)
+        number++;
+    if (number > SIM_PRIVATE_FRAME_MAX) {
+        number = 1;
+        while (number < count && (privates[number].function != frame->function ||
+                                  privates[number].private_first != frame->private_first)) {
+            number++;
+        }
+        if (number == count) return 0;
+        privates[number].references++;
+        return number;
+    }
+    if (number == count) (void)rt_vector_push(&wave->privates);
+    wave->privates.items[number] = (sim_private_frame){
+        .function = frame->function, .private_first = frame->private_first, .references = 1};
+    return number;
+}
+
+/* A frame of the function: a spare one of the same function, or a new one. */
+static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
+{
+    uint32_t i = wave->spare_frames.count;
+    while (i > 0 && wave->spare_frames.items[i - 1]->function != function)
+        i--;
+    sim_frame *frame;
+    uint8_t *uniforms;
+    if (i > 0) {
+        frame = wave->spare_frames.items[i - 1];
+        uniforms = frame->uniforms;
+        wave->spare_frames.items[i - 1] = wave->spare_frames.items[--wave->spare_frames.count];
+    } else {
+        frame = rt_alloc(sizeof *frame);
+        uniforms = rt_alloc(2 * (function->uniform_bytes + 8));
+    }
+    *frame = (sim_frame){.function = function, .uniforms = uniforms, .references = 1};
+    memset(sim_frame_undefined(frame), 0, function->uniform_bytes + 8);
+    return frame;
+}
+
+static void frame_release(sim_wave *wave, sim_frame *frame)
+{
+    while (frame) {
+        CHECK(frame->references > 0);
+        if (--frame->references > 0) return;
+        sim_frame *parent = frame->parent;
+        if (frame->number) {
+            sim_private_frame *private = &wave->privates.items[frame->number];
+            CHECK(private->references > 0);
+            if (--private->references == 0) private->function = NULL;
+        }
+        *rt_vector_push(&wave->spare_frames) = frame;
+        frame = parent;
+    }
+}
+
+/* The end of what the frames of one fragment hold against a frame that begins at `first`: 0 where
+ * they leave it free.  Ancestors of the new frame are marked; frames of the same function at the
+ * same place share it, lane by lane. */
+static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uint64_t first,
+                               const sim_fragment *other)
+{
+    uint64_t until = 0;
+    for (const sim_frame *held = other->frame; held && held->mark != wave->mark;
+         held = held->parent) {
+        uint64_t held_end = held->lanes_first + held->function->frame_bytes;
+        bool apart = held_end <= first || held->lanes_first >= first + frame->function->frame_bytes;
+        bool shared = held->function == frame->function && held->lanes_first == first;
+        if (!apart && !shared && held_end > until) until = held_end;
+    }
+    return until;
+}
+
+/* Where the frame's registers begin: behind its parent's, and not on those of lanes that are in
+ * another function at the same depth. */
+static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
+{
+    const sim_frame *parent = frame->parent;
+    uint64_t first = parent ? parent->lanes_first + parent->function->frame_bytes : 0;
+    if (wave->ready.count + wave->waiting.count == 0) return first;
+    wave->mark++;
+    for (sim_frame *ancestor = frame->parent; ancestor; ancestor = ancestor->parent)
+        ancestor->mark = wave->mark;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < wave->ready.count + wave->waiting.count; i++) {
+            const sim_fragment *other = i < wave->ready.count
+                                            ? wave->ready.items[i]
+                                            : wave->waiting.items[i - wave->ready.count];
+            uint64_t until = occupied_until(wave, frame, first, other);
+            if (until > first) {
+                first = until;
+                moved = true;
+            }
+        }
+    }
+    return first;
+}
+
+/* Gives the new frame its registers and private memory; false where a limit is reached. */
+static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
+{
+    const sim_code_function *function = frame->function;
+    const sim_frame *parent = frame->parent;
+    frame->depth = parent ? parent->depth + 1 : 0;
+    frame->lanes_first = lanes_place(wave, frame);
+    frame->private_first = parent ? parent->private_first + parent->function->private_bytes : 0;
+    uint64_t stack = frame->lanes_first + function->frame_bytes;
+    uint64_t privates = (frame->private_first + function->private_bytes) * SIM_LANES;
+    if (frame->depth >= DEPTH_MAX || stack > STACK_BYTES_MAX || privates > PRIVATE_BYTES_MAX) {
+        return false;
+    }
+    sim_lane_memory_grow(&wave->stack, stack, 0);
+    sim_lane_memory_grow(&wave->private_memory, privates, pattern);
+    sim_lane_memory_grow(&wave->private_defined, privates, 0);
+    if (function->variable_count == 0) return true;
+    frame->number = private_number(wave, frame);
+    return frame->number != 0;
+}
+
+sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uint8_t pattern)
+{
+    drop_all(wave);
+    sim_frame *frame = frame_new(wave, function);
+    if (!frame_place(wave, frame, pattern)) {
+        frame_release(wave, frame);
+        return NULL;
+    }
+    sim_fragment *fragment = sim_wave_split(wave, &(sim_fragment){.frame = frame});
+    frame->references--; /* the fragment's own is enough */
+    memset(fragment->mask, 1, wave->lane_count);
+    fragment->active = wave->lane_count;
+    sim_wave_forget(wave, fragment->mask, 0, function->private_bytes);
+    wave->tracks = false;
+    wave->state = SIM_WAVE_READY;
+    sim_wave_push(wave, fragment);
+    return frame;
+}
+
+bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_function *function,
+                   uint8_t pattern)
+{
+    sim_frame *frame = frame_new(wave, function);
+    frame->parent = fragment->frame; /* takes over the fragment's reference */
+    if (!frame_place(wave, frame, pattern)) {
+        frame->parent = NULL;
+        frame_release(wave, frame);
+        return false;
+    }
+    sim_wave_forget(wave, fragment->mask, frame->private_first, function->private_bytes);
+    frame->call_block = fragment->block;
+    fragment->frame = frame;
+    fragment->block = 0;
+    return true;
+}
+
+bool sim_wave_return(sim_wave *wave, sim_fragment *fragment)
+{
+    sim_frame *frame = fragment->frame, *parent = frame->parent;
+    if (!parent) {
+        sim_wave_drop(wave, fragment);
+        return false;
+    }
+    parent->references++;
+    fragment->frame = parent;
+    fragment->block = frame->call_block + 1;
+    frame_release(wave, frame);
+    return true;
+}
+
+/* ---- Order -------------------------------------------------------------------------------- */
+
+static int order_of(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Level by level, from the inside out: what differs further out decides. */
+int sim_place_compare(const sim_fragment *a, const sim_fragment *b)
+{
+    const sim_frame *fa = a->frame, *fb = b->frame;
+    uint32_t block_a = a->block, block_b = b->block;
+    if (fa == fb) return order_of(block_a, block_b);
+    int order = order_of(fb->depth, fa->depth); /* who is deeper in the call comes first */
+    for (; fa->depth > fb->depth; fa = fa->parent)
+        block_a = fa->call_block;
+    for (; fb->depth > fa->depth; fb = fb->parent)
+        block_b = fb->call_block;
+    for (;;) {
+        if (block_a != block_b) order = order_of(block_a, block_b);
+        if (fa == fb || !fa->parent) return order;
+        if (fa->function != fb->function) order = fa->function < fb->function ? -1 : 1;
+        block_a = fa->call_block;
+        block_b = fb->call_block;
+        fa = fa->parent;
+        fb = fb->parent;
+    }
+}
+
+bool sim_place_same(const sim_fragment *a, const sim_fragment *b)
+{
+    return a->frame->function == b->frame->function && a->frame->depth == b->frame->depth &&
+           sim_place_compare(a, b) == 0;
+}
+
+static int compare(const sim_fragment *a, const sim_fragment *b)
+{
+    if (a->round != b->round) return a->round < b->round ? -1 : 1;
+    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+    return sim_place_compare(a, b);
+}
+
+static bool same_place(const sim_fragment *a, const sim_fragment *b)
+{
+    return a->frame == b->frame && a->block == b->block;
+}
+
+static void merge(sim_wave *wave, sim_fragment *into, sim_fragment *from)
+{
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        into->mask[i] = (uint8_t)(into->mask[i] | from->mask[i]);
+    }
+    into->active += from->active;
+    CHECK(into->active <= wave->lane_count);
+    sim_wave_drop(wave, from);
+}
+
+/* Heap blocks are aligned for any object but not for vectors. */
+static sim_fragment *fragment_alloc(void)
+{
+    sim_lane_memory memory = {0};
+    sim_lane_memory_grow(&memory, sizeof(sim_fragment), 0);
+    sim_fragment *fragment = (sim_fragment *)(void *)memory.data;
+    fragment->block_memory = memory.block;
+    return fragment;
+}
+
+sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment)
+{
+    sim_fragment *other =
+        wave->spare.count ? wave->spare.items[--wave->spare.count] : fragment_alloc();
+    memset(other->mask, 0, sizeof other->mask);
+    other->frame = fragment->frame;
+    other->frame->references++;
+    other->block = fragment->block;
+    other->round = fragment->round;
+    other->turn = fragment->turn;
+    other->active = 0;
+    return other;
+}
+
+void sim_wave_drop(sim_wave *wave, sim_fragment *fragment)
+{
+    frame_release(wave, fragment->frame);
+    fragment->frame = NULL;
+    *rt_vector_push(&wave->spare) = fragment;
+}
+
+void sim_wave_push(sim_wave *wave, sim_fragment *fragment)
+{
+    CHECK(fragment->active > 0);
+    for (uint32_t k = 0; k < wave->ready.count; k++) {
+        if (!same_place(wave->ready.items[k], fragment)) continue;
+        merge(wave, wave->ready.items[k], fragment);
+        return;
+    }
+    uint32_t i = wave->ready.count;
+    (void)rt_vector_push(&wave->ready);
+    for (; i > 0 && compare(wave->ready.items[i - 1], fragment) < 0; i--) {
+        wave->ready.items[i] = wave->ready.items[i - 1];
+    }
+    wave->ready.items[i] = fragment;
+}
+
+void sim_wave_wait(sim_wave *wave, sim_fragment *fragment)
+{
+    for (uint32_t k = 0; k < wave->waiting.count; k++) {
+        if (!same_place(wave->waiting.items[k], fragment)) continue;
+        merge(wave, wave->waiting.items[k], fragment);
+        return;
+    }
+    *rt_vector_push(&wave->waiting) = fragment;
+}
+
+sim_fragment *sim_wave_pop(sim_wave *wave)
+{
+    return wave->ready.count ? wave->ready.items[--wave->ready.count] : NULL;
+}
+
+bool sim_wave_is_first(const sim_wave *wave, const sim_fragment *fragment)
+{
+    if (wave->ready.count == 0) return true;
+    return compare(fragment, wave->ready.items[wave->ready.count - 1]) < 0;
+}
+
+sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index)
+{
+    CHECK(index < wave->waiting.count);
+    sim_fragment *fragment = wave->waiting.items[index];
+    wave->waiting.items[index] = wave->waiting.items[--wave->waiting.count];
+    return fragment;
+}
+
+/* ---- Activations of one's own ------------------------------------------------------------- */
+
+static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
+{
+    sim_frame *clone = frame_new(wave, frame->function);
+    uint8_t *uniforms = clone->uniforms;
+    memcpy(uniforms, frame->uniforms, 2 * (frame->function->uniform_bytes + 8));
+    *clone = *frame;
+    clone->uniforms = uniforms;
+    clone->references = 1;
+    if (clone->number) wave->privates.items[clone->number].references++;
+    return clone;
+}
+
+/* Gives the fragment copies of its activation and of all that led there. */
+static void frames_own(sim_wave *wave, sim_fragment *fragment)
+{
+    sim_frame *shared = fragment->frame;
+    sim_frame **link = &fragment->frame;
+    for (const sim_frame *frame = shared; frame; frame = frame->parent) {
+        *link = frame_clone(wave, frame);
+        link = &(*link)->parent;
+    }
+    CHECK(*link == NULL);
+    frame_release(wave, shared);
+}
+
+static bool frames_shared(const sim_fragment *fragment)
+{
+    const sim_frame *frame = fragment->frame;
+    while (frame && frame->references == 1)
+        frame = frame->parent;
+    return frame != NULL;
+}
+
+void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment)
+{
+    if (frames_shared(fragment)) frames_own(wave, fragment);
+    fragment->round++;
+}
+
+void sim_wave_part(sim_wave *wave, const sim_turns *turns)
+{
+    uint32_t lanes = turns->unit_lanes;
+    sim_fragment *all = sim_wave_pop(wave);
+    CHECK(lanes > 0 && all && wave->ready.count == 0);
+    for (uint32_t first = 0; first < wave->lane_count; first += lanes) {
+        sim_fragment *unit = sim_wave_split(wave, all);
+        uint32_t left = wave->lane_count - first;
+        unit->active = left < lanes ? left : lanes;
+        unit->turn = turns->turn[first / lanes];
+        memset(unit->mask + first, 1, unit->active);
+        frames_own(wave, unit);
+        sim_wave_push(wave, unit);
+    }
+    sim_wave_drop(wave, all);
+}
+
+static uint32_t turn_of(const sim_fragment *fragment, const sim_turns *turns)
+{
+    if (turns->unit_lanes == 0) return 0;
+    const uint8_t *first = memchr(fragment->mask, 1, SIM_LANES);
+    CHECK(first);
+    return turns->turn[(uint32_t)(first - fragment->mask) / turns->unit_lanes];
+}
+
+void sim_wave_release(sim_wave *wave, const sim_turns *turns)
+{
+    CHECK(wave->ready.count == 0);
+    while (wave->waiting.count) {
+        sim_fragment *fragment = sim_wave_resume(wave, wave->waiting.count - 1);
+        fragment->round = 0;
+        fragment->turn = turn_of(fragment, turns);
+        sim_wave_push(wave, fragment);
+    }
+    wave->state = SIM_WAVE_READY;
+}

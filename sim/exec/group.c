@@ -1,0 +1,596 @@
+/* What work-items of a group do together: reductions, scans, votes, ballots, shuffles, copies.
+ *
+ * Work-items are taken one after the other in the order of their numbers, so that sums of floats
+ * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
+ * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
+ * work-item that a value is asked of and that does not take part gives a number drawn from the
+ * seed. */
+#include "sim/exec/exec.h"
+#include "sim/number/half.h"
+
+#include <string.h>
+
+#define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
+#define EVENTS_MAX  65536u /* that are looked at in one wait */
+
+/* Those who take part, by their place in the list; numbers ascend. */
+typedef struct members {
+    sim_collective operation;
+    uint32_t fold;
+    sim_lane_type type;
+    bool is_half;
+    uint32_t count;
+    uint32_t size;    /* of the group */
+    uint32_t cluster; /* 0: none */
+    const uint32_t *numbers;
+    const uint64_t *a, *b, *c;
+} members;
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static int64_t signed_of(sim_lane_type type, uint64_t bits)
+{
+    uint32_t unused = 64 - 8 * sim_lane_bytes(type);
+    return (int64_t)(bits << unused) >> unused;
+}
+
+static double float_of(const members *m, uint64_t bits)
+{
+    float narrow;
+    double wide;
+    uint32_t low = (uint32_t)bits;
+    if (m->is_half) return (double)sim_float_of_half((uint16_t)bits);
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&wide, &bits, sizeof wide);
+    return m->type == SIM_F32 ? (double)narrow : wide;
+}
+
+/* Rounded to the type: sums and products of two floats are exact enough in double that rounding
+ * twice gives what rounding once does. */
+static uint64_t bits_of(const members *m, double value)
+{
+    uint64_t bits = 0;
+    float narrow = (float)value;
+    if (m->is_half) return sim_half_of_double(value);
+    if (m->type == SIM_F32) {
+        memcpy(&bits, &narrow, sizeof narrow);
+    } else {
+        memcpy(&bits, &value, sizeof value);
+    }
+    return bits;
+}
+
+static uint64_t combine_floats(const members *m, uint64_t left, uint64_t right)
+{
+    double a = float_of(m, left), b = float_of(m, right);
+    switch (m->operation) {
+    case SIM_COLLECTIVE_FADD: return bits_of(m, a + b);
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, a * b);
+    case SIM_COLLECTIVE_FMIN: return a != a || b < a ? right : left;
+    default: return a != a || b > a ? right : left;
+    }
+}
+
+static uint64_t combine(const members *m, uint64_t a, uint64_t b)
+{
+    switch (m->operation) {
+    case SIM_COLLECTIVE_IADD: return a + b;
+    case SIM_COLLECTIVE_IMUL: return a * b;
+    case SIM_COLLECTIVE_SMIN: return signed_of(m->type, b) < signed_of(m->type, a) ? b : a;
+    case SIM_COLLECTIVE_SMAX: return signed_of(m->type, b) > signed_of(m->type, a) ? b : a;
+    case SIM_COLLECTIVE_UMIN: return b < a ? b : a;
+    case SIM_COLLECTIVE_UMAX: return b > a ? b : a;
+    case SIM_COLLECTIVE_AND: return a & b;
+    case SIM_COLLECTIVE_OR: return a | b;
+    case SIM_COLLECTIVE_XOR: return a ^ b;
+    default: return combine_floats(m, a, b);
+    }
+}
+
+/* What an exclusive scan begins with. */
+static uint64_t identity_of(const members *m)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    switch (m->operation) {
+    case SIM_COLLECTIVE_IMUL: return 1;
+    case SIM_COLLECTIVE_UMIN: return all;
+    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : all; /* bytes are bools */
+    case SIM_COLLECTIVE_SMIN: return all >> 1;
+    case SIM_COLLECTIVE_SMAX: return (all >> 1) + 1;
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
+    case SIM_COLLECTIVE_FMIN: return bits_of(m, (double)__builtin_inff());
+    case SIM_COLLECTIVE_FMAX: return bits_of(m, -(double)__builtin_inff());
+    default: return 0;
+    }
+}
+
+/* ---- Reductions and scans ------------------------------------------------------------------- */
+
+/* The members [first, end) by themselves. */
+static void fold_part(const members *m, uint32_t first, uint32_t end, uint64_t *out)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    uint64_t so_far = 0;
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t before = i == first ? identity_of(m) : so_far;
+        so_far = i == first ? m->a[i] : combine(m, so_far, m->a[i]) & all;
+        out[i] = m->fold == SIM_GroupOperationExclusiveScan ? before : so_far;
+    }
+    bool is_scan =
+        m->fold == SIM_GroupOperationInclusiveScan || m->fold == SIM_GroupOperationExclusiveScan;
+    for (uint32_t i = first; i < end && !is_scan; i++)
+        out[i] = so_far;
+}
+
+static void fold(const members *m, uint64_t *out)
+{
+    uint32_t cluster = m->cluster ? m->cluster : m->size;
+    for (uint32_t first = 0, end; first < m->count; first = end) {
+        end = first + 1;
+        while (end < m->count && m->numbers[end] / cluster == m->numbers[first] / cluster)
+            end++;
+        fold_part(m, first, end, out);
+    }
+}
+
+/* ---- Votes and masks ------------------------------------------------------------------------ */
+
+static bool vote(const members *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        bool holds = m->a[i] != 0;
+        if (m->operation == SIM_COLLECTIVE_ALL_EQUAL) {
+            bool is_float = m->type >= SIM_F32 || m->is_half;
+            holds = is_float ? float_of(m, m->a[i]) == float_of(m, m->a[0]) : m->a[i] == m->a[0];
+        }
+        if (holds == (m->operation == SIM_COLLECTIVE_ANY)) return holds;
+    }
+    return m->operation != SIM_COLLECTIVE_ANY;
+}
+
+static uint64_t ballot(const members *m)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(m->a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t mask_bits(const members *m, uint32_t i)
+{
+    uint64_t mask = m->a[i] & (UINT64_MAX >> (64 - m->size));
+    uint32_t number = m->numbers[i];
+    switch (m->operation) {
+    case SIM_COLLECTIVE_BIT_EXTRACT: return m->b[i] < m->size ? mask >> m->b[i] & 1 : 0;
+    case SIM_COLLECTIVE_FIND_LSB: return mask ? (uint64_t)__builtin_ctzll(mask) : UINT32_MAX;
+    case SIM_COLLECTIVE_FIND_MSB: return mask ? 63 - (uint64_t)__builtin_clzll(mask) : UINT32_MAX;
+    default: break;
+    }
+    uint64_t below = (UINT64_C(1) << number) - 1;
+    if (m->fold == SIM_GroupOperationExclusiveScan) mask &= below;
+    if (m->fold == SIM_GroupOperationInclusiveScan) mask &= below << 1 | 1;
+    return (uint64_t)__builtin_popcountll(mask);
+}
+
+/* ---- Shuffles ------------------------------------------------------------------------------- */
+
+/* The number of the work-item whose value member i gets; *out_other: its value in c instead of a.
+ * Numbers that no work-item has come out as they are. */
+static uint64_t source_of(const members *m, uint32_t i, bool *out_other)
+{
+    uint64_t number = m->numbers[i], b = m->b[i];
+    uint64_t cluster = m->cluster ? m->cluster : m->size;
+    *out_other = false;
+    switch (m->operation) {
+    case SIM_COLLECTIVE_SHUFFLE_XOR: return number ^ b;
+    case SIM_COLLECTIVE_SHUFFLE_UP: return number - b;
+    case SIM_COLLECTIVE_SHUFFLE_DOWN: return number + b;
+    case SIM_COLLECTIVE_ROTATE: return number / cluster * cluster + (number + b) % cluster;
+    case SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT:
+        *out_other = number + b >= m->size;
+        return *out_other ? number + b - m->size : number + b;
+    case SIM_COLLECTIVE_SHUFFLE_UP_BEFORE:
+        *out_other = b <= number;
+        return *out_other ? number - b : number + m->size - b;
+    default: return b;
+    }
+}
+
+/* The place of a number among the members; their count where it is not there. */
+static uint32_t member_of(const members *m, uint64_t number)
+{
+    uint32_t i = 0;
+    while (i < m->count && m->numbers[i] != number)
+        i++;
+    return i;
+}
+
+/* ---- All operations ------------------------------------------------------------------------- */
+
+/* Whose value is asked for, for a finding. */
+typedef struct asked {
+    sim_exec *x;
+    const sim_op *op;
+    uint32_t lane;         /* of the first member */
+    uint64_t count;        /* of work-items that ask */
+    sim_finding_kind kind; /* what a wrong question is */
+} asked;
+
+static void broadcast(const asked *by, const members *m, uint64_t *out)
+{
+    CHECK(m->count > 0);
+    uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
+    bool same = true;
+    for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
+        same &= m->b[i] == m->b[0];
+    if (!same || from == m->count) {
+        sim_note(by->x, by->op->site, by->kind, by->lane, by->count,
+                 same ? "broadcast of the value of a work-item that does not take part,"
+                      : "broadcast in which work-items name different ones,");
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        out[i] =
+            same && from < m->count ? m->a[from] : sim_lane_choose(by->x, by->op->site, by->lane);
+    }
+}
+
+/* Whoever names a work-item means one that is there.  Neighbours at a distance, beyond the edge,
+ * are what correct kernels ask for and then do not use. */
+static void shuffle(const asked *by, const members *m, uint64_t *out)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        bool other;
+        uint32_t from = member_of(m, source_of(m, i, &other));
+        uint32_t lane = by->lane + m->numbers[i] - m->numbers[0];
+        if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
+            sim_note(by->x, by->op->site, by->kind, lane, 1,
+                     "shuffle of the value of a work-item that does not take part,");
+        }
+        out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, lane)
+                                  : (other ? m->c : m->a)[from];
+    }
+}
+
+static void collective(const asked *by, const members *m, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold(m, out);
+        return;
+    }
+    if (m->operation == SIM_COLLECTIVE_BROADCAST ||
+        m->operation == SIM_COLLECTIVE_BROADCAST_FIRST) {
+        broadcast(by, m, out);
+        return;
+    }
+    if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        shuffle(by, m, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        out[i] = m->operation <= SIM_COLLECTIVE_ALL_EQUAL ? vote(m)
+                 : m->operation == SIM_COLLECTIVE_ELECT   ? i == 0
+                 : m->operation == SIM_COLLECTIVE_BALLOT  ? ballot(m)
+                                                          : mask_bits(m, i);
+    }
+}
+
+/* ---- Definedness ---------------------------------------------------------------------------- */
+
+/* Undefined bits of the members' operands. */
+typedef struct undefined {
+    const uint64_t *a, *b, *c;
+} undefined;
+
+static bool any_of(const uint64_t *bits, uint32_t count)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= bits[i];
+    return any != 0;
+}
+
+/* What a reduction or scan has taken something undefined into is undefined: that is found by the
+ * same operation, "or", on a number for each member. */
+static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
+{
+    uint64_t flags[MEMBERS_MAX];
+    members marks = *m;
+    for (uint32_t i = 0; i < m->count; i++)
+        flags[i] = a[i] ? UINT64_MAX : 0;
+    marks.operation = SIM_COLLECTIVE_OR;
+    marks.type = SIM_I64;
+    marks.a = flags;
+    fold(&marks, out);
+}
+
+/* One member with a defined value can decide a vote. */
+static uint64_t vote_undefined(const members *m, const uint64_t *a)
+{
+    for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
+        if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
+    }
+    return any_of(a, m->count);
+}
+
+static uint64_t ballot_undefined(const members *m, const uint64_t *a)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
+{
+    bool other = false;
+    uint32_t from = 0;
+    if (m->operation == SIM_COLLECTIVE_BROADCAST) {
+        if (any_of(u->b, m->count)) return UINT64_MAX;
+        from = member_of(m, m->b[0]);
+    } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        if (u->b[i]) return UINT64_MAX;
+        from = member_of(m, source_of(m, i, &other));
+    }
+    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+}
+
+static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold_undefined(m, u->a, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        switch (m->operation) {
+        case SIM_COLLECTIVE_ALL:
+        case SIM_COLLECTIVE_ANY:
+        case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BIT_EXTRACT:
+        case SIM_COLLECTIVE_BIT_COUNT:
+        case SIM_COLLECTIVE_FIND_LSB:
+        case SIM_COLLECTIVE_FIND_MSB:
+            out[i] = (u->a[i] & (UINT64_MAX >> (64 - m->size))) | u->b[i] ? UINT64_MAX : 0;
+            break;
+        default: out[i] = moved_undefined(m, u, i); break;
+        }
+    }
+}
+
+/* Bools and answers to votes have one bit. */
+static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
+                             uint64_t bits)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
+                   m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
+    if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
+    sim_shadow_set(x, op->target, op->stride, lane, bits);
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
+
+static members members_of(const sim_op *op)
+{
+    return (members){.operation = (sim_collective)(op->extra & 0xff),
+                     .fold = op->extra >> 8 & 0xff,
+                     .type = (sim_lane_type)(op->extra >> 16 & 0xff),
+                     .is_half = (op->extra & SIM_COLLECTIVE_HALF) != 0,
+                     .cluster = (uint32_t)op->imm};
+}
+
+static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint64_t value)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    memcpy((uint8_t *)sim_at(x, op->target) + lane * op->stride, &value, op->stride);
+}
+
+/* The operands of all lanes that meet, and their results. */
+typedef struct meeting_values {
+    uint8_t mask[SIM_LANES];
+    uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
+} meeting_values;
+
+/* Operands of the lanes of one fragment, whose activation is the running one. */
+static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                          meeting_values *v)
+{
+    uint32_t bytes = sim_lane_bytes(members_of(op).type);
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (!mask[i]) continue;
+        v->mask[i] = 1;
+        v->a[i] = sim_lane_bits(x, op->a, bytes, i);
+        v->b[i] = sim_lane_bits(x, op->b, 8, i);
+        v->c[i] = sim_lane_bits(x, op->c, bytes, i);
+        v->ua[i] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        v->ub[i] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+        v->uc[i] = x->wave->tracks ? sim_shadow_get(x, op->c, bytes, i) : 0;
+    }
+}
+
+static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                           const meeting_values *v)
+{
+    members m = members_of(op);
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (!mask[i]) continue;
+        result_set(x, op, i, v->out[i]);
+        if (x->wave->tracks) result_undefined(x, op, &m, i, v->uout[i]);
+    }
+}
+
+/* One sub-group, whose lanes begin at `first`. */
+static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size,
+                     meeting_values *v)
+{
+    uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* undefined bits */
+    uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
+    if (live > size) live = size;
+    members m = members_of(op);
+    m.size = size;
+    for (uint32_t i = 0; i < live; i++) {
+        if (!v->mask[first + i]) continue;
+        numbers[m.count] = i;
+        a[m.count] = v->a[first + i];
+        b[m.count] = v->b[first + i];
+        c[m.count] = v->c[first + i];
+        ua[m.count] = v->ua[first + i];
+        ub[m.count] = v->ub[first + i];
+        uc[m.count++] = v->uc[first + i];
+    }
+    if (m.count == 0) return;
+    m.numbers = numbers;
+    m.a = a;
+    m.b = b;
+    m.c = c;
+    bool is_barrier = m.operation == SIM_COLLECTIVE_BARRIER;
+    if (op->count && m.count < live) {
+        sim_note(x, op->site, SIM_FINDING_SUBGROUP_MISUSE, first + numbers[0], m.count,
+                 is_barrier ? "barrier that not all work-items of the sub-group reach, reached"
+                            : "operation that not all work-items of the sub-group reach, reached");
+    }
+    if (is_barrier) {
+        sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
+        return;
+    }
+    collective(&(asked){x, op, first + numbers[0], m.count, SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        v->out[first + numbers[i]] = out[i];
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, uc}, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        v->uout[first + numbers[i]] = out[i];
+}
+
+void sim_handle_collective(sim_exec *x, const sim_op *op)
+{
+    uint32_t size = x->launch->kernel->subgroup_size;
+    CHECK(size >= 8 && size <= 32 && SIM_LANES % size == 0);
+    meeting_values v;
+    memset(v.mask, 0, sizeof v.mask);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_gather(x, op, x->met[i]->mask, &v);
+    }
+    if (x->met_count == 0) values_gather(x, op, x->mask, &v);
+    for (uint32_t first = 0; first < x->wave->lane_count; first += size)
+        subgroup(x, op, first, size, &v);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_scatter(x, op, x->met[i]->mask, &v);
+    }
+    if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
+}
+
+/* Where in the group's values and their shadows those begin that were put down before the barrier
+ * with that number; behind them are the indices. */
+static uint64_t values_first(const sim_exec *x, uint32_t barrier)
+{
+    return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+}
+
+void sim_handle_group_put(sim_exec *x, const sim_op *op)
+{
+    members m = members_of(op);
+    uint32_t bytes = sim_lane_bytes(m.type);
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t *values = x->launch->group_values + first + i;
+        uint64_t *shadows = x->launch->group_undefined + first + i;
+        values[0] = sim_lane_bits(x, op->a, bytes, i);
+        values[items] = sim_lane_bits(x, op->b, 8, i);
+        shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+    }
+}
+
+/* The shadows of a work-group's operation, where it has taken something undefined. */
+static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
+{
+    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
+    const uint64_t *ub = ua + m->count;
+    if (any_of(ua, 2 * m->count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    collective_undefined(m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
+    }
+}
+
+void sim_handle_group_take(sim_exec *x, const sim_op *op)
+{
+    uint64_t out[MEMBERS_MAX];
+    uint32_t numbers[MEMBERS_MAX];
+    members m = members_of(op);
+    m.count = m.size = (uint32_t)x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    CHECK(m.count <= MEMBERS_MAX && x->launch->barrier_count > 0);
+    for (uint32_t i = 0; i < m.count; i++)
+        numbers[i] = i;
+    m.numbers = numbers;
+    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
+    m.b = m.a + m.count;
+    asked by = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
+    collective(&by, &m, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
+    }
+    take_undefined(x, op, &m, out);
+}
+
+/* One work-item's share of a copy: the elements whose numbers are its own, modulo the group's
+ * size. */
+static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
+{
+    uint8_t element[128];
+    const sim_register *places = x->frame->function->places + op->extra;
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t to = sim_lane_bits(x, places[0], 8, lane), from = sim_lane_bits(x, places[1], 8, lane);
+    uint64_t count = sim_lane_bits(x, places[2], 8, lane);
+    uint32_t size = (uint32_t)op->imm;
+    CHECK(size <= sizeof element);
+    /* Local memory has fewer elements: the first one behind it is a finding. */
+    if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
+    uint64_t stride = sim_lane_bits(x, places[3], 8, lane) * size;
+    for (uint64_t k = x->wave->first_item + lane; k < count; k += items) {
+        uint64_t source = from + k * (op->a ? size : stride);
+        sim_lane_load(x, op, lane, source, size, op->c, 1, element);
+        sim_lane_store(x, op, lane, to + k * (op->a ? stride : size), size, op->c, 1, element);
+    }
+}
+
+void sim_handle_async_copy(sim_exec *x, const sim_op *op)
+{
+    const sim_register *places = x->frame->function->places + op->extra;
+    sim_arrive(x, op->site);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t event = sim_race_copy_begin(x, op->site, i, sim_lane_bits(x, places[4], 8, i));
+        copy_share(x, op, i);
+        sim_race_copy_begun(x);
+        if (op->target == SIM_REGISTER_NONE) continue;
+        memcpy((uint8_t *)sim_at(x, op->target) + i * sizeof event, &event, sizeof event);
+    }
+}
+
+void sim_handle_wait_events(sim_exec *x, const sim_op *op)
+{
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t count = sim_lane_bits(x, op->a, 8, i), events = sim_lane_bits(x, op->b, 8, i);
+        for (uint64_t k = 0, event; k < count && k < EVENTS_MAX; k++) {
+            sim_lane_load(x, op, i, events + k * sizeof event, sizeof event, sizeof event, 1,
+                          (uint8_t *)&event);
+            if (x->lane_has_undefined) {
+                sim_note(x, op->site, SIM_FINDING_UNINITIALISED, i, 1,
+                         "wait for an event that is uninitialised,");
+            }
+            sim_race_copy_wait(x, event);
+        }
+    }
+}

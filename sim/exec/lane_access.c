@@ -1,0 +1,157 @@
+/* Memory as one lane sees it: every address followed, every check made, every finding written.
+ * memory.c calls this wherever not all lanes are plainly right. */
+#include "sim/exec/exec.h"
+
+#include <string.h>
+
+/* ---- One lane's access -------------------------------------------------------------------- */
+
+typedef struct attempt {
+    const char *verb; /* "load", "store" */
+    bool writes;
+    uint32_t site, lane, size, alignment;
+    uint64_t address, count;
+} attempt;
+
+static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *view,
+                        sim_finding_kind kind)
+{
+    sim_finding_row *row;
+    if (!sim_findings_add(&x->launch->findings, a->site, kind, a->count, &row)) return;
+    rt_arena *arena = &x->launch->findings.arena;
+    rt_text what;
+    row->object = rt_arena_text(arena, view->label);
+    row->offset = view->offset;
+    if (kind == SIM_FINDING_NULL_POINTER) {
+        what = rt_arena_printf(arena, "%s of %u bytes through a null pointer", a->verb, a->size);
+    } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
+                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+    } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'", a->verb,
+                               a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+    } else if (kind == SIM_FINDING_MISALIGNED) {
+        what = rt_arena_printf(
+            arena, "%s of %u bytes at offset %lld of '%.*s', which is not a multiple of %u",
+            a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label), a->alignment);
+    } else if (view->class == SIM_CLASS_FUNCTION) {
+        what =
+            rt_arena_printf(arena, "%s of %u bytes at the address of a function", a->verb, a->size);
+    } else if (view->size == 0) {
+        what = rt_arena_printf(arena, "%s of %u bytes at an address that names no memory", a->verb,
+                               a->size);
+    } else {
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s' (%llu bytes)",
+                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label),
+                               (unsigned long long)view->size);
+    }
+    sim_row_fill(x, row, a->lane, what);
+}
+
+/* Finds the memory of one access; false, noted, where it must not be made. */
+static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
+{
+    sim_finding_kind kind;
+    bool found = sim_access_find(x, a->address, view, &kind);
+    bool inside = found && view->size >= a->size && view->offset <= view->size - a->size;
+    if (!inside) {
+        note_access(x, a, view,
+                    kind == SIM_FINDING_USE_AFTER_FREE && found ? SIM_FINDING_OUT_OF_BOUNDS : kind);
+        return false;
+    }
+    if (view->offset & (a->alignment - 1)) {
+        note_access(x, a, view, SIM_FINDING_MISALIGNED);
+        return false;
+    }
+    if (a->writes && view->is_constant) {
+        note_access(x, a, view, SIM_FINDING_WRITE_TO_CONSTANT);
+        return false;
+    }
+    return true;
+}
+
+/* Takes over the shadow of bytes just loaded, and whether any bit in it is set. */
+static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
+{
+    x->lane_undefined[i] = undefined;
+    x->lane_has_undefined |= undefined != 0;
+}
+
+void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                   uint32_t alignment, uint32_t count, uint8_t *out_bytes)
+{
+    attempt a = {"load", false, op->site, lane, size, alignment, address, count};
+    sim_view_memory view;
+    CHECK(size <= SIM_ACCESS_BYTES_MAX);
+    x->lane_has_undefined = false;
+    if (!access_begin(x, &a, &view)) {
+        for (uint32_t i = 0; i < size; i++) {
+            uint64_t chosen = sim_lane_choose(x, op->site + i / 8, lane);
+            out_bytes[i] = (uint8_t)(chosen >> (i % 8 * 8));
+        }
+    } else if (view.class == SIM_CLASS_PRIVATE) {
+        uint64_t position = view.position + view.offset;
+        for (uint32_t i = 0; i < size; i++) {
+            out_bytes[i] = *sim_private_byte(x, lane, position + i);
+            lane_undefined_set(x, i, (uint8_t) ~*sim_private_defined(x, lane, position + i));
+        }
+    } else {
+        if (view.race && count > 1) {
+            sim_race_read_all(x, op->site, &view, size);
+        } else if (view.race && !sim_op_is_atomic(op)) {
+            sim_race_read(x, op->site, lane, &view, size);
+        }
+        memcpy(out_bytes, view.data + view.offset, size);
+        for (uint32_t i = 0; view.defined && i < size; i++)
+            lane_undefined_set(x, i, (uint8_t)~view.defined[view.offset + i]);
+    }
+}
+
+/* The shadow of the next store's byte i. */
+static uint8_t defined_bits(const sim_exec *x, uint32_t i)
+{
+    return x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
+}
+
+static void store_private(sim_exec *x, uint32_t lane, uint64_t position, uint32_t size,
+                          const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        *sim_private_byte(x, lane, position + i) = bytes[i];
+        *sim_private_defined(x, lane, position + i) = defined_bits(x, i);
+    }
+}
+
+void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                    uint32_t alignment, uint32_t count, const uint8_t *bytes)
+{
+    attempt a = {"store", true, op->site, lane, size, alignment, address, count};
+    sim_view_memory view;
+    if (!access_begin(x, &a, &view)) return;
+    if (view.class == SIM_CLASS_PRIVATE) {
+        store_private(x, lane, view.position + view.offset, size, bytes);
+        return;
+    }
+    if (view.race && !sim_op_is_atomic(op)) {
+        sim_race_write(x, op->site, lane, &view, size, bytes);
+    }
+    memcpy(view.data + view.offset, bytes, size);
+    if (!view.defined && x->lane_has_undefined) sim_access_unsettle(x, &view);
+    for (uint32_t i = 0; view.defined && i < size; i++) {
+        view.defined[view.offset + i] = defined_bits(x, i);
+    }
+}
+
+/* ---- The end of private variables ----------------------------------------------------------- */
+
+void sim_handle_forget(sim_exec *x, const sim_op *op)
+{
+    /* A pointer that differs between lanes was computed: what it names is left alone. */
+    if (!sim_register_uniform(op->a)) return;
+    sim_view_memory view;
+    sim_finding_kind kind;
+    uint64_t address;
+    memcpy(&address, sim_at(x, op->a), sizeof address);
+    if (!sim_access_find(x, address, &view, &kind) || view.class != SIM_CLASS_PRIVATE) return;
+    sim_wave_forget(x->wave, x->mask, view.position, view.size);
+}

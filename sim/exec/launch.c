@@ -1,0 +1,504 @@
+/* Launching a kernel: arguments, work-groups, waves. */
+#include "reference/base/alloc.h"
+#include "sim/exec/barrier.h"
+#include "sim/exec/parallel.h"
+#include "sim/exec/print.h"
+#include "sim/exec/schedule.h"
+#include "sim/memory/instance.h"
+
+#include <string.h>
+
+/* The default budget; see sim_launch_options. */
+#define BUDGET_BASE     (UINT64_C(1) << 28)
+#define BUDGET_PER_ITEM (UINT64_C(1) << 24)
+#define BUDGET_MAX      (UINT64_C(1) << 35)
+
+#define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
+
+/* ---- Ranges ------------------------------------------------------------------------------- */
+
+void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
+{
+    if (kernel->local_size[0] != 0) {
+        for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+            range->local[k] = kernel->local_size[k];
+        }
+        return;
+    }
+    /* As many work-items as fit the lanes of one wave, dimension 0 first, so that neighbours in
+     * memory are neighbours in lanes. */
+    uint64_t left = SIM_LANES;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        CHECK(range->global[k] >= 1);
+        uint64_t size = range->global[k] < left ? range->global[k] : left;
+        while (range->global[k] % size != 0)
+            size--;
+        range->local[k] = size;
+        left /= size;
+    }
+}
+
+rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel, const sim_range *range)
+{
+    uint64_t items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t global = range->global[k], local = range->local[k];
+        CHECK(global >= 1 && local >= 1);
+        if (global % local != 0) {
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s': local size %llu does not divide global size %llu in "
+                           "dimension %u",
+                           RT_TEXT_ARG(kernel->name), (unsigned long long)local,
+                           (unsigned long long)global, k);
+        }
+        uint32_t required = kernel->local_size[k];
+        if (required && required != local) {
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s' requires local size %u in dimension %u, not %llu",
+                           RT_TEXT_ARG(kernel->name), required, k, (unsigned long long)local);
+        }
+        items = local > RT_WORK_GROUP_SIZE_MAX ? local : items * local;
+        if (items > RT_WORK_GROUP_SIZE_MAX) {
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s': a work-group has more than %u work-items",
+                           RT_TEXT_ARG(kernel->name), RT_WORK_GROUP_SIZE_MAX);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static const char *const parameter_names[] = {
+    [SIM_PARAMETER_GLOBAL] = "memory",
+    [SIM_PARAMETER_LOCAL] = "local memory",
+    [SIM_PARAMETER_VALUE] = "a value",
+};
+
+static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
+                                 const sim_argument *arguments, uint32_t count)
+{
+    if (count != kernel->parameter_count) {
+        return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                       "kernel '%.*s' takes %u arguments, not %u", RT_TEXT_ARG(kernel->name),
+                       kernel->parameter_count, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_parameter *parameter = &kernel->parameters[i];
+        if (arguments[i].kind != parameter->kind) {
+            return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                           "argument %u of kernel '%.*s' is to be %s, not %s", i,
+                           RT_TEXT_ARG(kernel->name), parameter_names[parameter->kind],
+                           parameter_names[arguments[i].kind]);
+        }
+        if (parameter->kind != SIM_PARAMETER_VALUE) continue;
+        if (arguments[i].bytes.size != parameter->size) {
+            return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                           "argument %u of kernel '%.*s' has %u bytes, not %zu", i,
+                           RT_TEXT_ARG(kernel->name), parameter->size, arguments[i].bytes.size);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Local memory ------------------------------------------------------------------------- */
+
+static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_t alignment,
+                      rt_text label)
+{
+    uint64_t step = alignment > 64 ? alignment : 64;
+    uint64_t offset = (*end + step - 1) & ~(step - 1);
+    *rt_vector_push(&l->locals) =
+        (sim_local_object){.offset = offset, .size = size, .label = label};
+    *end = offset + size;
+}
+
+/* The program's Workgroup variables, then the local arguments.  A variable of other kernels keeps
+ * its number and has no bytes. */
+rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
+{
+    uint64_t end = 0;
+    const bool *reached = l->kernel->reach.locals;
+    for (uint32_t i = 0; i < l->program->local_count; i++) {
+        const sim_local *local = &l->program->locals[i];
+        bool is_used = reached && reached[i];
+        local_add(l, &end, is_used ? local->size : 0, local->alignment, local->name);
+    }
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
+        if (arguments[i].size > SIM_LOCAL_SIZE_MAX) {
+            end = UINT64_MAX;
+            break;
+        }
+        rt_text label = rt_arena_printf(&l->findings.arena, "local argument %u", i);
+        local_add(l, &end, arguments[i].size, 64, label);
+    }
+    if (end > SIM_LOCAL_SIZE_MAX) {
+        return rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "kernel '%.*s' needs more than %llu bytes of local memory",
+                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
+    }
+    sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
+    sim_lane_memory_grow(&l->locals_defined, end, 0);
+    return RT_STATUS_OK;
+}
+
+/* A work-group begins: nothing has been written to its memory. */
+static void locals_start(sim_launch_state *l)
+{
+    if (!l->locals_memory.data) return;
+    memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    memset(l->locals_defined.data, 0, l->locals_defined.size);
+    for (uint32_t i = 0; i < l->locals.count; i++)
+        l->locals.items[i].all_defined = false;
+}
+
+/* Objects whose bytes are all defined need no shadow until undefined ones come. */
+static void locals_settle(sim_launch_state *l)
+{
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        sim_local_object *local = &l->locals.items[i];
+        if (local->all_defined) continue;
+        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+    }
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+/* Writes one argument into the uniform registers of the kernel's frame, or, a structure, into the
+ * private memory of every lane. */
+static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
+                         uint32_t index, const sim_argument *argument, uint32_t local)
+{
+    const sim_kernel *kernel = l->kernel;
+    const sim_code_function *function = frame->function;
+    uint64_t address = 0;
+    rt_bytes bytes = {(const uint8_t *)&address, sizeof address};
+    uint32_t variable = kernel->variable[index];
+    if (argument->kind == SIM_PARAMETER_GLOBAL) {
+        address = argument->object ? sim_object_address(argument->object) + argument->offset : 0;
+    } else if (argument->kind == SIM_PARAMETER_LOCAL) {
+        address = sim_address_of(SIM_CLASS_LOCAL, local);
+    } else if (variable == SIM_NONE) {
+        bytes = argument->bytes;
+    } else {
+        address = sim_address_of(SIM_CLASS_PRIVATE,
+                                 frame->number << SIM_PRIVATE_VARIABLE_BITS | variable);
+        const sim_exec x = {.wave = wave};
+        uint64_t first = frame->private_first + function->variables[variable].offset;
+        for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+            for (uint64_t i = 0; i < argument->bytes.size; i++) {
+                *sim_private_byte(&x, lane, first + i) = argument->bytes.data[i];
+                *sim_private_defined(&x, lane, first + i) = 0xff;
+            }
+        }
+    }
+    for (uint32_t i = kernel->leaf_first[index]; i < kernel->leaf_first[index + 1]; i++) {
+        sim_leaf leaf = function->parameters[i];
+        if (leaf.place == SIM_REGISTER_NONE) continue;
+        CHECK(leaf.place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
+        CHECK(kernel->leaf_offset[i] + leaf.bytes <= bytes.size);
+        memcpy(frame->uniforms + (leaf.place & SIM_REGISTER_MASK),
+               bytes.data + kernel->leaf_offset[i], leaf.bytes);
+    }
+}
+
+/* What earlier kernels and the host have filled by now. */
+static void arguments_settle(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        if (!memory->data || memory->all_defined) continue;
+        if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
+    }
+}
+
+static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
+                          const sim_argument *arguments)
+{
+    uint32_t local = l->program->local_count;
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind == SIM_PARAMETER_LOCAL) local++;
+        argument_set(l, wave, frame, i, &arguments[i], local);
+    }
+}
+
+/* Memory that is passed as constant is constant while the kernel runs, whichever way it is reached:
+ * `use` is 1 at the beginning and -1 at the end. */
+static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (!l->kernel->parameters[i].is_constant || arguments[i].object == 0) continue;
+        sim_world_memory(l->world, arguments[i].object)->constant_uses += (uint32_t)use;
+    }
+}
+
+/* ---- Built-ins ------------------------------------------------------------------------------ */
+
+static uint64_t *row_of(const sim_wave *wave, uint32_t row)
+{
+    return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
+}
+
+/* Rows that are the same for every group, and the others as group 0 has them without an offset. */
+static void rows_open(const sim_launch_state *l, const sim_wave *wave)
+{
+    const uint64_t *size = l->range->local, *global = l->range->global;
+    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+        uint64_t item = wave->first_item + lane;
+        uint64_t subgroup = item / width, left = items - subgroup * width;
+        uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+        row_of(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
+        row_of(wave, SIM_ROW_SUBGROUP_ITEM)[lane] = item % width;
+        row_of(wave, SIM_ROW_SUBGROUP_SIZE)[lane] = left < width ? left : width;
+        row_of(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
+        for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+            row_of(wave, SIM_ROW_LOCAL_ID + k)[lane] = id[k];
+            row_of(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id[k];
+        }
+        row_of(wave, SIM_ROW_GLOBAL_LINEAR)[lane] = (id[2] * global[1] + id[1]) * global[0] + id[0];
+    }
+}
+
+/* Adds to all of a row what makes its first element `first`. */
+static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
+{
+    typedef uint64_t eight __attribute__((vector_size(64), may_alias));
+    uint64_t *lanes = row_of(wave, row), distance = first - lanes[0];
+    if (distance == 0) return;
+    eight *part = (eight *)(void *)lanes;
+    for (uint32_t lane = 0; lane < wave->lane_count; lane += 8, part++)
+        *part += distance; /* rows have room for whole chunks */
+}
+
+/* From one group to the next all lanes' numbers grow by the same. */
+static void rows_set(const sim_launch_state *l, const sim_wave *wave)
+{
+    const sim_range *range = l->range;
+    uint64_t linear = 0;
+    for (uint32_t k = RT_ND_RANGE_DIMENSIONS; k-- > 0;) {
+        uint64_t id = l->group[k] * range->local[k] + row_of(wave, SIM_ROW_LOCAL_ID + k)[0];
+        row_move(wave, SIM_ROW_GLOBAL_ID + k, id + range->offset[k]);
+        linear = linear * range->global[k] + id;
+    }
+    row_move(wave, SIM_ROW_GLOBAL_LINEAR, linear);
+}
+
+static void pool_set(sim_launch_state *l)
+{
+    const sim_range *range = l->range;
+    uint64_t items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        l->pool[SIM_SLOT_GLOBAL_SIZE + k] = range->global[k];
+        l->pool[SIM_SLOT_GLOBAL_OFFSET + k] = range->offset[k];
+        l->pool[SIM_SLOT_GROUP_SIZE + k] = range->local[k];
+        l->pool[SIM_SLOT_GROUP_COUNT + k] = range->global[k] / range->local[k];
+        items *= range->local[k];
+    }
+    l->pool[SIM_SLOT_DIMENSIONS] = range->dimensions;
+    l->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    l->pool[SIM_SLOT_SUBGROUP_SIZE] = l->kernel->subgroup_size;
+    l->pool[SIM_SLOT_SUBGROUP_COUNT] =
+        (items + l->kernel->subgroup_size - 1) / l->kernel->subgroup_size;
+    l->pool[SIM_SLOT_UNDEFINED] = sim_world_choose(l->world, SIM_SLOT_UNDEFINED);
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+/* After every wave has run: true when all are done; barriers that all reached are passed. */
+static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
+{
+    uint32_t done = 0, at_barrier = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        done += waves[i].state == SIM_WAVE_DONE;
+        at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
+    }
+    if (done + at_barrier < count) return false; /* some are still spinning */
+    sim_arrivals_judge(x);
+    if (done == count) {
+        x->wave = &waves[0];
+        sim_race_copies_end(x);
+        return true;
+    }
+    if (!sim_barrier_judge(x, waves, count)) {
+        x->stop = true;
+        return true;
+    }
+    x->launch->barrier_count++;
+    locals_settle(x->launch);
+    const sim_fragment *at = waves[0].waiting.items[0];
+    sim_race_barrier(x->launch, at->frame->function->blocks[at->block - 1].extra);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_turns turns;
+        sim_schedule_units(x->launch, &waves[i], &turns);
+        sim_wave_release(&waves[i], &turns);
+    }
+    return false;
+}
+
+/* Puts all waves at the start of the kernel; false where its variables do not fit. */
+static bool waves_start(sim_exec *x, sim_wave *waves, const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    const sim_code_function *function = &l->program->functions[l->kernel->function];
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
+        rows_set(l, &waves[i]);
+        if (!frame) {
+            sim_kernel_exhausted(x, &waves[i]);
+            return false;
+        }
+        arguments_set(l, &waves[i], frame, arguments);
+        sim_turns turns;
+        sim_schedule_units(l, &waves[i], &turns);
+        if (turns.unit_lanes) sim_wave_part(&waves[i], &turns);
+    }
+    return true;
+}
+
+static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
+                      const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    locals_start(l);
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
+    }
+    sim_race_group(l);
+    if (!waves_start(x, waves, arguments)) return;
+    uint32_t order[WAVES_MAX];
+    do {
+        sim_schedule_waves(l, l->wave_count, order);
+        for (uint32_t i = 0; i < l->wave_count && !x->stop; i++) {
+            sim_wave *wave = &waves[order[i]];
+            if (wave->state == SIM_WAVE_READY) engine(x, wave);
+        }
+    } while (!x->stop && !waves_step(x, waves, l->wave_count));
+}
+
+uint64_t sim_launch_group_count(const sim_launch_state *l)
+{
+    uint64_t total = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t count = l->range->global[k] / l->range->local[k];
+        if (__builtin_mul_overflow(total, count, &total)) return UINT64_MAX;
+    }
+    return total;
+}
+
+static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
+                       const sim_argument *arguments, sim_part part)
+{
+    sim_launch_state *l = x->launch;
+    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
+    sim_group_walk walk = sim_schedule_groups(l, sim_launch_group_count(l));
+    CHECK(part.first == 0 || walk.step == 1);
+    walk.at += part.first;
+    for (uint64_t i = 0; i < part.count && !x->stop; i++) {
+        l->group[0] = walk.at % counts[0];
+        l->group[1] = walk.at / counts[0] % counts[1];
+        l->group[2] = walk.at / counts[0] / counts[1];
+        run_group(x, engine, waves, arguments);
+        sim_output_group_end(&l->output, l->options);
+        sim_group_walk_on(&walk);
+    }
+}
+
+/* ---- Launches ------------------------------------------------------------------------------- */
+
+static void run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+{
+    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
+    l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
+    sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
+    CHECK(l->wave_count <= WAVES_MAX);
+    l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
+    l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        uint64_t left = items - (uint64_t)i * SIM_LANES;
+        sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
+                      l->program->temporary_bytes);
+        rows_open(l, &waves[i]);
+    }
+    sim_lane_memory memory = {0}; /* rows of x are aligned for vectors */
+    sim_lane_memory_grow(&memory, sizeof(sim_exec), 0);
+    sim_exec *x = (sim_exec *)(void *)memory.data;
+    x->launch = l;
+    x->wave = &waves[0];
+    uint32_t engine = l->world->engine == SIM_ENGINE_BEST ? sim_engine_best() : l->world->engine;
+    run_groups(x, l->world->is_unchecked ? sim_engine_unchecked_at(engine) : sim_engine_at(engine),
+               waves, arguments, part);
+    rt_free(memory.block);
+    for (uint32_t i = 0; i < l->wave_count; i++)
+        sim_wave_close(&waves[i]);
+    rt_free(waves);
+    rt_free(l->group_values);
+    rt_free(l->group_undefined);
+    rt_free(l->pool_undefined);
+}
+
+void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+{
+    sim_race_open(l, arguments);
+    run(l, arguments, part);
+    sim_race_close(l);
+}
+
+void sim_launch_close(sim_launch_state *l)
+{
+    sim_findings_free(&l->findings);
+    rt_vector_free(&l->locals);
+    rt_vector_free(&l->arrivals);
+    rt_free(l->locals_memory.block);
+    rt_free(l->locals_defined.block);
+}
+
+/* See sim_launch_options.budget. */
+static uint64_t default_budget(const sim_range *range)
+{
+    uint64_t budget = BUDGET_BASE;
+    for (uint64_t items = 1, k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t most = BUDGET_MAX / BUDGET_PER_ITEM;
+        items = range->global[k] > most / items ? most : items * range->global[k];
+        budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
+    }
+    return budget < BUDGET_MAX ? budget : BUDGET_MAX;
+}
+
+rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
+                     const sim_argument *arguments, uint32_t argument_count,
+                     const sim_launch_options *options)
+{
+    RT_TRY(sim_range_check(world->sink, kernel, range));
+    RT_TRY(check_arguments(world, kernel, arguments, argument_count));
+    sim_instance instance;
+    RT_TRY(sim_instance_find(world, kernel->program, &instance));
+    sim_launch_state l = {.world = world,
+                          .kernel = kernel,
+                          .program = kernel->program,
+                          .range = range,
+                          .options = options,
+                          .pool = instance.pool,
+                          .function_first = instance.function_first,
+                          .budget =
+                              options && options->budget ? options->budget : default_budget(range),
+                          .schedule = options ? options->schedule : SIM_SCHEDULE_LOCKSTEP};
+    if (l.schedule != SIM_SCHEDULE_LOCKSTEP) {
+        l.unit_lanes = kernel->reach.meets ? kernel->subgroup_size : 1;
+    }
+    l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
+    pool_set(&l);
+    l.status = sim_launch_open(&l, arguments);
+    constants_mark(&l, arguments, 1);
+    if (rt_ok(l.status)) {
+        arguments_settle(&l, arguments);
+        if (!sim_launch_parallel(&l, arguments)) {
+            sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
+        }
+    }
+    constants_mark(&l, arguments, -1);
+    sim_output_end(&l.output, options);
+    sim_findings_report(&l.findings, kernel, options);
+    sim_launch_close(&l);
+    return l.status;
+}

@@ -1,0 +1,175 @@
+/* Where the work-items of a sub-group wait for each other: its barriers and its collectives.
+ *
+ * A collective is a block of its own, behind one that ends in SIM_END_MEET.  Fragments that come
+ * there wait until no work-item of their sub-group can run; then those at the first place in order
+ * go on together.  So lanes meet that are in different activations of the same code, which one that
+ * has spun or runs in its own unit always is.  Who did not come is judged by the collective.
+ *
+ * Each turn of a loop is a meeting of its own.  Blocks are in an order in which only the edge back
+ * to a loop's header leads backwards, so that lanes of the same activations that are behind the
+ * place of a collective that not all need to come to can come there in another turn only, and are
+ * not waited for.  Lanes that have spun have activations of their own and may be turns behind: they
+ * are waited for, so that a collective that some turns skip could take two turns for one.
+ *
+ * Source: SPIR-V specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18
+ * (scope); OpenCL C 3.0 section 6.15.19. */
+#include "sim/exec/exec.h"
+
+#include <string.h>
+
+#define SUBGROUPS_MAX (SIM_LANES / 8)
+
+/* Rounds that a sub-group's waiting work-items give one that spins: what that waits for may be done
+ * by them, where not all need to come. */
+#define PATIENCE_ROUNDS 64u
+
+typedef struct meeting {
+    sim_exec *x;
+    uint32_t size, count;     /* work-items of a sub-group; sub-groups of the wave */
+    bool runs[SUBGROUPS_MAX]; /* one of its work-items can run */
+    const sim_fragment *first[SUBGROUPS_MAX]; /* where it meets next; NULL: nowhere */
+} meeting;
+
+static const sim_code_block *block_before(const sim_fragment *fragment)
+{
+    CHECK(fragment->block > 0);
+    return &fragment->frame->function->blocks[fragment->block - 1];
+}
+
+static bool is_at_meeting(const sim_fragment *fragment)
+{
+    return block_before(fragment)->end == SIM_END_MEET;
+}
+
+/* True where the specification demands that all work-items of the sub-group come: then those that
+ * can run are waited for as long as it takes. */
+static bool needs_all(const sim_fragment *at)
+{
+    const sim_code_function *function = at->frame->function;
+    return function->ops[function->blocks[at->block].op_first].count != 0;
+}
+
+static const sim_frame *outermost(const sim_fragment *fragment)
+{
+    const sim_frame *frame = fragment->frame;
+    while (frame->parent)
+        frame = frame->parent;
+    return frame;
+}
+
+/* True where the lanes of a fragment that can run may still come in this turn of all loops. */
+static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
+{
+    if (fragment->round >= at->round + PATIENCE_ROUNDS) return false;
+    return sim_place_compare(fragment, at) <= 0 || outermost(fragment) != outermost(at);
+}
+
+static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t subgroup)
+{
+    return memchr(fragment->mask + subgroup * m->size, 1, m->size) != NULL;
+}
+
+/* Finds out where every sub-group meets, and whether any fragment is left at a meeting. */
+static void meeting_open(meeting *m, sim_exec *x)
+{
+    sim_wave *wave = x->wave;
+    *m = (meeting){.x = x, .size = x->launch->kernel->subgroup_size};
+    m->count = (wave->lane_count + m->size - 1) / m->size;
+    for (uint32_t i = 0; i < wave->waiting.count; i++) {
+        const sim_fragment *fragment = wave->waiting.items[i];
+        if (!is_at_meeting(fragment)) continue;
+        for (uint32_t s = 0; s < m->count; s++) {
+            if (!has_lane(m, fragment, s)) continue;
+            if (m->first[s] && sim_place_compare(m->first[s], fragment) <= 0) continue;
+            m->first[s] = fragment;
+        }
+    }
+    for (uint32_t i = 0; i < wave->ready.count; i++) {
+        const sim_fragment *fragment = wave->ready.items[i];
+        for (uint32_t s = 0; s < m->count; s++) {
+            if (!m->first[s] || !has_lane(m, fragment, s)) continue;
+            if (can_come(fragment, m->first[s]) || needs_all(m->first[s])) m->runs[s] = true;
+        }
+    }
+}
+
+/* Takes the lanes of the sub-groups that meet at the place of `at` from a waiting fragment; NULL:
+ * there are none.  *out_all: it was taken out itself. */
+static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32_t index,
+                                bool *out_all)
+{
+    sim_wave *wave = m->x->wave;
+    sim_fragment *from = wave->waiting.items[index];
+    *out_all = false;
+    if (!is_at_meeting(from) || !sim_place_same(from, at)) return NULL;
+    sim_fragment *part = sim_wave_split(wave, from);
+    for (uint32_t s = 0; s < m->count; s++) {
+        bool meets_here = m->first[s] && !m->runs[s] && sim_place_same(m->first[s], at);
+        if (meets_here) memcpy(part->mask + s * m->size, from->mask + s * m->size, m->size);
+    }
+    for (uint32_t i = 0; i < SIM_LANES; i++)
+        part->active += part->mask[i];
+    if (part->active > 0 && part->active < from->active) {
+        for (uint32_t i = 0; i < SIM_LANES; i++)
+            from->mask[i] = (uint8_t)(from->mask[i] & (part->mask[i] ^ 1));
+        from->active -= part->active;
+        return part;
+    }
+    *out_all = part->active != 0;
+    sim_wave_drop(wave, part);
+    return *out_all ? sim_wave_resume(wave, index) : NULL;
+}
+
+/* Executes the block of collectives behind the meeting for all parts at once. */
+static void parts_execute(sim_exec *x, sim_fragment *const *parts, uint32_t count)
+{
+    x->met = parts;
+    x->met_count = count;
+    const sim_code_function *function = parts[0]->frame->function;
+    const sim_code_block *block = &function->blocks[parts[0]->block];
+    CHECK(block->end == SIM_END_NEXT);
+    for (uint32_t i = 0; i < block->op_count; i++) {
+        const sim_op *op = &function->ops[block->op_first + i];
+        CHECK(op->handler == SIM_H_COLLECTIVE);
+        sim_handle_collective(x, op);
+    }
+    x->met_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        parts[i]->block++;
+}
+
+/* The sub-groups that meet at the place of `at` go on.  One fragment alone executes what comes by
+ * itself. */
+static void place_release(meeting *m, const sim_fragment *at)
+{
+    sim_wave *wave = m->x->wave;
+    sim_fragment *parts[SIM_LANES];
+    uint32_t count = 0;
+    const sim_fragment place = {.frame = at->frame, .block = at->block};
+    for (uint32_t i = 0; i < wave->waiting.count;) {
+        bool all;
+        sim_fragment *part = lanes_take(m, &place, i, &all);
+        if (part) parts[count++] = part;
+        if (!all) i++;
+    }
+    CHECK(count > 0);
+    for (uint32_t s = 0; s < m->count; s++) {
+        bool met = m->first[s] && !m->runs[s] && sim_place_same(m->first[s], &place);
+        if (met) m->first[s] = NULL;
+    }
+    if (count > 1) parts_execute(m->x, parts, count);
+    for (uint32_t i = 0; i < count; i++)
+        sim_wave_push(wave, parts[i]);
+}
+
+void sim_meet(sim_exec *x)
+{
+    meeting m;
+    meeting_open(&m, x);
+    for (uint32_t s = 0; s < m.count; s++) {
+        if (m.first[s] && !m.runs[s]) place_release(&m, m.first[s]);
+    }
+    x->wave->is_meeting = false;
+    for (uint32_t i = 0; i < x->wave->waiting.count; i++)
+        x->wave->is_meeting |= is_at_meeting(x->wave->waiting.items[i]);
+}

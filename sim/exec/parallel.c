@@ -1,0 +1,287 @@
+/* Work-groups of one launch on several threads, where nobody can tell.
+ *
+ * Threads try and are judged afterwards.  Each runs a part of the groups in a world of its own that
+ * shares nothing but the bytes of memory: its own clocks, shadows, local memory and findings.  Its
+ * shadows of races say in the end which cells it has read and written.  Where no two threads have
+ * met in a cell that one of them wrote, and none has found anything, no order of the groups gives
+ * other bytes or a finding, and what they did stands.  Otherwise memory gets back what it held and
+ * one thread does it all again, as if nobody had tried.
+ *
+ * Where groups do race, so do the threads, for bytes that are then thrown away.
+ *
+ * Kernels that can reach what communicates are not tried at all: atomics on memory that other
+ * groups see, asynchronous copies, printf, memory that is only known by pointers, schedules that
+ * are about order.  Local memory is each thread's own, so that atomics there and barriers tell
+ * nothing. */
+#include "sim/exec/parallel.h"
+
+#include "reference/base/alloc.h"
+#include "sim/number/math.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define THREADS_MAX 64u
+
+typedef struct worker {
+    sim_world world;
+    sim_launch_state launch;
+    const sim_argument *arguments;
+    sim_part part;
+    pthread_t thread;
+    bool is_started;
+} worker;
+
+/* What an object that the kernel may write held before. */
+typedef struct kept {
+    sim_memory *memory;
+    uint8_t *data, *defined; /* defined: NULL where all was */
+} kept;
+
+/* ---- Which launches ------------------------------------------------------------------------- */
+
+static bool may_try(const sim_launch_state *l, uint64_t groups)
+{
+    const sim_world *world = l->world;
+    const sim_written *written = &l->kernel->written;
+    const sim_reach *reach = &l->kernel->reach;
+    bool is_silent = !reach->far_atomics && !reach->copies && !reach->prints &&
+                     !written->anything && !written->variables;
+    /* Without a search for races nothing would tell; and stamps must last for all. */
+    return world->threads > 1 && groups > 1 && is_silent && !world->is_unchecked &&
+           l->schedule == SIM_SCHEDULE_LOCKSTEP && world->race_next <= world->race_limit / 2;
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+static sim_memory *written_memory(const sim_launch_state *l, const sim_argument *arguments,
+                                  uint32_t i)
+{
+    bool is_written = arguments[i].kind == SIM_PARAMETER_GLOBAL && arguments[i].object &&
+                      l->kernel->written.parameters[i];
+    return is_written ? sim_world_memory(l->world, arguments[i].object) : NULL;
+}
+
+static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
+{
+    if (!from) return NULL;
+    uint8_t *copy = rt_alloc(size);
+    memcpy(copy, from, size);
+    return copy;
+}
+
+static kept *memory_keep(const sim_launch_state *l, const sim_argument *arguments)
+{
+    uint32_t count = l->kernel->parameter_count;
+    kept *all = rt_alloc_array(count + 1u, sizeof *all);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_memory *memory = written_memory(l, arguments, i);
+        if (!memory || !memory->data) continue;
+        all[i] = (kept){memory, bytes_copy(memory->data, memory->size),
+                        bytes_copy(memory->defined, memory->size)};
+    }
+    return all;
+}
+
+static void memory_restore(const kept *all, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!all[i].memory) continue;
+        memcpy(all[i].memory->data, all[i].data, all[i].memory->size);
+        if (all[i].defined) memcpy(all[i].memory->defined, all[i].defined, all[i].memory->size);
+    }
+}
+
+static void memory_release(kept *all, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        rt_free(all[i].data);
+        rt_free(all[i].defined);
+    }
+    rt_free(all);
+}
+
+/* ---- Workers -------------------------------------------------------------------------------- */
+
+static bool worker_open(worker *w, const sim_launch_state *l, const sim_argument *arguments,
+                        sim_part part)
+{
+    uint32_t object_count = l->world->objects.count;
+    w->world = *l->world;
+    w->world.sink = rt_sink_create();
+    w->world.objects.items = rt_alloc_array(object_count, sizeof *w->world.objects.items);
+    for (uint32_t i = 0; i < object_count; i++) {
+        w->world.objects.items[i] = l->world->objects.items[i];
+        w->world.objects.items[i].race = NULL;
+    }
+    w->arguments = arguments;
+    w->part = part;
+    w->launch = (sim_launch_state){.world = &w->world,
+                                   .kernel = l->kernel,
+                                   .program = l->program,
+                                   .range = l->range,
+                                   .function_first = l->function_first,
+                                   .budget = l->budget,
+                                   .schedule = l->schedule,
+                                   .unit_lanes = l->unit_lanes,
+                                   .pattern = l->pattern};
+    uint32_t slots = l->program->pool_slot_count;
+    w->launch.pool = rt_alloc_array(slots, sizeof *w->launch.pool);
+    memcpy(w->launch.pool, l->pool, slots * sizeof *w->launch.pool);
+    return rt_ok(sim_launch_open(&w->launch, arguments));
+}
+
+static void worker_close(worker *w, const sim_world *world)
+{
+    sim_launch_close(&w->launch);
+    for (uint32_t i = 0; i < w->world.objects.count; i++) {
+        const sim_memory *memory = &w->world.objects.items[i];
+        sim_race_shadow_free(memory->race);
+        if (memory->defined != world->objects.items[i].defined) rt_free(memory->defined);
+    }
+    rt_free(w->world.objects.items);
+    rt_free(w->launch.pool);
+    rt_sink_destroy(w->world.sink);
+}
+
+static void worker_run(worker *w)
+{
+    sim_launch_run(&w->launch, w->arguments, w->part);
+}
+
+static void *thread_main(void *user)
+{
+    worker_run(user);
+    sim_math_thread_end();
+    return NULL;
+}
+
+/* All parts at once, the first on this thread; a thread that cannot be had is this one. */
+static void workers_run(worker *workers, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        workers[i].is_started =
+            pthread_create(&workers[i].thread, NULL, thread_main, &workers[i]) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (workers[i].is_started) {
+            pthread_join(workers[i].thread, NULL);
+        } else {
+            worker_run(&workers[i]);
+        }
+    }
+}
+
+/* ---- Judging -------------------------------------------------------------------------------- */
+
+/* True where the worker has found something, or done what others would see in other ways than by
+ * bytes of memory. */
+static bool worker_shows(const worker *w, const sim_world *world)
+{
+    if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return true;
+    if (w->world.race_restarts != world->race_restarts) return true;
+    for (uint32_t i = 0; i < world->objects.count; i++) {
+        const sim_memory *mine = &w->world.objects.items[i], *all = &world->objects.items[i];
+        if (mine->defined != all->defined || mine->all_defined != all->all_defined) return true;
+    }
+    return false;
+}
+
+/* What the workers so far have done to each cell of an object. */
+enum { SEEN_READ = 1, SEEN_WRITTEN = 2 };
+
+/* True where a cell has been seen as `against` that the worker has touched; its cells may be wider
+ * than those of `seen`. */
+static bool cells_meet(const uint32_t *cells, uint32_t wider, const uint8_t *seen, uint64_t count,
+                       uint8_t against)
+{
+    uint32_t met = 0;
+    for (uint64_t i = 0; cells && i < count; i++)
+        met |= (cells[i >> wider] != 0) & ((seen[i] & against) != 0);
+    return met != 0;
+}
+
+static void cells_note(const uint32_t *cells, uint32_t wider, uint8_t *seen, uint64_t count,
+                       uint8_t as)
+{
+    for (uint64_t i = 0; cells && i < count; i++)
+        seen[i] |= cells[i >> wider] != 0 ? as : 0;
+}
+
+/* True where no two workers have met in the object. */
+static bool object_is_apart(const worker *workers, uint32_t count, uint32_t object)
+{
+    const sim_race_shadow *narrow = NULL; /* the one with the smallest cells */
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_race_shadow *shadow = workers[i].world.objects.items[object].race;
+        if (shadow && (!narrow || shadow->shift < narrow->shift)) narrow = shadow;
+    }
+    if (!narrow) return true;
+    uint64_t cells = sim_race_cells(narrow);
+    uint8_t *seen = rt_alloc(cells);
+    bool apart = true;
+    for (uint32_t i = 0; apart && i < count; i++) {
+        const sim_race_shadow *mine = workers[i].world.objects.items[object].race;
+        if (!mine) continue;
+        uint32_t wider = (uint32_t)mine->shift - narrow->shift;
+        apart = !cells_meet(mine->writers, wider, seen, cells, SEEN_READ | SEEN_WRITTEN) &&
+                !cells_meet(mine->readers, wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->writers, wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->readers, wider, seen, cells, SEEN_READ);
+    }
+    rt_free(seen);
+    return apart;
+}
+
+/* True where what the workers did is what one would have done; adds up what it took. */
+static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t count)
+{
+    uint64_t cost = 0, stamps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (worker_shows(&workers[i], l->world)) return false;
+        cost += l->budget - workers[i].launch.budget;
+        uint32_t first = l->world->race_next ? l->world->race_next : 1;
+        stamps += workers[i].world.race_next - first;
+    }
+    for (uint32_t object = 1; object < l->world->objects.count; object++) {
+        if (!object_is_apart(workers, count, object)) return false;
+    }
+    uint64_t next = stamps + (l->world->race_next ? l->world->race_next : 1);
+    if (cost > l->budget || next > l->world->race_limit) return false;
+    l->budget -= cost;
+    l->world->race_next = (uint32_t)next;
+    return true;
+}
+
+/* ---- The launch ----------------------------------------------------------------------------- */
+
+static bool try_parts(sim_launch_state *l, const sim_argument *arguments, worker *workers,
+                      uint32_t count, uint64_t groups)
+{
+    bool opened = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t first = groups / count * i + (i < groups % count ? i : groups % count);
+        sim_part part = {first, groups / count + (i < groups % count)};
+        opened &= worker_open(&workers[i], l, arguments, part);
+    }
+    if (opened) workers_run(workers, count);
+    bool stands = opened && workers_agree(l, workers, count);
+    for (uint32_t i = 0; i < count; i++)
+        worker_close(&workers[i], l->world);
+    return stands;
+}
+
+bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
+{
+    uint64_t groups = sim_launch_group_count(l);
+    if (!may_try(l, groups)) return false;
+    uint32_t count = l->world->threads < THREADS_MAX ? l->world->threads : THREADS_MAX;
+    if (count > groups) count = (uint32_t)groups;
+    worker *workers = rt_alloc_array(count, sizeof *workers);
+    kept *before = memory_keep(l, arguments);
+    bool stands = try_parts(l, arguments, workers, count, groups);
+    l->world->parallel_count += stands;
+    if (!stands) memory_restore(before, l->kernel->parameter_count);
+    memory_release(before, l->kernel->parameter_count);
+    rt_free(workers);
+    return stands;
+}

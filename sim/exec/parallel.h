@@ -1,0 +1,25 @@
+/* Work-groups of one launch on several threads, where nobody can tell. */
+#ifndef SIM_PARALLEL_H
+#define SIM_PARALLEL_H
+
+#include "sim/exec/exec.h"
+
+/* Some of a launch's work-groups, in the schedule's order. */
+typedef struct sim_part {
+    uint64_t first, count;
+} sim_part;
+
+/* The work-groups of the launch; UINT64_MAX: more than anybody will see the end of. */
+uint64_t sim_launch_group_count(const sim_launch_state *launch);
+/* Gives the launch its local memory: LIMIT where it is too large. */
+RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
+/* Runs those groups, with a search for races of their own. */
+void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
+/* Frees what the launch has; its findings must have been handed over. */
+void sim_launch_close(sim_launch_state *launch);
+
+/* Runs all groups on the world's threads.  False, and memory is as it was before: the launch is one
+ * whose groups may show in which order they ran, and is to be run by one thread. */
+bool sim_launch_parallel(sim_launch_state *launch, const sim_argument *arguments);
+
+#endif

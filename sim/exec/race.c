@@ -1,0 +1,424 @@
+/* Data races of whole rows: the usual case, where nothing is open, found out for all lanes at once.
+ * Where something is, race.c goes lane by lane and says what is wrong. */
+#include "sim/exec/chunks.h"
+
+#include <string.h>
+
+/* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often the active lanes
+ * stand side by side and the i-th of them has cell first + i and stamp + i: then the row is in
+ * sequence and what follows `is_distinct` is not filled in. */
+typedef struct row {
+    uint32_t k;
+    uint32_t launch_first, group_first, ordered_from;
+    bool in_sequence;
+    uint32_t n, stamp;
+    uint64_t first;
+    bool is_distinct;    /* no two lanes have one cell, as far as can be told at once */
+    uint32_t count;      /* lanes, active or not: a multiple of SIM_CHUNK */
+    const uint8_t *mask; /* of the lanes */
+    _Alignas(64) uint32_t mine[SIM_LANES];   /* the lanes' stamps */
+    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, from which k are counted; a sentinel */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];
+    uint8_t lanes[SIM_LANES]; /* the mask of a row that had none */
+} row;
+
+/* ---- Which cells --------------------------------------------------------------------------- */
+
+/* The bytes of an access that something uses, from *out_first on. */
+static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, uint32_t *out_first)
+{
+    const sim_register *places = x->frame->function->places + op->extra;
+    uint32_t first = 0, last = op->count;
+    while (first + 1 < last && places[first] == SIM_REGISTER_NONE)
+        first++;
+    while (last > first + 1 && places[last - 1] == SIM_REGISTER_NONE)
+        last--;
+    *out_first = first * bytes;
+    return (last - first) * bytes;
+}
+
+/* The lanes that a row goes over: without those that are not active where the others are side by
+ * side. */
+typedef struct lanes {
+    uint32_t first, n;
+    const uint8_t *mask; /* NULL: all are active */
+} lanes;
+
+static lanes lanes_of(const sim_exec *x)
+{
+    uint32_t first = x->low, last = x->high - 1;
+    if (x->dense) return (lanes){first, LANE_COUNT(x), NULL};
+    while (!x->mask[first])
+        first++;
+    while (!x->mask[last])
+        last--;
+    if (last - first + 1 == x->active) return (lanes){first, x->active, NULL};
+    return (lanes){x->low, LANE_COUNT(x), x->mask + x->low};
+}
+
+/* The low bits of all active lanes' offsets. */
+static uint32_t offset_bits(const sim_exec *x)
+{
+    const uint32_t *offsets = x->offsets + x->low;
+    const uint8_t *m = x->mask + x->low;
+    uint32_t n = LANE_COUNT(x), bits = 0;
+    FOR_LANES bits |= m[i] ? offsets[i] : 0;
+    return bits;
+}
+
+static void row_start(const sim_race_clock *clock, row *out)
+{
+    out->launch_first = clock->launch_first;
+    out->group_first = clock->group_first;
+    out->ordered_from = clock->ordered_from;
+    out->in_sequence = false;
+}
+
+/* Fills in the stamps of a row that is not in sequence, from that of the work-item of lane 0, and
+ * whether its cells are plainly apart; the kinds are there. */
+static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
+{
+    uint32_t n = out->count, base = clock->base + lid, falls = 0;
+    CHECK(n % SIM_CHUNK == 0 && n <= SIM_LANES);
+    out->at[n] = UINT32_MAX;
+    FOR_LANES falls |= out->at[i + 1] <= out->at[i];
+    out->is_distinct = falls == 0;
+    FOR_LANES out->mine[i] = base + i;
+    for (uint32_t i = 0; clock->is_split && i < n; i++)
+        out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
+}
+
+/* The row of x->offsets of elements of that size, `first` bytes further. */
+static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t element,
+                     uint32_t first, row *out)
+{
+    const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
+    lanes all = lanes_of(x);
+    const uint32_t *offsets = x->offsets + all.first;
+    uint32_t n = all.n, shift = shadow->shift, lid = x->wave->first_item + all.first;
+    uint32_t start = (offsets[0] + first) >> shift, apart = 0;
+    row_start(clock, out);
+    out->n = n;
+    out->stamp = clock->base + lid;
+    out->first = start;
+    if (!all.mask && !clock->is_split && (offsets[n - 1] + first) >> shift == start + n - 1) {
+        FOR_LANES apart |= ((offsets[i] + first) >> shift) ^ (start + i);
+        out->in_sequence = apart == 0;
+    }
+    if (out->in_sequence) return;
+    out->count = n = LANE_COUNT(x);
+    out->mask = x->mask + x->low;
+    offsets = x->offsets + x->low;
+    FOR_LANES out->at[i] = (offsets[i] + first) >> shift;
+    if (element == UINT32_C(1) << shift) {
+        memcpy(out->kinds, x->kinds + x->low / SIM_CHUNK, n / SIM_CHUNK);
+    } else {
+        sim_chunks_find(out->at, out->mask, n, 1, 0, out->kinds);
+    }
+    row_stamps(clock, x->wave->first_item + x->low, out);
+}
+
+/* ---- Checks -------------------------------------------------------------------------------- */
+
+/* True where what the cell says is not settled for the work-item with stamp `mine`; for one cell,
+ * or for words of them. */
+#define IS_OPEN(r, cell, mine)                                                                     \
+    (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
+     ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
+      (((cell)&SIM_RACE_OLDER) != 0)))
+
+/* Over the chunks of a row that is not in sequence, but for those that nobody is active in. */
+#define FOR_ROW_CHUNKS(r)                                                                          \
+    for (uint32_t c = 0; c < (r)->count; c += SIM_CHUNK)                                           \
+        if ((r)->kinds[c / SIM_CHUNK] != SIM_CHUNK_IDLE)
+
+/* The cells of a chunk's lanes, active or not. */
+static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t c)
+{
+    const uint32_t *at = r->at + c;
+    uint32_t found[SIM_CHUNK];
+    sim_chunk_kind kind = SIM_CHUNK_KIND(r->kinds[c / SIM_CHUNK]);
+    if (kind == SIM_CHUNK_RUN) return sim_words_get(cells + at[0]);
+    if (kind == SIM_CHUNK_SAME) return (sim_words){0} + cells[at[0]];
+    for (uint32_t i = 0; i < SIM_CHUNK; i++)
+        found[i] = cells[at[i]];
+    return sim_words_get(found);
+}
+
+/* The same back, for active lanes. */
+static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_words from)
+{
+    const uint32_t *at = r->at + c;
+    const uint8_t *m = r->mask + c;
+    uint8_t kind = r->kinds[c / SIM_CHUNK];
+    uint32_t words[SIM_CHUNK];
+    if (kind == SIM_CHUNK_RUN) {
+        sim_words_put(cells + at[0], from);
+    } else if (kind == (SIM_CHUNK_RUN | SIM_CHUNK_PART)) {
+        sim_words mask = sim_words_mask(m);
+        sim_words_put(cells + at[0], (from & mask) | (sim_words_get(cells + at[0]) & ~mask));
+    } else {
+        sim_words_put(words, from);
+        for (uint32_t left = sim_chunk_active(m); left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(left);
+            cells[at[i]] = words[i];
+        }
+    }
+}
+
+/* True when no lane meets anything open. */
+static bool row_settled(const row *r, const uint32_t *cells)
+{
+    uint32_t n = r->n, open = 0;
+    sim_words found_open = {0};
+    if (!cells) return true;
+    cells += r->k;
+    if (r->in_sequence) {
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES open |= (uint32_t)IS_OPEN(r, cells[i], stamp + i);
+        return open == 0;
+    }
+    FOR_ROW_CHUNKS(r)
+    {
+        sim_words found = chunk_get(r, cells, c), mine = sim_words_get(r->mine + c);
+        found_open |= (sim_words)IS_OPEN(r, found, mine) & sim_words_mask(r->mask + c);
+    }
+    return !sim_words_any(found_open);
+}
+
+/* True where a lane's cell is not what the lane has just written: another has it too. */
+static bool row_shares(const row *r, const uint32_t *cells)
+{
+    sim_words shared = {0};
+    FOR_ROW_CHUNKS(r)
+    {
+        sim_words differs = chunk_get(r, cells, c) ^ sim_words_get(r->mine + c);
+        shared |= differs & sim_words_mask(r->mask + c);
+    }
+    return sim_words_any(shared);
+}
+
+/* The lanes become the last writers; false, and nothing has changed, where two have one cell. */
+static bool row_write(const row *r, uint32_t *cells)
+{
+    uint32_t before[SIM_LANES], n = r->n;
+    cells += r->k;
+    if (r->in_sequence) {
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES cells[i] = stamp + i;
+        return true;
+    }
+    if (!r->is_distinct) {
+        FOR_ROW_CHUNKS(r) sim_words_put(before + c, chunk_get(r, cells, c));
+    }
+    FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(r->mine + c));
+    if (r->is_distinct || !row_shares(r, cells)) return true;
+    FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(before + c));
+    return false;
+}
+
+/* The cell after a read, as sim_race_join has it, where no work-item has two stamps. */
+static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
+                              uint32_t ordered)
+{
+    uint32_t stamp = cell & SIM_RACE_STAMP;
+    bool here = stamp >= ordered;
+    bool several = here & ((stamp != mine) | ((cell & SIM_RACE_SEVERAL) != 0));
+    bool older = (stamp >= first) & ((stamp < group) | ((cell & SIM_RACE_OLDER) != 0));
+    return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
+}
+
+/* The same of sixteen. */
+static inline sim_words joined_words(const row *r, sim_words cell, sim_words mine)
+{
+    sim_words stamp = cell & SIM_RACE_STAMP, here = (sim_words)(stamp >= r->ordered_from);
+    sim_words other = (sim_words)(stamp != mine) | cell,
+              before = (sim_words)(stamp < r->group_first);
+    sim_words older = (sim_words)(stamp >= r->launch_first) & (before | cell);
+    return mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
+}
+
+/* A chunk of lanes reads; of lanes that read one cell together the last one's name stays. */
+static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
+{
+    sim_words mine = sim_words_get(r->mine + c);
+    chunk_put(r, cells, c, joined_words(r, chunk_get(r, cells, c), mine));
+    if (SIM_CHUNK_KIND(r->kinds[c / SIM_CHUNK]) == SIM_CHUNK_RUN || r->is_distinct) return;
+    sim_words differs = (chunk_get(r, cells, c) ^ mine) & SIM_RACE_STAMP;
+    if (!sim_words_any(differs & sim_words_mask(r->mask + c))) return;
+    for (uint32_t i = c; i < c + SIM_CHUNK; i++) {
+        uint32_t *cell = &cells[r->at[i]];
+        if (r->mask[i] && (*cell & SIM_RACE_STAMP) != r->mine[i]) *cell |= SIM_RACE_SEVERAL;
+    }
+}
+
+/* Chunk after chunk: a cell that two of them read has then the other's stamp. */
+static void row_read(const row *r, uint32_t *cells)
+{
+    uint32_t n = r->n, first = r->launch_first, group = r->group_first, ordered = r->ordered_from;
+    cells += r->k;
+    if (r->in_sequence) {
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES cells[i] = joined(cells[i], stamp + i, first, group, ordered);
+        return;
+    }
+    FOR_ROW_CHUNKS(r) chunk_read(r, cells, c);
+}
+
+/* ---- The log of reads ---------------------------------------------------------------------- */
+
+static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, uint32_t size)
+{
+    sim_race *race = x->launch->race;
+    lanes all = lanes_of(x);
+    uint32_t n = all.n;
+    const uint32_t *from = x->offsets + all.first;
+    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (all.mask ? 3 : 2));
+    uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
+    uint32_t start = from[0], apart = 0;
+    FOR_LANES apart |= (from[i] - start) ^ (i * size);
+    FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
+    logged->size = size;
+    logged->lid = x->wave->first_item + all.first;
+    logged->count = n;
+    logged->offset = start + first;
+    logged->has_mask = all.mask != NULL;
+    logged->in_sequence = !all.mask && apart == 0;
+    if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
+}
+
+/* Turns a logged row into cells; false where it is none of those that go by rows. */
+static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
+{
+    const uint8_t *data = race->log_data + logged->data;
+    const uint16_t *offsets = (const uint16_t *)(const void *)data;
+    sim_race_shadow *shadow = logged->shadow;
+    const sim_race_clock *clock = &race->clocks[shadow->class];
+    uint32_t n = logged->count, shift = shadow->shift;
+    uint64_t bits = logged->size;
+    row r;
+    if (logged->is_one || clock->is_split) return false;
+    if (shift) FOR_LANES bits |= offsets[i];
+    sim_race_cells_make(shadow, false, shift ? bits : 0);
+    shift = shadow->shift;
+    row_start(clock, &r);
+    r.in_sequence = logged->in_sequence && logged->size == UINT32_C(1) << shift;
+    r.n = n;
+    r.stamp = clock->base + logged->lid;
+    r.first = logged->offset >> shift;
+    if (!r.in_sequence) {
+        r.count = sim_chunks_up(n);
+        r.mask = r.lanes;
+        memset(r.lanes, 0, r.count);
+        if (logged->has_mask) memcpy(r.lanes, data + 2 * n, n);
+        if (!logged->has_mask) memset(r.lanes, 1, n);
+        memset(r.at, 0, r.count * sizeof *r.at);
+        FOR_LANES r.at[i] = (uint32_t)offsets[i] >> shift;
+        sim_chunks_find(r.at, r.mask, r.count, 1, sim_race_cells(shadow) - 1, r.kinds);
+        row_stamps(clock, logged->lid, &r);
+    }
+    shadow->read_from = r.ordered_from;
+    for (r.k = 0; r.k < logged->size >> shift; r.k++)
+        row_read(&r, shadow->readers);
+    return true;
+}
+
+/* True when the logged reads are of other bytes than those that the lanes of r, which have a cell
+ * each, are about to write, or of the same by the same lanes. */
+static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
+{
+    uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;
+    uint64_t start = r->first << shadow->shift;
+    for (uint32_t i = 0; i < race->log.count; i++) {
+        const sim_race_log_row *logged = &race->log.items[i];
+        if (logged->shadow != shadow) continue;
+        if (!r->in_sequence || !(logged->in_sequence || logged->is_one)) return false;
+        uint64_t from = logged->offset, end = from + (uint64_t)logged->size * logged->count;
+        bool apart = end <= start || from >= start + (uint64_t)size * r->n;
+        bool own = logged->size == size && !logged->is_several &&
+                   from - start == ((uint64_t)logged->lid - lid) * size;
+        if (!apart && !own) return false;
+    }
+    return true;
+}
+
+/* Turns the log of reads into cells. */
+static void log_settle(sim_race *race)
+{
+    uint32_t rest = 0;
+    for (uint32_t i = 0; i < race->log.count; i++) {
+        if (!logged_read(race, &race->log.items[i])) race->log.items[rest++] = race->log.items[i];
+    }
+    race->log.count = rest;
+    sim_race_log_flush(race);
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+/* Makes the cells fit the accesses and gives their number per lane; 0: not row by row. */
+static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
+                           uint32_t element, uint32_t first, uint32_t size, row *out)
+{
+    uint64_t bits = first | size;
+    if (shadow->shift && (op->c & 3)) bits |= offset_bits(x);
+    sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
+    row_open(x, shadow, element, first, out);
+    return size >> shadow->shift;
+}
+
+bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                             uint32_t bytes)
+{
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
+    uint32_t first, size = used_bytes(x, op, bytes, &first);
+    row r;
+    if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
+        sim_race_site(shadow, false, op->site);
+        log_row(x, view, first, size);
+        return true;
+    }
+    uint32_t cells = cells_open(x, op, shadow, false, bytes * op->count, first, size, &r);
+    if (cells == 0 || clock->is_split) return false;
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_settled(&r, shadow->writers)) return false;
+    }
+    for (r.k = 0; r.k < cells; r.k++)
+        row_read(&r, shadow->readers);
+    shadow->read_from = clock->ordered_from;
+    sim_race_site(shadow, false, op->site);
+    return true;
+}
+
+bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                              uint32_t bytes)
+{
+    sim_race *race = x->launch->race;
+    sim_race_shadow *shadow = view->race;
+    uint32_t size = bytes * op->count;
+    uint32_t ordered_from = race->clocks[shadow->class].ordered_from;
+    row r;
+    uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
+    if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
+        log_settle(race);
+        cells = cells_open(x, op, shadow, true, size, 0, size, &r);
+    }
+    /* What came to local memory before the last barrier is settled; nobody else sees it. */
+    bool is_local = shadow->class == SIM_RACE_LOCAL;
+    const uint32_t *writers =
+        is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;
+    const uint32_t *readers =
+        is_local && shadow->read_from != ordered_from ? NULL : shadow->readers;
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_settled(&r, writers) || !row_settled(&r, readers)) return false;
+    }
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_write(&r, shadow->writers)) return false;
+    }
+    shadow->written_from = r.ordered_from;
+    sim_race_site(shadow, true, op->site);
+    return cells > 0;
+}

@@ -1,0 +1,186 @@
+/* Operations that few kernels need: half, conversions in other rounding modes or saturated, fields
+ * of bits, checked indices.
+ *
+ * Targets are written where lanes are active and nowhere else, so nothing needs blending.  Source:
+ * SPIR-V specification 1.6 sections 3.42.11, 3.42.12 and 3.42.14; half.h and convert.h. */
+#include "sim/exec/exec.h"
+#include "sim/number/convert.h"
+#include "sim/number/half.h"
+
+#include <string.h>
+
+static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
+static const char field_wrong[] = "bit field that does not lie in the value";
+static const char sum_wrong[] = "sum of products that its type cannot hold";
+static const char index_wrong[] = "index of a component that the vector does not have";
+
+#define U_I8     uint8_t
+#define U_I16    uint16_t
+#define U_I32    uint32_t
+#define U_I64    uint64_t
+#define U_F32    float
+#define U_F64    double
+#define BITS_I8  8
+#define BITS_I16 16
+#define BITS_I32 32
+#define BITS_I64 64
+
+#define ROW(type, place) ((const type *)sim_at(x, place))
+
+/* Notes what the running lanes did wrong together; all of them get the same number. */
+static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *what)
+{
+    return sim_lane_undefined(x, op, sim_first_lane(x), x->active, what);
+}
+
+/* ---- Half ------------------------------------------------------------------------------------ */
+
+#define HALF_SHAPES(name, from, to, FUNCTION)                                                      \
+    static void name##_##from##_##to##_V(sim_exec *x, const sim_op *op)                            \
+    {                                                                                              \
+        const U_##from *a = ROW(U_##from, op->a) + x->low;                                         \
+        U_##to *d = (U_##to *)sim_at(x, op->target) + x->low;                                      \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        uint32_t n = (x->high - x->low) & ~(SIM_CHUNK - 1);                                        \
+        LANES for (uint32_t i = 0; i < n; i++)                                                     \
+        {                                                                                          \
+            U_##to value = FUNCTION(a[i]);                                                         \
+            d[i] = m[i] ? value : d[i];                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_##from##_##to##_S(sim_exec *x, const sim_op *op)                            \
+    {                                                                                              \
+        *(U_##to *)sim_at(x, op->target) = FUNCTION(*ROW(U_##from, op->a));                        \
+    }
+HALF_SHAPES(HTOF, I16, F32, sim_float_of_half)
+HALF_SHAPES(FTOH, F32, I16, sim_half_of_float)
+HALF_SHAPES(FTOH, F64, I16, sim_half_of_double)
+
+/* ---- Conversions ----------------------------------------------------------------------------- */
+
+static uint64_t bits_at(const void *row, uint32_t bytes, uint32_t lane)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)row + lane * bytes, bytes);
+    return bits;
+}
+
+static void CONVERT_V(sim_exec *x, const sim_op *op)
+{
+    sim_numeric conversion = sim_numeric_unpack(op->extra);
+    uint32_t from = sim_number_bytes(conversion.from), to = sim_number_bytes(conversion.to);
+    const void *a = sim_at(x, op->a);
+    uint8_t *d = sim_at(x, op->target);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t out;
+        if (!sim_convert(conversion, bits_at(a, from, i), &out)) {
+            out = sim_lane_undefined(x, op, i, 1, convert_wrong);
+        }
+        memcpy(d + i * to, &out, to);
+    }
+}
+
+static void CONVERT_S(sim_exec *x, const sim_op *op)
+{
+    sim_numeric conversion = sim_numeric_unpack(op->extra);
+    uint64_t bits = bits_at(sim_at(x, op->a), sim_number_bytes(conversion.from), 0), out;
+    if (!sim_convert(conversion, bits, &out)) out = undefined_uniform(x, op, convert_wrong);
+    memcpy(sim_at(x, op->target), &out, sim_number_bytes(conversion.to));
+}
+
+/* ---- Fields of bits -------------------------------------------------------------------------- */
+
+/* Offset b and count c name bits of a; the count may be 0.  `extra` 1: what is wrong is noted
+ * elsewhere. */
+#define ONES(t)     ((U_##t)(c == 0 ? 0 : (U_##t)((U_##t) - 1) >> (BITS_##t - c)))
+#define IS_FIELD(t) (b <= BITS_##t && c <= BITS_##t - b)
+#define TOP(t)      ((U_##t)(c == 0 ? 0 : (uint64_t)1 << (c - 1)))
+#define E_UFIELD(t) (b == BITS_##t ? 0 : (U_##t)(a >> b) & ONES(t))
+#define E_SFIELD(t) ((U_##t)((U_##t)(E_UFIELD(t)) ^ TOP(t)) - TOP(t))
+#define E_PLACE(t)  (b == BITS_##t ? 0 : (uint64_t)(a & ONES(t)) << b)
+
+#define FIELD_SHAPES(name, t)                                                                      \
+    static void name##_##t##_V(sim_exec *x, const sim_op *op)                                      \
+    {                                                                                              \
+        const U_##t *pa = ROW(U_##t, op->a), *pb = ROW(U_##t, op->b), *pc = ROW(U_##t, op->c);     \
+        U_##t *d = sim_at(x, op->target);                                                          \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            U_##t a = pa[i], b = pb[i], c = pc[i];                                                 \
+            if (IS_FIELD(t)) {                                                                     \
+                d[i] = (U_##t)(E_##name(t));                                                       \
+            } else {                                                                               \
+                d[i] = op->extra ? 0 : (U_##t)sim_lane_undefined(x, op, i, 1, field_wrong);        \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_##t##_S(sim_exec *x, const sim_op *op)                                      \
+    {                                                                                              \
+        U_##t a = *ROW(U_##t, op->a), b = *ROW(U_##t, op->b), c = *ROW(U_##t, op->c);              \
+        U_##t *d = sim_at(x, op->target);                                                          \
+        if (IS_FIELD(t)) {                                                                         \
+            *d = (U_##t)(E_##name(t));                                                             \
+        } else {                                                                                   \
+            *d = op->extra ? 0 : (U_##t)undefined_uniform(x, op, field_wrong);                     \
+        }                                                                                          \
+    }
+
+/* ---- Indices of components ------------------------------------------------------------------- */
+
+/* The index, or 0 where it names none of `extra` components. */
+#define INDEX_SHAPES(t)                                                                            \
+    static void INDEX_##t##_V(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        const U_##t *a = ROW(U_##t, op->a);                                                        \
+        U_##t *d = sim_at(x, op->target);                                                          \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            d[i] = a[i] < op->extra                                                                \
+                       ? a[i]                                                                      \
+                       : (U_##t)(sim_lane_undefined(x, op, i, 1, index_wrong) % op->extra);        \
+        }                                                                                          \
+    }                                                                                              \
+    static void INDEX_##t##_S(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        U_##t a = *ROW(U_##t, op->a);                                                              \
+        *(U_##t *)sim_at(x, op->target) =                                                          \
+            a < op->extra ? a : (U_##t)(undefined_uniform(x, op, index_wrong) % op->extra);        \
+    }
+
+/* ---- Sums that must fit ---------------------------------------------------------------------- */
+
+#define HOLDS_SHAPES(t)                                                                            \
+    static void HOLDS_##t##_V(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        const U_##t *a = ROW(U_##t, op->a), *b = ROW(U_##t, op->b);                                \
+        U_##t *d = sim_at(x, op->target);                                                          \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            d[i] = b[i] ? a[i] : (U_##t)sim_lane_undefined(x, op, i, 1, sum_wrong);                \
+        }                                                                                          \
+    }                                                                                              \
+    static void HOLDS_##t##_S(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        U_##t a = *ROW(U_##t, op->a), b = *ROW(U_##t, op->b);                                      \
+        *(U_##t *)sim_at(x, op->target) = b ? a : (U_##t)undefined_uniform(x, op, sum_wrong);      \
+    }
+
+#define ALL_SHAPES(t)                                                                              \
+    FIELD_SHAPES(UFIELD, t)                                                                        \
+    FIELD_SHAPES(SFIELD, t) FIELD_SHAPES(PLACE, t) INDEX_SHAPES(t) HOLDS_SHAPES(t)
+ALL_SHAPES(I8)
+ALL_SHAPES(I16)
+ALL_SHAPES(I32)
+ALL_SHAPES(I64)
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+#define ENTRY(name)                   [SIM_H_##name] = name,
+#define TWO_ENTRIES(op, t)            ENTRY(op##_##t##_V) ENTRY(op##_##t##_S)
+#define CONVERT_ENTRIES(op, from, to) ENTRY(op##_##from##_##to##_V) ENTRY(op##_##from##_##to##_S)
+#define INT_TWO_ENTRIES(op)           SIM_INT_TYPES(TWO_ENTRIES, op)
+
+sim_handle *const SIM_NAME(sim_rare_table)[SIM_HANDLER_COUNT] = {
+    SIM_HALF_CONVERSIONS(CONVERT_ENTRIES) SIM_INT_CHECKED(INT_TWO_ENTRIES) ENTRY(CONVERT_V)
+        ENTRY(CONVERT_S)};

@@ -1,0 +1,470 @@
+/* The engine's loop: blocks, branches, calls, barriers of one wave.
+ *
+ * A fragment runs until another one comes before it in order, or at the same place, where both
+ * become one.  Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of
+ * fragment.h. */
+#include "sim/exec/exec.h"
+
+#include <string.h>
+
+/* Back edges that one fragment may take before it lets others go on: spinning lanes would otherwise
+ * wait for ever for lanes behind them. */
+#define BACK_EDGES_MAX 16384u
+
+static sim_handle *handler_of(const sim_op *op)
+{
+    sim_handle *handle = SIM_ARITHMETIC(sim_lanes_table)[op->handler];
+    if (!handle) handle = SIM_NAME(sim_memory_table)[op->handler];
+    if (!handle) handle = SIM_ARITHMETIC(sim_rare_table)[op->handler];
+    return handle ? handle : SIM_NAME(sim_atomic_table)[op->handler];
+}
+
+/* Every operation of a wave that tracks is accompanied by its shadow. */
+__attribute__((noinline)) static void run_tracking(sim_exec *x, const sim_op *op, const sim_op *end)
+{
+    for (; op < end; op++) {
+        sim_shadow_step(x, op);
+        handler_of(op)(x, op);
+    }
+}
+
+static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
+{
+    const sim_op *end = op + count;
+    x->plain_end = x->wave->tracks ? op : end;
+    for (; op < x->plain_end; op++)
+        handler_of(op)(x, op);
+    if (op < end) run_tracking(x, op, end);
+}
+
+/* ---- The running fragment ------------------------------------------------------------------- */
+
+static bool chunk_is_idle(const uint8_t *mask)
+{
+    uint64_t words[SIM_CHUNK / 8];
+    memcpy(words, mask, sizeof words);
+    return (words[0] | words[1]) == 0;
+}
+
+/* Makes the fragment's lanes the active ones. */
+static void enter_mask(sim_exec *x, const sim_fragment *fragment)
+{
+    uint32_t low = 0, high = sim_chunks_up(x->wave->lane_count);
+    CHECK(fragment->active > 0);
+    while (chunk_is_idle(fragment->mask + low))
+        low += SIM_CHUNK;
+    while (chunk_is_idle(fragment->mask + high - SIM_CHUNK))
+        high -= SIM_CHUNK;
+    x->mask = fragment->mask;
+    x->low = low;
+    x->high = high;
+    x->active = fragment->active;
+    x->dense = fragment->active == high - low;
+    x->partial = x->wave->ready.count + x->wave->waiting.count > 0;
+}
+
+/* ---- Edges ---------------------------------------------------------------------------------- */
+
+/* The fragment goes along the edge. */
+static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
+{
+    if (SIM_CHECKED && edge->takes_undefined) sim_shadow_start(x);
+    run_ops(x, x->frame->function->ops + edge->move_first, edge->move_count);
+    fragment->block = edge->target;
+    if (edge->is_back) x->back_edges++;
+}
+
+/* Sets mask to the lanes of `from` whose condition is `wanted` and returns how many they are. */
+static uint32_t mask_where(uint8_t *mask, const uint8_t *from, const uint8_t *condition,
+                           uint8_t wanted)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        uint8_t bit = (uint8_t)(from[i] & (condition[i] == wanted));
+        mask[i] = bit;
+        count += bit;
+    }
+    return count;
+}
+
+/* The lanes of `fragment` that are not in `mask` stay; it loses the others. */
+static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
+{
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        fragment->mask[i] = (uint8_t)(fragment->mask[i] & (gone->mask[i] ^ 1));
+    }
+    fragment->active -= gone->active;
+}
+
+/* Sends the lanes of `part`, just taken from `fragment`, along the edge. */
+static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const sim_edge *edge)
+{
+    mask_remove(fragment, part);
+    enter_mask(x, part);
+    x->partial = true;
+    follow(x, part, edge);
+    sim_wave_push(x->wave, part);
+}
+
+/* The edge of a loop's back goes last: its moves may overwrite uniform values that lanes on the
+ * other edge, which leave the loop, still read. */
+static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
+                           const sim_edge *edges)
+{
+    uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value on the first edge */
+    sim_fragment *part = sim_wave_split(x->wave, fragment);
+    part->active = mask_where(part->mask, fragment->mask, condition, first);
+    if (part->active == 0 || part->active == fragment->active) {
+        bool all = part->active != 0;
+        sim_wave_drop(x->wave, part);
+        follow(x, fragment, &edges[all == first ? 0 : 1]);
+        return;
+    }
+    send(x, fragment, part, &edges[1 - first]);
+    enter_mask(x, fragment);
+    x->partial = true;
+    follow(x, fragment, &edges[first]);
+}
+
+static uint64_t condition_at(const void *row, uint32_t bytes, uint32_t lane)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const uint8_t *)row + lane * bytes, bytes);
+    return value;
+}
+
+/* The edge that a lane takes: the first whose literal is its value, else the default. */
+static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, uint64_t value)
+{
+    uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
+    uint32_t e = 1;
+    while (e < block->edge_count && (edges[e].literal & mask) != value)
+        e++;
+    return e < block->edge_count ? e : 0;
+}
+
+/* As a branch: back edges last.  Every lane takes one edge, so the last part is the fragment. */
+static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                           const sim_edge *edges)
+{
+    uint32_t taken[SIM_LANES] = {0};
+    const void *row = sim_at(x, block->condition);
+    CHECK(block->edge_count >= 1);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        taken[i] = switch_edge(block, edges, condition_at(row, block->condition_bytes, i));
+    }
+    for (uint32_t k = 0; k < 2 * block->edge_count; k++) {
+        uint32_t e = k % block->edge_count;
+        if (edges[e].is_back != (k >= block->edge_count)) continue;
+        sim_fragment *part = sim_wave_split(x->wave, fragment);
+        for (uint32_t i = 0; i < SIM_LANES; i++) {
+            part->mask[i] = fragment->mask[i] & (taken[i] == e);
+            part->active += part->mask[i];
+        }
+        if (part->active > 0 && part->active < fragment->active) {
+            send(x, fragment, part, &edges[e]);
+            continue;
+        }
+        bool all = part->active != 0;
+        sim_wave_drop(x->wave, part);
+        if (!all) continue;
+        enter_mask(x, fragment);
+        follow(x, fragment, &edges[e]);
+        return;
+    }
+    UNREACHABLE();
+}
+
+static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                           const sim_edge *edges)
+{
+    uint64_t value = condition_at(sim_at(x, block->condition), block->condition_bytes, 0);
+    follow(x, fragment, &edges[switch_edge(block, edges, value)]);
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+/* Copies a value of the active lanes from one place to another, of whatever form. */
+static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
+                 bool from_uniform, uint32_t bytes)
+{
+    if (to_uniform) {
+        CHECK(from_uniform);
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        memcpy(to + i * bytes, from + (from_uniform ? 0 : i * bytes), bytes);
+    }
+}
+
+/* The same for their shadows; parameters and results are in frames. */
+static void pass_undefined(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
+                           bool from_uniform, uint32_t bytes)
+{
+    pass(x, to, to_uniform, from, from_uniform, bytes);
+    if (!to_uniform) sim_shadow_mark(x, to, bytes);
+}
+
+static void *at_bases(uint8_t *const *base, sim_register place)
+{
+    return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+}
+
+/* The fragment enters the function, as the block's call says. */
+static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                 uint32_t function)
+{
+    const sim_code_function *caller = x->frame->function;
+    const sim_call *callee_call = &caller->calls[block->extra];
+    const sim_code_function *callee = &x->launch->program->functions[function];
+    const sim_frame *before = fragment->frame;
+    if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
+        sim_call_exhausted(x, block->site, function);
+        return;
+    }
+    /* The stack may have moved: addresses in the caller are computed anew. */
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
+                                      before->uniforms, (uint8_t *)x->launch->pool};
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
+    sim_enter_frame(x, fragment);
+    if (x->wave->tracks) sim_shadow_bases(x, before, undefined);
+    for (uint32_t i = 0; i < callee_call->argument_count; i++) {
+        sim_register from = caller->places[callee_call->argument_first + i];
+        sim_leaf to = callee->parameters[i];
+        if (to.place == SIM_REGISTER_NONE) continue;
+        pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
+             sim_register_uniform(from), to.bytes);
+        if (!x->wave->tracks) continue;
+        pass_undefined(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
+                       at_bases(undefined, from), sim_register_uniform(from), to.bytes);
+    }
+}
+
+/* A call that leads nowhere: the lanes go on behind it, with results drawn from the seed. */
+static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    const sim_code_function *caller = x->frame->function;
+    const sim_call *pointer_call = &caller->calls[block->extra];
+    const sim_signature *signature = &x->launch->program->signatures[pointer_call->function];
+    for (uint32_t k = 0; k < pointer_call->result_count; k++) {
+        sim_register to = caller->places[pointer_call->result_first + k];
+        uint32_t bytes = signature->result_bytes[k];
+        if (to == SIM_REGISTER_NONE) continue;
+        for (uint32_t i = x->low; i < x->high; i++) {
+            if (!x->mask[i]) continue;
+            uint64_t value = sim_lane_choose(x, block->site + k, i);
+            if (bytes == 1) value &= 1; /* what a bool may be */
+            memcpy((uint8_t *)sim_at(x, to) + i * bytes, &value, bytes);
+        }
+        if (x->wave->tracks) sim_shadow_clear(x, to, bytes);
+    }
+    fragment->block++;
+}
+
+/* Sends all lanes of the fragment to one target. */
+static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                        uint32_t function)
+{
+    if (function == SIM_NONE) {
+        skip_call(x, fragment, block);
+    } else {
+        sim_target_judge(x, block->site, function, sim_first_lane(x), fragment->active);
+        call(x, fragment, block, function);
+    }
+}
+
+/* The target of every active lane; returns how many lanes share that of the first.  A wrong address
+ * that lanes have in common is one finding. */
+static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t *targets)
+{
+    uint32_t signature = x->frame->function->calls[block->extra].function;
+    const uint64_t *address = sim_at(x, block->condition);
+    uint32_t step = sim_register_uniform(block->condition) ? 0 : 1;
+    uint32_t first = sim_first_lane(x), same = 0, before = first;
+    for (uint32_t i = first; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        bool known =
+            i > first && address[i * step] == address[before * step] && targets[before] != SIM_NONE;
+        targets[i] = known ? targets[before]
+                           : sim_target_find(x, block->site, signature, address[i * step], i, 1);
+        same += targets[i] == targets[first];
+        before = i;
+    }
+    return same;
+}
+
+/* Lanes that call different functions part, and run them in the order of the program. */
+static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    uint32_t targets[SIM_LANES] = {0};
+    uint32_t same = find_targets(x, block, targets);
+    while (same < fragment->active && !x->stop) {
+        uint32_t target = targets[sim_first_lane(x)];
+        sim_fragment *part = sim_wave_split(x->wave, fragment);
+        for (uint32_t i = x->low; i < x->high; i++) {
+            part->mask[i] = fragment->mask[i] & (targets[i] == target);
+            part->active += part->mask[i];
+        }
+        mask_remove(fragment, part);
+        enter_mask(x, part);
+        x->partial = true;
+        call_target(x, part, block, target);
+        sim_wave_push(x->wave, part);
+        sim_enter_frame(x, fragment);
+        enter_mask(x, fragment);
+        x->partial = true;
+        uint32_t next = targets[sim_first_lane(x)];
+        same = 0;
+        for (uint32_t i = x->low; i < x->high; i++)
+            same += x->mask[i] & (targets[i] == next);
+    }
+    if (!x->stop) call_target(x, fragment, block, targets[sim_first_lane(x)]);
+}
+
+/* Returns; false when the lanes are done. */
+static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    const sim_frame *frame = fragment->frame, *parent = frame->parent;
+    const sim_code_function *callee = frame->function;
+    if (!parent) return sim_wave_return(x->wave, fragment);
+    const sim_code_block *call_block = &parent->function->blocks[frame->call_block];
+    const sim_call *back = &parent->function->calls[call_block->extra];
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first, x->wave->rows.data,
+                                      parent->uniforms, (uint8_t *)x->launch->pool};
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
+    if (x->wave->tracks) sim_shadow_bases(x, parent, undefined);
+    for (uint32_t i = 0; i < back->result_count; i++) {
+        sim_register to = parent->function->places[back->result_first + i];
+        if (to == SIM_REGISTER_NONE) continue;
+        sim_register from = callee->places[block->extra + i];
+        pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
+             sim_register_uniform(from), callee->result_bytes[i]);
+        if (!x->wave->tracks) continue;
+        pass_undefined(x, at_bases(undefined, to), sim_register_uniform(to),
+                       at_bases(x->undefined, from), sim_register_uniform(from),
+                       callee->result_bytes[i]);
+    }
+    return sim_wave_return(x->wave, fragment);
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+/* Takes the block's cost from the budget; false when it is used up. */
+static bool pay(sim_exec *x, const sim_code_block *block)
+{
+    uint64_t cost = (uint64_t)block->cost * x->active;
+    if (cost <= x->launch->budget) {
+        x->launch->budget -= cost;
+        return true;
+    }
+    x->stop = true;
+    x->launch->budget = 0;
+    sim_note(x, block->site, SIM_FINDING_BUDGET, sim_first_lane(x), x->active,
+             "the instruction budget ran out");
+    x->launch->status = rt_fail(x->launch->world->sink, RT_BUDGET, RT_RULE_NONE,
+                                "kernel '%.*s' used up its instruction budget",
+                                RT_TEXT_ARG(x->launch->kernel->name));
+    return false;
+}
+
+/* Runs one block of the fragment.  Returns false when the fragment is no longer the caller's: it
+ * waits, or its lanes are done. */
+static bool run_block(sim_exec *x, sim_fragment *fragment)
+{
+    const sim_code_function *function = x->frame->function;
+    const sim_code_block *block = &function->blocks[fragment->block];
+    if (!pay(x, block)) return true;
+    if (SIM_CHECKED && block->takes_undefined) sim_shadow_start(x);
+    run_ops(x, function->ops + block->op_first, block->op_count);
+    if (x->wave->tracks) sim_shadow_end(x, block);
+    const sim_edge *edges = function->edges + block->edge_first;
+    switch ((sim_end)block->end) {
+    case SIM_END_JUMP: follow(x, fragment, edges); return true;
+    case SIM_END_BRANCH: {
+        const uint8_t *condition = sim_at(x, block->condition);
+        if (sim_register_uniform(block->condition)) {
+            follow(x, fragment, &edges[*condition ? 0 : 1]);
+        } else {
+            branch_varying(x, fragment, condition, edges);
+        }
+        return true;
+    }
+    case SIM_END_SWITCH:
+        if (sim_register_uniform(block->condition)) {
+            switch_uniform(x, fragment, block, edges);
+        } else {
+            switch_varying(x, fragment, block, edges);
+        }
+        return true;
+    case SIM_END_CALL:
+        call(x, fragment, block, function->calls[block->extra].function);
+        return true;
+    case SIM_END_CALL_POINTER: call_pointer(x, fragment, block); return true;
+    case SIM_END_RETURN: return leave(x, fragment, block);
+    case SIM_END_BARRIER:
+        fragment->block++;
+        sim_wave_wait(x->wave, fragment);
+        return false;
+    case SIM_END_MEET:
+        fragment->block++;
+        if (x->wave->ready.count + x->wave->waiting.count == 0) return true; /* all have met */
+        x->wave->is_meeting = true;
+        sim_wave_wait(x->wave, fragment);
+        return false;
+    case SIM_END_NEXT: fragment->block++; return true;
+    case SIM_END_UNREACHABLE:
+        sim_note(x, block->site, SIM_FINDING_UNREACHABLE, sim_first_lane(x), x->active,
+                 "OpUnreachable was reached");
+        sim_wave_drop(x->wave, fragment);
+        return false;
+    }
+    UNREACHABLE();
+}
+
+/* ---- Waves ---------------------------------------------------------------------------------- */
+
+/* Runs the fragment until another one precedes it.  Returns false when the wave is to pause. */
+static bool run_fragment(sim_exec *x, sim_fragment *fragment)
+{
+    sim_wave *wave = x->wave;
+    sim_enter_frame(x, fragment);
+    enter_mask(x, fragment);
+    x->back_edges = 0;
+    for (;;) {
+        if (!run_block(x, fragment)) return true;
+        bool spins = x->back_edges >= BACK_EDGES_MAX;
+        bool others = wave->ready.count > 0;
+        if (x->stop || !sim_wave_is_first(wave, fragment) || spins) {
+            if (spins && (others || wave->is_meeting)) sim_wave_rotate(wave, fragment);
+            sim_wave_push(wave, fragment);
+            return !(spins && !others && x->launch->wave_count > 1);
+        }
+        if (x->frame != fragment->frame) sim_enter_frame(x, fragment);
+        if (x->mask != fragment->mask || x->active != fragment->active || others || x->partial) {
+            enter_mask(x, fragment);
+        }
+    }
+}
+
+void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
+{
+    x->wave = wave;
+    CHECK(wave->state == SIM_WAVE_READY);
+    uint32_t round = wave->ready.count ? wave->ready.items[wave->ready.count - 1]->round : 0;
+    while (!x->stop) {
+        if (wave->is_meeting) sim_meet(x);
+        sim_fragment *fragment = sim_wave_pop(wave);
+        if (!fragment) {
+            wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
+            return;
+        }
+        if (fragment->round > round && x->launch->wave_count > 1) {
+            /* All that can run have spun: other waves may have what they wait for. */
+            sim_wave_push(wave, fragment);
+            return;
+        }
+        if (!run_fragment(x, fragment)) return;
+    }
+}

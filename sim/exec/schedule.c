@@ -1,0 +1,94 @@
+/* Schedules: lockstep, forward, backward, and permutations drawn from the seed. */
+#include "sim/exec/schedule.h"
+
+/* What is drawn; each draw has a key of its own. */
+typedef enum draw { DRAW_GROUP_STEP, DRAW_GROUP_START, DRAW_WAVES, DRAW_UNITS } draw;
+
+static const char *const names[] = {
+    [SIM_SCHEDULE_LOCKSTEP] = "lockstep",
+    [SIM_SCHEDULE_FORWARD] = "forward",
+    [SIM_SCHEDULE_BACKWARD] = "backward",
+    [SIM_SCHEDULE_SEEDED] = "seeded",
+};
+_Static_assert(sizeof names / sizeof *names == SIM_SCHEDULES, "every schedule has a name");
+
+const char *sim_schedule_name(sim_schedule schedule)
+{
+    CHECK(schedule < SIM_SCHEDULES);
+    return names[schedule];
+}
+
+/* A number of the seed for this draw, group, barrier and wave, and the `index`th of its kind. */
+static uint64_t draw_number(const sim_launch_state *l, draw what, uint64_t group, uint32_t wave,
+                            uint32_t index)
+{
+    const uint64_t parts[] = {what, group, l->barrier_count, wave, index};
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        key = sim_world_choose(l->world, key ^ parts[i]);
+    return key;
+}
+
+/* ---- Work-groups -------------------------------------------------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A launch may have more groups than a list of them would fit into memory, so that a permutation is
+ * a walk: steps of a length that shares no divisor with the count reach every group once. */
+sim_group_walk sim_schedule_groups(const sim_launch_state *l, uint64_t count)
+{
+    CHECK(count >= 1);
+    switch (l->schedule) {
+    case SIM_SCHEDULE_BACKWARD: return (sim_group_walk){count - 1, count - 1, count};
+    case SIM_SCHEDULE_SEEDED: break;
+    default: return (sim_group_walk){0, 1, count};
+    }
+    uint64_t step = draw_number(l, DRAW_GROUP_STEP, 0, 0, 0) % count;
+    while (common_divisor(count, step) != 1)
+        step = (step + 1) % count;
+    return (sim_group_walk){draw_number(l, DRAW_GROUP_START, 0, 0, 0) % count, step, count};
+}
+
+/* ---- Inside a work-group ------------------------------------------------------------------ */
+
+/* The numbers below `count` in the schedule's order. */
+static void order_fill(const sim_launch_state *l, draw what, uint32_t wave, uint32_t count,
+                       uint32_t *out)
+{
+    bool backward = l->schedule == SIM_SCHEDULE_BACKWARD;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = backward ? count - 1 - i : i;
+    if (l->schedule != SIM_SCHEDULE_SEEDED) return;
+    const uint64_t *size = l->pool + SIM_SLOT_GROUP_COUNT;
+    uint64_t group = (l->group[2] * size[1] + l->group[1]) * size[0] + l->group[0];
+    for (uint32_t i = count; i-- > 1;) {
+        uint32_t other = (uint32_t)(draw_number(l, what, group, wave, i) % (i + 1));
+        uint32_t held = out[i];
+        out[i] = out[other];
+        out[other] = held;
+    }
+}
+
+void sim_schedule_waves(const sim_launch_state *l, uint32_t count, uint32_t *out_order)
+{
+    order_fill(l, DRAW_WAVES, 0, count, out_order);
+}
+
+void sim_schedule_units(const sim_launch_state *l, const sim_wave *wave, sim_turns *out_turns)
+{
+    out_turns->unit_lanes = l->unit_lanes;
+    if (l->unit_lanes == 0) return;
+    uint32_t order[SIM_LANES];
+    uint32_t count = (wave->lane_count + l->unit_lanes - 1) / l->unit_lanes;
+    order_fill(l, DRAW_UNITS, wave->first_item / SIM_LANES, count, order);
+    for (uint32_t i = 0; i < count; i++)
+        out_turns->turn[order[i]] = i;
+}

@@ -1,0 +1,152 @@
+/* Where a call through a pointer leads, or why it leads nowhere.
+ *
+ * Right is the address of a function of the launched program whose type is that of the call.  A
+ * function whose address nothing takes has none, so a number made by arithmetic is never right.  A
+ * virtual function is the same function in every program that its module is linked into, so that an
+ * object may be made by one program and used by another (reading at VF-SPLIT-08).
+ * Source: SPV_INTEL_function_pointers, OpFunctionPointerCallINTEL; document 004
+ * (VirtualFunctions.md), "Overview". */
+#include "sim/exec/exec.h"
+
+#include "reference/base/rule.h"
+#include "sim/memory/instance.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What an address is: a function of the launched program, or why not. */
+typedef struct target {
+    uint32_t function;        /* index in the launched program; SIM_NONE: none */
+    const sim_program *maker; /* another one, whose function it is; NULL: gone, or never was */
+    uint32_t made;            /* index of the function there */
+    bool specialised;         /* its module is linked here, with other constants */
+} target;
+
+static bool hashes_equal(rt_hash a, rt_hash b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/* The launched program's own form of a virtual function of another one. */
+static void translate(const sim_program *program, target *t)
+{
+    const sim_code_function *made = &t->maker->functions[t->made];
+    const sim_program_module *from = &t->maker->modules[made->module];
+    /* Broken: what a program made is good for that program alone. */
+    if (made->set.length == 0 || !RULE(VF_SPLIT_08)) return;
+    for (uint32_t m = 0; m < program->module_count && t->function == SIM_NONE; m++) {
+        if (!hashes_equal(program->modules[m].code, from->code)) continue;
+        t->specialised = !hashes_equal(program->modules[m].constants, from->constants);
+        if (!t->specialised) t->function = program->modules[m].functions[made->place];
+    }
+}
+
+static target target_of(const sim_exec *x, uint64_t address)
+{
+    target t = {.function = SIM_NONE};
+    const sim_program *program = x->launch->program;
+    bool is_first_byte = sim_address_offset(address) == 0;
+    if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) return t;
+    uint32_t number = sim_address_object(address), own = number - x->launch->function_first;
+    if (own < program->function_count) {
+        if (is_first_byte) t.function = own;
+        return t;
+    }
+    t.maker = sim_instance_of_function(x->launch->world, number, &t.made);
+    if (t.maker && is_first_byte) translate(program, &t);
+    return t;
+}
+
+/* What is wrong with an address of a function of another program. */
+static void describe_foreign(const sim_exec *x, const target *t, uint64_t address, char *text,
+                             size_t size)
+{
+    bool was_given = sim_address_object(address) <= x->launch->world->function_count;
+    if (!t->maker && was_given) {
+        snprintf(text, size, "call through a pointer to a function of a program that is gone");
+        return;
+    }
+    const sim_code_function *made = t->maker ? &t->maker->functions[t->made] : NULL;
+    if (!made || made->set.length == 0 || sim_address_offset(address) != 0) {
+        snprintf(text, size, "call through a pointer to a function of another program");
+    } else {
+        snprintf(text, size, "call of virtual function '%.100s' of set '%.60s', %s,",
+                 made->name.data, made->set.data,
+                 t->specialised ? "whose image has other specialisation constants here"
+                                : "whose image is not linked into this program");
+    }
+}
+
+/* What is wrong with the address, written into the text. */
+static void describe(const sim_exec *x, const target *t, uint64_t address, char *text, size_t size)
+{
+    const sim_program *program = x->launch->program;
+    uint32_t own = sim_address_object(address) - x->launch->function_first;
+    if (address == 0) {
+        snprintf(text, size, "call through a null pointer");
+    } else if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) {
+        snprintf(text, size, "call through a pointer that holds no address of a function");
+    } else if (own < program->function_count && program->functions[own].signature == SIM_NONE) {
+        snprintf(text, size, "call through a pointer to a function of another program");
+    } else if (t->function != SIM_NONE) {
+        snprintf(text, size, "call of function '%.100s', whose type is not that of the call,",
+                 program->functions[t->function].name.data);
+    } else if (own < program->function_count) {
+        snprintf(text, size, "call through a pointer %lld bytes beside function '%.100s'",
+                 (long long)sim_address_offset(address), program->functions[own].name.data);
+    } else {
+        describe_foreign(x, t, address, text, size);
+    }
+}
+
+/* A pointer leads across the border between linked modules, from the application's (the first one)
+ * into a library's and back (document 003, requirements list; document 000, "Requirements").
+ * Broken: a pointer is good only where it was made, or not in a library. */
+static bool may_cross(const sim_program *program, uint32_t caller, uint32_t callee)
+{
+    uint32_t from = program->functions[caller].module, to = program->functions[callee].module;
+    if (from != to && !RULE(DL_REQ_10)) return false;
+    return !(from != 0 && to == 0 && !RULE(DL_REQ_13));
+}
+
+static bool list_has(rt_text list, rt_text name)
+{
+    while (list.length >= name.length) {
+        const char *comma = memchr(list.data, ',', list.length);
+        size_t length = comma ? (size_t)(comma - list.data) : list.length;
+        if (rt_text_equal((rt_text){list.data, length}, name)) return true;
+        if (!comma) return false;
+        list.data += length + 1;
+        list.length -= length + 1;
+    }
+    return false;
+}
+
+void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t lane, uint64_t count)
+{
+    const sim_code_function *called = &x->launch->program->functions[function];
+    const sim_kernel *kernel = x->launch->kernel;
+    if (called->set.length == 0 || list_has(kernel->sets, called->set)) return;
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "call of virtual function '%.100s' of set '%.100s', which kernel '%.100s' does not say "
+        "that it calls,",
+        called->name.data, called->set.data, kernel->name.data);
+    sim_note(x, site, SIM_FINDING_UNDECLARED_CALL, lane, count, text);
+}
+
+uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
+                         uint32_t lane, uint64_t count)
+{
+    const sim_program *program = x->launch->program;
+    CHECK(signature < program->signature_count);
+    target t = target_of(x, address);
+    if (t.function != SIM_NONE && program->functions[t.function].signature == signature &&
+        may_cross(program, program->sites[site].function, t.function))
+        return t.function;
+    char text[256];
+    describe(x, &t, address, text, sizeof text);
+    sim_note(x, site, SIM_FINDING_WRONG_CALL_TARGET, lane, count, text);
+    return SIM_NONE;
+}

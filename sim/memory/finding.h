@@ -1,0 +1,58 @@
+/* Findings of one launch, collected by place in the code and kind. */
+#ifndef SIM_FINDING_H
+#define SIM_FINDING_H
+
+#include "reference/base/arena.h"
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "sim/decode/program.h"
+
+typedef enum sim_finding_kind {
+    SIM_FINDING_OUT_OF_BOUNDS,
+    SIM_FINDING_USE_AFTER_FREE,
+    SIM_FINDING_NULL_POINTER,
+    SIM_FINDING_MISALIGNED,
+    SIM_FINDING_UNDEFINED_ARITHMETIC,
+    SIM_FINDING_DIVERGENT_BARRIER,
+    SIM_FINDING_UNREACHABLE,
+    SIM_FINDING_BUDGET,
+    SIM_FINDING_WRONG_CALL_TARGET,
+    SIM_FINDING_UNDECLARED_CALL,
+    SIM_FINDING_UNINITIALISED,
+    SIM_FINDING_RACE,
+    SIM_FINDING_SAME_VALUE_RACE, /* all who wrote left the value that was there */
+    SIM_FINDING_SUBGROUP_MISUSE,
+    SIM_FINDING_STACK_EXHAUSTED,
+    SIM_FINDING_WRITE_TO_CONSTANT,
+    SIM_FINDING_KINDS
+} sim_finding_kind;
+
+typedef struct sim_finding_row {
+    uint32_t site;
+    uint8_t kind; /* sim_finding_kind */
+    uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
+    rt_text object;
+    uint64_t offset;
+    uint64_t count;
+    rt_text message;
+} sim_finding_row;
+
+typedef struct sim_findings {
+    rt_arena arena;
+    RT_VECTOR(sim_finding_row) rows;
+    rt_map index; /* site and kind -> row */
+} sim_findings;
+
+/* Counts a finding at that place of that kind.  True when it is the first: then *out_row is the
+ * caller's to fill in (valid until the next call); false: its count has grown. */
+bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,
+                      sim_finding_row **out_row);
+
+/* Hands all findings over, by place and then kind. */
+void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
+                         const sim_launch_options *options);
+
+/* Frees the rows and leaves the list empty and usable. */
+void sim_findings_free(sim_findings *findings);
+
+#endif

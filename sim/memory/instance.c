@@ -1,0 +1,147 @@
+/* The module-scope variables of a program in one world: made together when the program is first
+ * needed there, with their initial values, and gone when the world lets go of the program. */
+#include "sim/memory/instance.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+static uint64_t target_address(const sim_instance *instance, const sim_relocation *relocation)
+{
+    if (!relocation->is_function) {
+        return sim_object_address(instance->objects[relocation->target]) +
+               (uint64_t)relocation->addend;
+    }
+    return sim_address_of(SIM_CLASS_FUNCTION, instance->function_first + relocation->target) +
+           (uint64_t)relocation->addend;
+}
+
+/* Writes the addresses of variables and functions into initial values and the pool. */
+static void relocate(sim_world *world, const sim_program *program, const sim_instance *instance)
+{
+    for (uint32_t i = 0; i < program->relocation_count; i++) {
+        const sim_relocation *relocation = &program->relocations[i];
+        uint64_t address = target_address(instance, relocation);
+        if (relocation->global == SIM_NONE) {
+            instance->pool[relocation->offset] = address;
+            continue;
+        }
+        sim_object_write(world, instance->objects[relocation->global], relocation->offset, 8,
+                         &address);
+    }
+}
+
+static void instance_free(sim_instance *instance)
+{
+    rt_free(instance->objects);
+    rt_free(instance->pool);
+    sim_program_destroy(instance->program);
+}
+
+/* Destroys the first `count` variables. */
+static void objects_destroy(sim_world *world, const sim_instance *instance, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sim_object_destroy(world, instance->objects[i]);
+}
+
+static rt_status objects_create(sim_world *world, sim_instance *instance)
+{
+    const sim_program *program = instance->program;
+    for (uint32_t i = 0; i < program->global_count; i++) {
+        const sim_global *global = &program->globals[i];
+        uint64_t size = global->size ? global->size : 1; /* an empty struct has an address too */
+        rt_status status = sim_object_create(world, size, global->name, &instance->objects[i]);
+        if (!rt_ok(status)) {
+            objects_destroy(world, instance, i);
+            return status;
+        }
+        sim_object object = instance->objects[i];
+        if (global->is_constant) sim_world_memory(world, object)->constant_uses = 1;
+        if (global->initial) sim_object_write(world, object, 0, global->size, global->initial);
+        if (global->slot != SIM_NONE) instance->pool[global->slot] = sim_object_address(object);
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status functions_number(sim_world *world, sim_instance *instance)
+{
+    uint32_t count = instance->program->function_count;
+    if (count >= SIM_OBJECT_COUNT_MAX - world->function_count) {
+        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the programs of one device have more than %u functions",
+                       SIM_OBJECT_COUNT_MAX);
+    }
+    instance->function_first = world->function_count + 1;
+    world->function_count += count;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_instance_find(sim_world *world, sim_program *program, sim_instance *out_instance)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        *out_instance = world->instances.items[i];
+        if (out_instance->program == program) return RT_STATUS_OK;
+    }
+    sim_instance instance = {
+        .program = sim_program_retain(program),
+        .objects = rt_alloc_array(program->global_count, sizeof *instance.objects),
+        .pool = rt_alloc_array(program->pool_slot_count, sizeof *instance.pool),
+    };
+    memcpy(instance.pool, program->pool_slots, program->pool_slot_count * sizeof *instance.pool);
+    rt_status status = functions_number(world, &instance);
+    if (rt_ok(status)) status = objects_create(world, &instance);
+    if (!rt_ok(status)) {
+        instance_free(&instance);
+        return status;
+    }
+    relocate(world, program, &instance);
+    *rt_vector_push(&world->instances) = instance;
+    *out_instance = instance;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
+                             sim_object *out_object)
+{
+    *out_object = 0;
+    uint32_t index = rt_map_find(&program->host_names, name);
+    if (index == RT_MAP_NONE) index = rt_map_find(&program->global_names, name);
+    if (index == RT_MAP_NONE) return RT_STATUS_OK;
+    CHECK(index < program->global_count);
+    sim_instance instance;
+    RT_TRY(sim_instance_find(world, program, &instance));
+    *out_object = instance.objects[index];
+    return RT_STATUS_OK;
+}
+
+const sim_program *sim_instance_of_function(const sim_world *world, uint32_t number,
+                                            uint32_t *out_function)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        const sim_instance *instance = &world->instances.items[i];
+        /* A number before the program's first wraps and is too large. */
+        *out_function = number - instance->function_first;
+        if (*out_function < instance->program->function_count) return instance->program;
+    }
+    return NULL;
+}
+
+void sim_world_forget(sim_world *world, const sim_program *program)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        sim_instance *instance = &world->instances.items[i];
+        if (instance->program != program) continue;
+        objects_destroy(world, instance, program->global_count);
+        instance_free(instance);
+        *instance = world->instances.items[--world->instances.count];
+        return;
+    }
+}
+
+void sim_instances_free(sim_world *world)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++)
+        instance_free(&world->instances.items[i]);
+    rt_vector_free(&world->instances);
+}

@@ -1,0 +1,154 @@
+/* A launch in progress, as the engine, the checks and the memory see it together: what belongs to
+ * the whole launch, and what the running fragment has at hand. */
+#ifndef SIM_STATE_H
+#define SIM_STATE_H
+
+#include "sim/memory/finding.h"
+#include "sim/memory/race_shadow.h"
+#include "sim/memory/wave.h"
+#include "sim/memory/world.h"
+
+#include <string.h>
+
+/* What one call of one work-item printed. */
+typedef struct sim_printed {
+    uint64_t phase; /* barriers that the work-group had passed */
+    uint32_t item;  /* local linear id */
+    uint32_t first; /* bytes into the text */
+    uint32_t size;
+} sim_printed;
+
+typedef struct sim_output {
+    rt_buffer text; /* of the running work-group, in the order of execution */
+    RT_VECTOR(sim_printed) calls;
+    uint64_t bytes;   /* of the launch so far */
+    uint64_t dropped; /* calls that would have gone past SIM_OUTPUT_MAX */
+} sim_output;
+
+/* One object of the running work-group's local memory. */
+typedef struct sim_local_object {
+    uint64_t offset, size; /* bytes into locals_memory */
+    bool all_defined;      /* in the running work-group: nobody looks at its shadow */
+    rt_text label;
+} sim_local_object;
+
+/* Work-items that came to an instruction that waits for nobody, but that all of a group must reach,
+ * since the last barrier. */
+typedef struct sim_arrival {
+    uint32_t site;
+    uint64_t count;
+    sim_wave *wave; /* of the first */
+    uint32_t lane;
+} sim_arrival;
+
+typedef struct sim_launch_state {
+    sim_world *world;
+    const sim_kernel *kernel;
+    const sim_program *program;
+    const sim_range *range;
+    const sim_launch_options *options;      /* or NULL */
+    uint64_t group[RT_ND_RANGE_DIMENSIONS]; /* id of the running work-group */
+    sim_findings findings;
+    rt_status status;
+    uint64_t budget; /* work-item instructions left */
+    sim_schedule schedule;
+    uint32_t unit_lanes; /* of what is scheduled by itself; 0: lockstep */
+    uint32_t wave_count;
+    sim_lane_memory locals_memory, locals_defined; /* the second is the first one's shadow */
+    RT_VECTOR(sim_local_object) locals;            /* by number of the address, less one */
+    uint64_t *pool;                                /* space POOL */
+    uint32_t function_first;                       /* object number of the program's function 0 */
+    uint8_t pattern;                               /* of memory that nothing was written to */
+    uint64_t *group_values; /* of the work-items, and then their indices; both twice: before odd and
+                               before even barriers */
+    uint64_t *group_undefined; /* their shadows */
+    uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
+    sim_output output;
+    uint32_t barrier_count; /* that the launch has passed */
+    RT_VECTOR(sim_arrival) arrivals;
+    struct sim_race *race;        /* check/race.h; NULL while nothing runs */
+    sim_race_shadow *local_races; /* per object of local memory; NULL: no access to them can race */
+} sim_launch_state;
+
+/* The most bytes that one lane loads or stores at once: 16 components, or an element of a copy. */
+#define SIM_ACCESS_BYTES_MAX 128u
+
+/* How the lanes of a chunk lie in memory (chunks.h). */
+typedef enum sim_chunk_kind {
+    SIM_CHUNK_RUN,   /* lane i is i steps behind lane 0, active or not */
+    SIM_CHUNK_SAME,  /* all lanes are at one place, active or not */
+    SIM_CHUNK_MIXED, /* anything else */
+    SIM_CHUNK_IDLE,  /* no lane is active */
+    SIM_CHUNK_PART,  /* a bit: not all lanes are active */
+} sim_chunk_kind;
+#define SIM_CHUNK_KIND(kind) ((sim_chunk_kind)((kind) & (SIM_CHUNK_PART - 1)))
+
+/* What handlers see: the running fragment. */
+typedef struct sim_exec {
+    uint8_t *base[SIM_SPACE_COUNT];
+    uint8_t *undefined[SIM_SPACE_COUNT]; /* shadows of the same; valid while the wave tracks */
+    const uint8_t *mask;                 /* 1 for active lanes */
+    uint32_t low, high;      /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
+    uint32_t active;         /* active lanes */
+    bool partial;            /* a lane that is not active belongs to another fragment */
+    bool dense;              /* all lanes of [low, high) are active */
+    bool stop;               /* the launch ends */
+    bool lane_has_undefined; /* what sim_lane_load took last, or sim_lane_store is to write */
+    sim_wave *wave;
+    sim_frame *frame;
+    sim_launch_state *launch;
+    uint32_t back_edges; /* since another fragment ran */
+    /* The fragments whose lanes meet here, while a collective is executed for several of them; no
+     * fragments: it is executed for the running one. */
+    sim_fragment *const *met;
+    uint32_t met_count;
+    const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
+    uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* of the same accesses as `offsets` */
+    _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
+    /* Of a row's accesses, in an object of at most INT32_MAX bytes. */
+    _Alignas(64) uint32_t offsets[SIM_LANES];
+} sim_exec;
+
+static inline void *sim_at(const sim_exec *x, sim_register place)
+{
+    return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+}
+
+/* Register of component k of a load or store. */
+static inline sim_register sim_component(const sim_exec *x, const sim_op *op, uint32_t k)
+{
+    return x->frame->function->places[op->extra + k];
+}
+
+/* What one lane has at a place. */
+static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
+                                     uint32_t lane)
+{
+    uint64_t value = 0;
+    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
+    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
+    return value;
+}
+
+/* One byte of one lane's private memory. */
+static inline uint8_t *sim_private_byte(const sim_exec *x, uint32_t lane, uint64_t position)
+{
+    uint64_t granule = position / 8;
+    return x->wave->private_memory.data + (granule * SIM_LANES + lane) * 8 + position % 8;
+}
+
+/* Its shadow. */
+static inline uint8_t *sim_private_defined(const sim_exec *x, uint32_t lane, uint64_t position)
+{
+    const sim_wave *wave = x->wave;
+    return wave->private_defined.data +
+           (sim_private_byte(x, lane, position) - wave->private_memory.data);
+}
+
+static inline bool sim_op_is_atomic(const sim_op *op)
+{
+    return op->handler >= SIM_H_ATOMIC_I16 && op->handler <= SIM_H_ATOMIC_I64;
+}
+
+#endif

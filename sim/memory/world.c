@@ -1,0 +1,212 @@
+/* Memory objects of the simulated device, as the host sees them.  It does not know what a kernel
+ * may do with them: that is checked where the access happens (exec/memory.c). */
+#include "sim/memory/world.h"
+
+#include "reference/base/alloc.h"
+#include "sim/memory/instance.h"
+#include "sim/memory/race_shadow.h"
+
+#include <string.h>
+
+sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
+{
+    CHECK(sink);
+    sim_world *world = rt_alloc(sizeof *world);
+    world->sink = sink;
+    world->seed = seed;
+    world->engine = SIM_ENGINE_BEST;
+    world->race_limit = SIM_RACE_STAMP;
+    *rt_vector_push(&world->objects) = (sim_memory){0};
+    return world;
+}
+
+void sim_race_shadow_free(sim_race_shadow *shadow)
+{
+    if (!shadow) return;
+    rt_free(shadow->writers);
+    rt_free(shadow->readers);
+    rt_free(shadow);
+}
+
+static void memory_free(sim_memory *memory)
+{
+    rt_free(memory->data);
+    rt_free(memory->defined);
+    sim_race_shadow_free(memory->race);
+    memory->race = NULL;
+    memory->data = NULL;
+    memory->defined = NULL;
+}
+
+void sim_world_destroy(sim_world *world)
+{
+    if (!world) return;
+    for (uint32_t i = 0; i < world->objects.count; i++)
+        memory_free(&world->objects.items[i]);
+    sim_instances_free(world);
+    rt_vector_free(&world->objects);
+    rt_arena_reset(&world->arena);
+    rt_free(world);
+}
+
+uint64_t sim_world_choose(const sim_world *world, uint64_t key)
+{
+    /* The finaliser of the splitmix64 generator: every bit of the key moves every bit. */
+    uint64_t z = world->seed + key * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_object *out_object)
+{
+    *out_object = 0;
+    CHECK(size >= 1);
+    if (size > RT_MEMORY_SIZE_MAX) {
+        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "memory '%.*s' of %llu bytes is larger than the limit of %llu bytes",
+                       RT_TEXT_ARG(label), (unsigned long long)size,
+                       (unsigned long long)RT_MEMORY_SIZE_MAX);
+    }
+    if (world->objects.count > SIM_OBJECT_COUNT_MAX) {
+        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "memory '%.*s': one world holds at most %u objects in its life",
+                       RT_TEXT_ARG(label), SIM_OBJECT_COUNT_MAX);
+    }
+    sim_memory memory = {.data = rt_try_alloc(size), .defined = rt_try_alloc(size), .size = size};
+    if (!memory.data || !memory.defined) {
+        memory_free(&memory);
+        return rt_fail(world->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "the system has no %llu bytes for memory '%.*s'", (unsigned long long)size,
+                       RT_TEXT_ARG(label));
+    }
+    *out_object = world->objects.count;
+    /* Undefined content is a pattern of the seed, so that a kernel that relies on zeros fails. */
+    memset(memory.data, (int)(sim_world_choose(world, *out_object) & 0xff), size);
+    memory.label = rt_arena_text(&world->arena, label);
+    *rt_vector_push(&world->objects) = memory;
+    return RT_STATUS_OK;
+}
+
+uint64_t sim_object_address(sim_object object)
+{
+    CHECK(object != 0);
+    return sim_address_of(SIM_CLASS_GLOBAL, object);
+}
+
+sim_memory *sim_world_memory(sim_world *world, sim_object object)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    return &world->objects.items[object];
+}
+
+/* The memory of a living object; the range must lie inside. */
+static sim_memory *memory_range(const sim_world *world, sim_object object, uint64_t offset,
+                                uint64_t size)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    sim_memory *memory = &world->objects.items[object];
+    CHECK(memory->data);
+    CHECK(size <= memory->size && offset <= memory->size - size);
+    return memory;
+}
+
+bool sim_object_is_alive(const sim_world *world, sim_object object)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    return world->objects.items[object].data != NULL;
+}
+
+rt_text sim_object_label(const sim_world *world, sim_object object)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    return world->objects.items[object].label;
+}
+
+uint64_t sim_object_size(const sim_world *world, sim_object object)
+{
+    CHECK(sim_object_is_alive(world, object));
+    return world->objects.items[object].size;
+}
+
+void sim_object_destroy(sim_world *world, sim_object object)
+{
+    sim_memory *memory = sim_world_memory(world, object);
+    CHECK(memory->data);
+    memory_free(memory);
+}
+
+void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                     void *destination)
+{
+    const sim_memory *memory = memory_range(world, object, offset, size);
+    if (size) memcpy(destination, memory->data + offset, size);
+}
+
+void sim_memory_settle(sim_memory *memory)
+{
+    CHECK(memory->defined && !memory->all_defined);
+    memory->all_defined = true;
+    rt_free(memory->defined);
+    memory->defined = NULL;
+}
+
+void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                      const void *source)
+{
+    sim_memory *memory = memory_range(world, object, offset, size);
+    if (!size) return;
+    memcpy(memory->data + offset, source, size);
+    if (memory->all_defined) return;
+    memset(memory->defined + offset, 0xff, size);
+    if (size == memory->size) sim_memory_settle(memory);
+}
+
+/* Copies `size` bytes of the shadow; the memory must not be settled. */
+static void shadow_copy(const sim_memory *from, uint64_t from_offset, sim_memory *to,
+                        uint64_t to_offset, uint64_t size)
+{
+    if (from->all_defined) {
+        memset(to->defined + to_offset, 0xff, size);
+        if (size == to->size) sim_memory_settle(to);
+    } else {
+        memmove(to->defined + to_offset, from->defined + from_offset, size);
+    }
+}
+
+void sim_memory_unsettle(sim_memory *memory)
+{
+    CHECK(memory->all_defined && !memory->defined);
+    memory->defined = rt_alloc(memory->size);
+    memset(memory->defined, 0xff, memory->size);
+    memory->all_defined = false;
+}
+
+bool sim_defined_all(const uint8_t *defined, uint64_t size)
+{
+    /* Every byte is like the one before it, and the first is all ones. */
+    return size == 0 || (defined[0] == 0xff && memcmp(defined, defined + 1, size - 1) == 0);
+}
+
+void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
+                     sim_object destination, uint64_t destination_offset, uint64_t size)
+{
+    sim_memory *from = memory_range(world, source, source_offset, size);
+    sim_memory *to = memory_range(world, destination, destination_offset, size);
+    if (!size) return;
+    memmove(to->data + destination_offset, from->data + source_offset, size);
+    if (from->all_defined && to->all_defined) return;
+    if (to->all_defined) sim_memory_unsettle(to);
+    shadow_copy(from, source_offset, to, destination_offset, size);
+}
+
+void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                        uint8_t *out_bits)
+{
+    const sim_memory *memory = memory_range(world, object, offset, size);
+    memset(out_bits, 0, (size + 7) / 8);
+    for (uint64_t i = 0; i < size; i++) {
+        if (!memory->all_defined && memory->defined[offset + i] != 0xff) continue;
+        out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << (i % 8));
+    }
+}

@@ -1,0 +1,55 @@
+/* What is declared of a module's virtual functions and of the kernels that call them. */
+#include "sim/module/module.h"
+
+static const sim_declared_sets *rows_copy(rt_arena *arena, const sim_declared_sets *rows,
+                                          uint32_t count)
+{
+    sim_declared_sets *copies = rt_arena_alloc_array(arena, count, sizeof *copies);
+    for (uint32_t i = 0; i < count; i++)
+        copies[i] = (sim_declared_sets){rt_arena_text(arena, rows[i].name),
+                                        rt_arena_text(arena, rows[i].sets)};
+    return copies;
+}
+
+void sim_module_declare(sim_module *module, const sim_declarations *declarations)
+{
+    sim_declarations *own = &module->declarations;
+    *own = *declarations;
+    own->functions = rows_copy(&module->arena, declarations->functions, own->function_count);
+    own->kernels = rows_copy(&module->arena, declarations->kernels, own->kernel_count);
+}
+
+/* The sets under the name, or else those of the row for all names. */
+static rt_text sets_of(const sim_declared_sets *rows, uint32_t count, rt_text name)
+{
+    rt_text sets = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_text_equal(rows[i].name, name)) return rows[i].sets;
+        if (rows[i].name.length == 0) sets = rows[i].sets;
+    }
+    return sets;
+}
+
+static bool is_entry(const sim_module *module, const sim_function *function)
+{
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        if (&module->functions[module->entries[i].function] == function) return true;
+    }
+    return false;
+}
+
+rt_text sim_module_function_set(const sim_module *module, const sim_function *function)
+{
+    const sim_declarations *declared = &module->declarations;
+    bool is_defined =
+        function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
+    /* A kernel may be exported too, and cannot be called. */
+    if (declared->function_count == 0 || !is_defined || is_entry(module, function))
+        return (rt_text){0};
+    return sets_of(declared->functions, declared->function_count, function->link_name);
+}
+
+rt_text sim_module_kernel_sets(const sim_module *module, rt_text kernel)
+{
+    return sets_of(module->declarations.kernels, module->declarations.kernel_count, kernel);
+}

@@ -1,0 +1,420 @@
+/* The flow of control inside functions: edges, dominators, loops, and the order of blocks.
+ *
+ * Kernels have no structured control flow to lean on, so loops are found as natural loops (back
+ * edges whose target dominates their source); what is irreducible simply belongs to none.
+ * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001. */
+#include "sim/module/reader.h"
+
+#include <string.h>
+
+enum { LOOP_DEPTH_MAX = 64 };
+
+/* A block that a loop leads to, in a list. */
+typedef struct loop_exit {
+    uint32_t target;
+    uint32_t next; /* in the pool, or SIM_NONE */
+} loop_exit;
+
+typedef RT_VECTOR(uint32_t) worklist;
+
+/* One function's blocks while they are worked on.  Blocks are counted from the function's first
+ * here, and all arrays are indexed that way; a loop is named by its header. */
+typedef struct sim_flow {
+    sim_reader *reader;
+    sim_module *module;
+    sim_function *function;
+    sim_block *blocks; /* of this function */
+    rt_arena scratch;
+    uint32_t *order;
+    uint32_t *seen;   /* per block: the last block that has it as successor, plus 1 */
+    uint32_t *loop;   /* per block: its innermost loop, or SIM_NONE */
+    uint32_t *around; /* per loop: the loop around it, or SIM_NONE */
+    uint32_t *outer;  /* per loop: some loop around it, or itself (loop_outermost) */
+    uint32_t *exits;  /* per loop: first of its exits in the pool, or SIM_NONE */
+    RT_VECTOR(loop_exit) pool;
+} sim_flow;
+
+/* ---- Edges --------------------------------------------------------------------------------- */
+
+static const sim_instruction *terminator_of(const sim_module *module, const sim_block *block)
+{
+    CHECK(block->count >= 1);
+    const sim_instruction *last = &module->instructions[block->first + block->count - 1];
+    CHECK(sim_group_ends_block(last->opcode->group));
+    return last;
+}
+
+static rt_status add_successor(sim_flow *flow, uint32_t block, const sim_instruction *branch,
+                               sim_id label, uint32_t *successors, uint32_t *count)
+{
+    const sim_id_entry *entry = sim_module_id(flow->module, label);
+    uint32_t own = flow->blocks[block].function;
+    uint32_t offset = (uint32_t)(branch->words - flow->module->words);
+    if (entry->kind != SIM_ID_LABEL || entry->owner != own) {
+        return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
+                               "id %u is not a block of this function", label);
+    }
+    uint32_t target = entry->index - flow->function->block_first;
+    CHECK(target < flow->function->block_count);
+    if (target == 0) {
+        return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
+                               "the first block %u of a function is the target of a branch", label);
+    }
+    if (flow->seen[target] == block + 1) return RT_STATUS_OK;
+    flow->seen[target] = block + 1;
+    flow->blocks[target].predecessor_count++;
+    successors[(*count)++] = entry->index;
+    return RT_STATUS_OK;
+}
+
+/* Where a terminator's labels lie among its operands. */
+static rt_status find_labels(sim_flow *flow, const sim_instruction *last, uint32_t *out_first,
+                             uint32_t *out_end, uint32_t *out_step)
+{
+    *out_first = 0;
+    *out_end = last->operand_count;
+    *out_step = 1;
+    uint32_t literal_words = 1;
+    sim_view view = sim_reader_view(flow->reader, (uint32_t)(last->words - flow->module->words));
+    switch (last->opcode->group) {
+    case SIM_GROUP_BRANCH: break;
+    case SIM_GROUP_BRANCH_CONDITIONAL: /* condition, two labels, perhaps weights */
+        *out_first = 1;
+        *out_end = 3;
+        break;
+    case SIM_GROUP_SWITCH: /* selector, label, pairs of literal and label */
+        RT_TRY(sim_reader_literal_words(flow->reader, &view, &literal_words));
+        *out_first = 1;
+        *out_step = literal_words + 1;
+        break;
+    default: *out_end = 0; break;
+    }
+    CHECK(*out_end <= last->operand_count);
+    return RT_STATUS_OK;
+}
+
+static rt_status add_successors(sim_flow *flow, uint32_t index)
+{
+    sim_block *block = &flow->blocks[index];
+    const sim_instruction *last = terminator_of(flow->module, block);
+    uint32_t first, end, step;
+    RT_TRY(find_labels(flow, last, &first, &end, &step));
+    uint32_t *successors = rt_arena_alloc_array(&flow->module->arena, end, sizeof *successors);
+    block->successors = successors;
+    block->loop = SIM_NONE;
+    for (uint32_t i = first; i < end; i += step) {
+        RT_TRY(add_successor(flow, index, last, last->operands[i], successors,
+                             &block->successor_count));
+    }
+    return RT_STATUS_OK;
+}
+
+static void add_predecessors(sim_flow *flow)
+{
+    uint32_t count = flow->function->block_count;
+    uint32_t **lists = rt_arena_alloc_array(&flow->scratch, count, sizeof *lists);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_block *block = &flow->blocks[i];
+        lists[i] =
+            rt_arena_alloc_array(&flow->module->arena, block->predecessor_count, sizeof *lists[i]);
+        block->predecessors = lists[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < flow->blocks[i].successor_count; k++) {
+            uint32_t target = flow->blocks[i].successors[k] - flow->function->block_first;
+            *lists[target]++ = flow->function->block_first + i;
+        }
+    }
+}
+
+/* ---- Order --------------------------------------------------------------------------------- */
+
+/* A block on the way of the depth-first walk. */
+typedef struct visit {
+    uint32_t block;
+    uint32_t exit;       /* next in the pool, or SIM_NONE */
+    uint32_t successors; /* still to go, last first */
+} visit;
+
+/* The next block to walk to from the top of the way; SIM_NONE where it is done.  A loop header
+ * leads first to where its loop goes on, so that those blocks end up behind the whole loop; then
+ * the last successor goes first, so that the first ends up next to its block. */
+static uint32_t next_of(sim_flow *flow, visit *top)
+{
+    if (top->exit != SIM_NONE) {
+        uint32_t target = flow->pool.items[top->exit].target;
+        top->exit = flow->pool.items[top->exit].next;
+        return target;
+    }
+    if (top->successors == 0) return SIM_NONE;
+    return flow->blocks[top->block].successors[--top->successors] - flow->function->block_first;
+}
+
+static visit visit_of(const sim_flow *flow, uint32_t block)
+{
+    return (visit){block, flow->exits[block], flow->blocks[block].successor_count};
+}
+
+/* Numbers the reachable blocks in reverse post-order. */
+static void put_in_order(sim_flow *flow)
+{
+    uint32_t count = flow->function->block_count, depth = 0, place = count;
+    visit *way = rt_arena_alloc_array(&flow->scratch, count, sizeof *way);
+    uint8_t *visited = rt_arena_alloc_array(&flow->scratch, count, 1);
+    visited[0] = 1;
+    way[depth++] = visit_of(flow, 0);
+    while (depth > 0) {
+        uint32_t next = next_of(flow, &way[depth - 1]);
+        if (next == SIM_NONE) {
+            flow->order[--place] = way[--depth].block;
+        } else if (!visited[next]) {
+            CHECK(depth < count);
+            visited[next] = 1;
+            way[depth++] = visit_of(flow, next);
+        }
+    }
+    flow->function->order_count = count - place;
+    for (uint32_t i = 0; i < count - place; i++) {
+        flow->order[i] = flow->order[place + i];
+        flow->blocks[flow->order[i]].order = i;
+    }
+    CHECK(flow->order[0] == 0);
+}
+
+/* ---- Dominators ---------------------------------------------------------------------------- */
+
+/* The nearest block that dominates both. */
+static uint32_t common_dominator(const sim_flow *flow, uint32_t a, uint32_t b)
+{
+    const sim_block *blocks = flow->module->blocks;
+    while (a != b) {
+        while (blocks[a].order > blocks[b].order) {
+            a = blocks[a].dominator;
+        }
+        while (blocks[b].order > blocks[a].order) {
+            b = blocks[b].dominator;
+        }
+    }
+    return a;
+}
+
+static bool refine_dominator(sim_flow *flow, sim_block *block)
+{
+    uint32_t dominator = SIM_NONE;
+    for (uint32_t k = 0; k < block->predecessor_count; k++) {
+        uint32_t predecessor = block->predecessors[k];
+        if (flow->module->blocks[predecessor].dominator == SIM_NONE) continue;
+        dominator =
+            dominator == SIM_NONE ? predecessor : common_dominator(flow, dominator, predecessor);
+    }
+    CHECK(dominator != SIM_NONE);
+    bool is_new = block->dominator != dominator;
+    block->dominator = dominator;
+    return is_new;
+}
+
+static void find_dominators(sim_flow *flow)
+{
+    flow->blocks[0].dominator = flow->function->block_first;
+    for (bool is_changing = true; is_changing;) {
+        is_changing = false;
+        for (uint32_t i = 1; i < flow->function->order_count; i++) {
+            is_changing |= refine_dominator(flow, &flow->blocks[flow->order[i]]);
+        }
+    }
+}
+
+/* Numbers the tree of dominators so that the blocks below one are a range. */
+static void number_dominees(sim_flow *flow)
+{
+    uint32_t count = flow->function->order_count, base = flow->function->block_first;
+    uint32_t *sizes =
+        rt_arena_alloc_array(&flow->scratch, flow->function->block_count, sizeof *sizes);
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t block = flow->order[i];
+        sizes[block]++;
+        if (block != 0) sizes[flow->blocks[block].dominator - base] += sizes[block];
+    }
+    /* From here a block's size turns into the first free number below it. */
+    for (uint32_t i = 0; i < count; i++) {
+        sim_block *block = &flow->blocks[flow->order[i]];
+        uint32_t size = sizes[flow->order[i]];
+        if (i > 0) {
+            uint32_t *next = &sizes[block->dominator - base];
+            block->dominees_first = *next;
+            *next += size;
+        }
+        block->dominees_end = block->dominees_first + size;
+        sizes[flow->order[i]] = block->dominees_first + 1;
+    }
+    CHECK(flow->blocks[0].dominees_end == count);
+}
+
+/* ---- Loops --------------------------------------------------------------------------------- */
+
+/* The outermost loop found so far around the loop of a header; shortens the way for next time. */
+static uint32_t loop_outermost(sim_flow *flow, uint32_t header)
+{
+    while (flow->outer[header] != header) {
+        flow->outer[header] = flow->outer[flow->outer[header]];
+        header = flow->outer[header];
+    }
+    return header;
+}
+
+static void push_predecessors(const sim_flow *flow, uint32_t block, worklist *work)
+{
+    const sim_block *row = &flow->blocks[block];
+    for (uint32_t k = 0; k < row->predecessor_count; k++) {
+        uint32_t predecessor = row->predecessors[k];
+        if (flow->module->blocks[predecessor].order == SIM_NONE) continue;
+        *rt_vector_push(work) = predecessor - flow->function->block_first;
+    }
+}
+
+/* Walks back from the ends of a loop to its header and takes in what it meets; loops inside, which
+ * were found before, are taken in whole. */
+static void gather_loop(sim_flow *flow, uint32_t header, worklist *work)
+{
+    while (work->count > 0) {
+        uint32_t block = work->items[--work->count];
+        if (flow->loop[block] == SIM_NONE) {
+            flow->loop[block] = header;
+            push_predecessors(flow, block, work);
+            continue;
+        }
+        uint32_t inner = loop_outermost(flow, flow->loop[block]);
+        if (inner == header) continue;
+        flow->outer[inner] = header;
+        flow->around[inner] = header;
+        push_predecessors(flow, inner, work);
+    }
+}
+
+/* Finds every block's innermost loop: headers of inner loops come later in the order, so they go
+ * first. */
+static void find_loops(sim_flow *flow)
+{
+    worklist work = {0};
+    for (uint32_t i = flow->function->order_count; i-- > 0;) {
+        uint32_t header = flow->order[i];
+        const sim_block *row = &flow->blocks[header];
+        for (uint32_t k = 0; k < row->predecessor_count; k++) {
+            const sim_block *end = &flow->module->blocks[row->predecessors[k]];
+            if (end->order == SIM_NONE || !sim_block_dominates(row, end)) continue;
+            *rt_vector_push(&work) = row->predecessors[k] - flow->function->block_first;
+        }
+        if (work.count == 0) continue;
+        CHECK(flow->loop[header] == SIM_NONE);
+        flow->loop[header] = flow->outer[header] = header;
+        gather_loop(flow, header, &work);
+    }
+    rt_vector_free(&work);
+}
+
+/* Tells the blocks their loops. */
+static void settle_loops(sim_flow *flow)
+{
+    for (uint32_t i = 0; i < flow->function->order_count; i++) {
+        uint32_t block = flow->order[i], loop = flow->loop[block];
+        if (loop == SIM_NONE) continue;
+        flow->blocks[block].loop = flow->function->block_first + loop;
+        if (loop != block) {
+            flow->blocks[block].loop_depth = flow->blocks[loop].loop_depth;
+        } else {
+            uint32_t around = flow->around[block];
+            flow->blocks[block].loop_depth =
+                1 + (around == SIM_NONE ? 0 : flow->blocks[around].loop_depth);
+        }
+    }
+}
+
+/* Notes which loops an edge leaves.  Loops deeper than LOOP_DEPTH_MAX are passed over: exits only
+ * improve the order of blocks. */
+static void add_exits(sim_flow *flow, uint32_t source, uint32_t target)
+{
+    uint32_t inside = flow->loop[target], loop = flow->loop[source];
+    for (; loop != SIM_NONE; loop = flow->around[loop]) {
+        uint32_t depth = flow->blocks[loop].loop_depth;
+        if (depth > LOOP_DEPTH_MAX) continue;
+        while (inside != SIM_NONE && flow->blocks[inside].loop_depth > depth) {
+            inside = flow->around[inside];
+        }
+        if (inside == loop) return; /* the target is inside this loop and all around it */
+        *rt_vector_push(&flow->pool) = (loop_exit){target, flow->exits[loop]};
+        flow->exits[loop] = flow->pool.count - 1;
+    }
+}
+
+static void find_exits(sim_flow *flow)
+{
+    for (uint32_t i = 0; i < flow->function->order_count; i++) {
+        const sim_block *block = &flow->blocks[flow->order[i]];
+        for (uint32_t k = 0; k < block->successor_count; k++) {
+            add_exits(flow, flow->order[i], block->successors[k] - flow->function->block_first);
+        }
+    }
+}
+
+/* ---- The pass ------------------------------------------------------------------------------ */
+
+static uint32_t *array_of_none(sim_flow *flow)
+{
+    uint32_t count = flow->function->block_count;
+    uint32_t *array = rt_arena_alloc_array(&flow->scratch, count, sizeof *array);
+    memset(array, 0xff, count * sizeof *array);
+    _Static_assert(SIM_NONE == 0xffffffff, "all ones");
+    return array;
+}
+
+/* The final order needs the loops, the loops need dominators, and dominators an order: so blocks
+ * are put in order twice. */
+static void arrange_blocks(sim_flow *flow)
+{
+    flow->loop = array_of_none(flow);
+    flow->around = array_of_none(flow);
+    flow->outer = array_of_none(flow);
+    flow->exits = array_of_none(flow);
+    put_in_order(flow);
+    find_dominators(flow);
+    number_dominees(flow);
+    find_loops(flow);
+    settle_loops(flow);
+    find_exits(flow);
+    if (flow->pool.count > 0) put_in_order(flow);
+    uint32_t *order =
+        rt_arena_alloc_array(&flow->module->arena, flow->function->order_count, sizeof *order);
+    for (uint32_t i = 0; i < flow->function->order_count; i++) {
+        order[i] = flow->function->block_first + flow->order[i];
+    }
+    flow->function->order = order;
+}
+
+static rt_status build_function(sim_flow *flow)
+{
+    flow->blocks = flow->module->blocks + flow->function->block_first;
+    uint32_t count = flow->function->block_count;
+    flow->order = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->order);
+    flow->seen = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->seen);
+    for (uint32_t i = 0; i < count; i++) {
+        RT_TRY(add_successors(flow, i));
+    }
+    add_predecessors(flow);
+    arrange_blocks(flow);
+    return RT_STATUS_OK;
+}
+
+rt_status sim_build_flow(sim_reader *reader)
+{
+    rt_status status = RT_STATUS_OK;
+    sim_flow flow = {.reader = reader, .module = reader->module};
+    for (uint32_t i = 0; i < reader->module->function_count && rt_ok(status); i++) {
+        flow.function = &reader->module->functions[i];
+        if (flow.function->block_count == 0) continue;
+        status = build_function(&flow);
+        rt_arena_reset(&flow.scratch);
+        flow.pool.count = 0;
+    }
+    rt_vector_free(&flow.pool);
+    return status;
+}

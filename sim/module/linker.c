@@ -1,0 +1,229 @@
+/* The join of symbols (linker.h): collect definitions by name, then bind.  It moves no code and
+ * copies no data. */
+#include "sim/module/linker.h"
+
+#include "reference/base/map.h"
+#include "reference/base/rule.h"
+#include "reference/base/vector.h"
+
+typedef RT_VECTOR(sim_symbol) symbol_list;
+typedef RT_VECTOR(rt_text) name_list;
+
+typedef struct sim_linker {
+    rt_sink *sink;
+    const sim_module *const *modules;
+    uint32_t module_count;
+    symbol_list symbols;
+    rt_map definitions; /* name -> index into symbols */
+    rt_map reported;    /* names already in a list of names */
+    name_list *open;    /* receives imports without a definition; NULL: they are refused */
+} sim_linker;
+
+static void collect_functions(sim_linker *linker, uint32_t module)
+{
+    const sim_module *own = linker->modules[module];
+    for (uint32_t i = 0; i < own->function_count; i++) {
+        const sim_function *function = &own->functions[i];
+        if (function->linkage == SIM_LINKAGE_NONE) continue;
+        CHECK(function->link_name.length > 0);
+        *rt_vector_push(&linker->symbols) = (sim_symbol){.name = function->link_name,
+                                                         .linkage = function->linkage,
+                                                         .is_function = true,
+                                                         .type = function->type,
+                                                         .module = own,
+                                                         .place = {module, i}};
+    }
+}
+
+static void collect_variables(sim_linker *linker, uint32_t module)
+{
+    const sim_module *own = linker->modules[module];
+    for (uint32_t i = 0; i < own->variable_count; i++) {
+        const sim_variable *variable = &own->variables[i];
+        if (variable->linkage == SIM_LINKAGE_NONE) continue;
+        CHECK(variable->link_name.length > 0 && variable->built_in == SIM_NONE);
+        *rt_vector_push(&linker->symbols) = (sim_symbol){.name = variable->link_name,
+                                                         .linkage = variable->linkage,
+                                                         .type = variable->type->element,
+                                                         .storage_class = variable->storage_class,
+                                                         .module = own,
+                                                         .place = {module, i}};
+    }
+}
+
+/* Adds a name to a list, once. */
+static void report(sim_linker *linker, name_list *names, rt_text name)
+{
+    if (rt_map_find(&linker->reported, name) != RT_MAP_NONE) return;
+    rt_map_set(&linker->reported, name, names->count);
+    *rt_vector_push(names) = name;
+}
+
+/* Which modules declare a name, and as what; or which have a kernel of that name. */
+static void write_places(const sim_linker *linker, rt_text name, bool is_kernel, rt_buffer *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < linker->symbols.count && !is_kernel; i++) {
+        const sim_symbol *own = &linker->symbols.items[i];
+        if (!rt_text_equal(own->name, name)) continue;
+        rt_buffer_printf(out, "%s", count++ ? ", " : " (");
+        sim_symbol_write(out, own);
+    }
+    for (uint32_t m = 0; m < linker->module_count && is_kernel; m++) {
+        const sim_module *own = linker->modules[m];
+        for (uint32_t i = 0; i < own->entry_count; i++) {
+            if (!rt_text_equal(own->entries[i].name, name)) continue;
+            rt_buffer_printf(out, "%smodule %u", count++ ? ", " : " (", m);
+        }
+    }
+    CHECK(count > 0);
+    rt_buffer_append_byte(out, ')');
+}
+
+/* Makes the status about a list of names, if there are any, and empties the list. */
+static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *what)
+{
+    rt_status status = RT_STATUS_OK;
+    if (names->count > 0) {
+        rt_buffer list = {0};
+        for (uint32_t i = 0; i < names->count; i++) {
+            rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
+            write_places(linker, names->items[i], are_kernels, &list);
+        }
+        status = rt_fail_naming(linker->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
+                                names->count, "%s: %s", what, rt_buffer_string(&list));
+        rt_buffer_free(&list);
+    }
+    rt_vector_free(names);
+    rt_map_free(&linker->reported);
+    return status;
+}
+
+/* Enters the definitions: an Export goes before LinkOnceODR, the first before later ones. */
+static rt_status define_symbols(sim_linker *linker)
+{
+    name_list twice = {0};
+    for (uint32_t i = 0; i < linker->symbols.count; i++) {
+        const sim_symbol *own = &linker->symbols.items[i];
+        if (own->linkage == SIM_LINKAGE_IMPORT) continue;
+        uint32_t known = rt_map_find(&linker->definitions, own->name);
+        bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
+        bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
+        /* Broken: every module keeps to its own definition. */
+        if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, own->name);
+        if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
+    }
+    return refuse(linker, &twice, false, "defined more than once");
+}
+
+/* Everything is defined at first by itself. */
+static sim_place **make_places(rt_arena *arena, const sim_linker *linker, bool of_functions)
+{
+    sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof(sim_place *));
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        const sim_module *own = linker->modules[m];
+        uint32_t count = of_functions ? own->function_count : own->variable_count;
+        places[m] = rt_arena_alloc_array(arena, count, sizeof **places);
+        for (uint32_t i = 0; i < count; i++) {
+            places[m][i] = (sim_place){m, i};
+        }
+    }
+    return places;
+}
+
+static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
+{
+    name_list unresolved = {0}, different = {0};
+    for (uint32_t i = 0; i < linker->symbols.count; i++) {
+        const sim_symbol *own = &linker->symbols.items[i];
+        uint32_t known = rt_map_find(&linker->definitions, own->name);
+        if (known == RT_MAP_NONE) {
+            report(linker, &unresolved, own->name);
+        } else if (!sim_symbol_compatible(own, &linker->symbols.items[known])) {
+            report(linker, &different, own->name);
+        } else if (own->linkage != SIM_LINKAGE_EXPORT) {
+            sim_place **places = own->is_function ? linkage->functions : linkage->variables;
+            places[own->place.module][own->place.index] = linker->symbols.items[known].place;
+        }
+    }
+    if (linker->open) {
+        *linker->open = unresolved;
+        unresolved = (name_list){0};
+    }
+    rt_status status = refuse(linker, &unresolved, false, "imported and defined nowhere");
+    if (!rt_ok(status)) {
+        rt_vector_free(&different);
+        return status;
+    }
+    return refuse(linker, &different, false, "imported or defined with different types");
+}
+
+/* Kernels are found by name, so a name must mean one. */
+static rt_status check_kernels(sim_linker *linker)
+{
+    name_list twice = {0};
+    rt_map kernels = {0};
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        const sim_module *own = linker->modules[m];
+        for (uint32_t i = 0; i < own->entry_count; i++) {
+            rt_text name = own->entries[i].name;
+            if (rt_map_find(&kernels, name) != RT_MAP_NONE) report(linker, &twice, name);
+            rt_map_set(&kernels, name, m);
+        }
+    }
+    rt_map_free(&kernels);
+    return refuse(linker, &twice, true, "kernel in more than one module");
+}
+
+static rt_status link_all(sim_linker *linker, sim_linkage *linkage)
+{
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        collect_functions(linker, m);
+        collect_variables(linker, m);
+    }
+    RT_TRY(check_kernels(linker));
+    RT_TRY(define_symbols(linker));
+    linkage->module_count = linker->module_count;
+    linkage->functions = make_places(&linkage->arena, linker, true);
+    linkage->variables = make_places(&linkage->arena, linker, false);
+    return bind_symbols(linker, linkage);
+}
+
+rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                             sim_linkage *out_linkage)
+{
+    CHECK(count >= 1);
+    *out_linkage = (sim_linkage){0};
+    sim_linker linker = {.sink = sink, .modules = modules, .module_count = count};
+    rt_status status = link_all(&linker, out_linkage);
+    rt_vector_free(&linker.symbols);
+    rt_map_free(&linker.definitions);
+    if (!rt_ok(status)) sim_linkage_free(out_linkage);
+    return status;
+}
+
+rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                              rt_arena *arena, const rt_text **out_names, uint32_t *out_count)
+{
+    CHECK(count >= 1);
+    name_list open = {0};
+    sim_linkage linkage = {0};
+    sim_linker linker = {.sink = sink, .modules = modules, .module_count = count, .open = &open};
+    rt_status status = link_all(&linker, &linkage);
+    rt_vector_free(&linker.symbols);
+    rt_map_free(&linker.definitions);
+    sim_linkage_free(&linkage);
+    *out_count = rt_ok(status) ? open.count : 0;
+    rt_text *names = rt_arena_alloc_array(arena, *out_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < *out_count; i++)
+        names[i] = open.items[i];
+    *out_names = names;
+    rt_vector_free(&open);
+    return status;
+}
+
+void sim_linkage_free(sim_linkage *linkage)
+{
+    rt_arena_reset(&linkage->arena);
+    *linkage = (sim_linkage){0};
+}

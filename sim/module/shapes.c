@@ -1,0 +1,674 @@
+/* Rules of types that relate operands in ways that the table of rules.c cannot express.  Each check
+ * runs when the table's constraints hold, so that operands named there are values of their kind.
+ *
+ * Source: SPIR-V specification 1.6, section 3.42, under the instruction's name. */
+#include "sim/module/rules.h"
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+/* Conversions of width change it; those between signs, which saturate, need not. */
+rt_status sim_check_width(const sim_operation *operation)
+{
+    uint16_t number = operation->opcode->number;
+    if (number != SIM_OpUConvert && number != SIM_OpSConvert && number != SIM_OpFConvert) {
+        return RT_STATUS_OK;
+    }
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    if (from->kind == SIM_TYPE_VECTOR) {
+        from = from->element;
+        to = to->element;
+    }
+    if (from->bits != to->bits) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "the operand has the width of the result");
+}
+
+rt_status sim_check_select(const sim_operation *operation)
+{
+    const sim_type *condition = sim_operand_type(operation, 0);
+    bool is_vector = condition->kind == SIM_TYPE_VECTOR;
+    if (is_vector &&
+        (operation->type->kind != SIM_TYPE_VECTOR || operation->type->count != condition->count)) {
+        return sim_operation_fail(operation, "the condition differs in shape from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_dot(const sim_operation *operation)
+{
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the result is not a component of the operands");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_by_scalar(const sim_operation *operation)
+{
+    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the scalar is not a component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Functions of OpenCL.std over mixed types ---------------------------------------------- */
+
+static const sim_type *component_type(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
+}
+
+/* The integers of these functions are OpenCL C's int. */
+static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *what)
+{
+    const sim_type *component = component_type(type);
+    if (component->kind != SIM_TYPE_INT || component->bits != 32) {
+        return sim_operation_fail(operation, "%s must be integers of 32 bits", what);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_float_by_integer(const sim_operation *operation)
+{
+    return check_int32(operation, sim_operand_type(operation, 1), "operand 1");
+}
+
+rt_status sim_check_int32(const sim_operation *operation)
+{
+    return check_int32(operation, operation->type, "the result");
+}
+
+rt_status sim_check_nan_code(const sim_operation *operation)
+{
+    if (component_type(sim_operand_type(operation, 0))->bits !=
+        component_type(operation->type)->bits) {
+        return sim_operation_fail(operation, "the code differs in width from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_float_parts(const sim_operation *operation)
+{
+    if (!sim_type_same(sim_operand_type(operation, 1)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the result's type");
+    }
+    return RT_STATUS_OK;
+}
+
+/* The last operand points to where an integer for each component goes. */
+rt_status sim_check_second_integer(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, operation->operand_count - 1)->element;
+    RT_TRY(check_int32(operation, type, "what the pointer points to"));
+    bool is_vector = type->kind == SIM_TYPE_VECTOR;
+    if (is_vector != (operation->type->kind == SIM_TYPE_VECTOR) ||
+        (is_vector && type->count != operation->type->count)) {
+        return sim_operation_fail(operation,
+                                  "what the pointer points to differs in shape from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+/* Geometric functions take up to four components; a cross product has three or four. */
+rt_status sim_check_geometric(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0);
+    uint64_t count = type->kind == SIM_TYPE_VECTOR ? type->count : 1;
+    uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
+    if (!sim_type_same(component_type(type), component_type(operation->type))) {
+        return sim_operation_fail(operation, "the result is not a component of the operands");
+    }
+    if (count < least || count > 4) {
+        return sim_operation_fail(operation, "the operands have %llu components, not %llu to 4",
+                                  (unsigned long long)count, (unsigned long long)least);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Bits and pointers ---------------------------------------------------------------------- */
+
+static uint64_t value_bits(const sim_type *type)
+{
+    bool is_vector = type->kind == SIM_TYPE_VECTOR;
+    return is_vector ? type->element->bits * type->count : type->bits;
+}
+
+rt_status sim_check_bitcast(const sim_operation *operation)
+{
+    uint64_t from = value_bits(sim_operand_type(operation, 0)), to = value_bits(operation->type);
+    if (from != to) {
+        return sim_operation_fail(operation, "the operand has %llu bits, the result %llu",
+                                  (unsigned long long)from, (unsigned long long)to);
+    }
+    return RT_STATUS_OK;
+}
+
+static bool is_specific(uint32_t storage_class)
+{
+    return storage_class == SIM_StorageClassWorkgroup ||
+           storage_class == SIM_StorageClassCrossWorkgroup ||
+           storage_class == SIM_StorageClassFunction;
+}
+
+/* The address of a function becomes one of bytes: so clang's pointers without types arrive in the
+ * tables of virtual functions. */
+static rt_status check_cast(const sim_operation *operation)
+{
+    const sim_type *from = sim_operand_type(operation, 0)->element;
+    if (operation->type->element == from || from->kind == SIM_TYPE_FUNCTION) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "operand and result do not point to the same type");
+}
+
+rt_status sim_check_to_generic(const sim_operation *operation)
+{
+    if (operation->type->storage_class != SIM_StorageClassGeneric ||
+        !is_specific(sim_operand_type(operation, 0)->storage_class)) {
+        return sim_operation_fail(operation, "the cast does not lead to storage class Generic");
+    }
+    return check_cast(operation);
+}
+
+rt_status sim_check_from_generic(const sim_operation *operation)
+{
+    if (!is_specific(operation->type->storage_class) ||
+        sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the cast does not start at storage class Generic");
+    }
+    return check_cast(operation);
+}
+
+rt_status sim_check_pointer_difference(const sim_operation *operation)
+{
+    const sim_type *left = sim_operand_type(operation, 0)->element;
+    const sim_type *right = sim_operand_type(operation, 1)->element;
+    if (!sim_type_same(left, right) || left->size_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the operands do not point to equal types with a size");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Vectors and composites ---------------------------------------------------------------- */
+
+rt_status sim_check_vector_extract(const sim_operation *operation)
+{
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the result is not a component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_insert(const sim_operation *operation)
+{
+    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the operand is not a component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_shuffle(const sim_operation *operation)
+{
+    const sim_type *left = sim_operand_type(operation, 0), *right = sim_operand_type(operation, 1);
+    if (!sim_type_same(left->element, operation->type->element) ||
+        !sim_type_same(right->element, operation->type->element)) {
+        return sim_operation_fail(operation, "the vectors have different components");
+    }
+    if (operation->operand_count - 2 != operation->type->count) {
+        return sim_operation_fail(operation, "%u components are named, the result has %llu",
+                                  operation->operand_count - 2,
+                                  (unsigned long long)operation->type->count);
+    }
+    for (uint32_t i = 2; i < operation->operand_count; i++) {
+        uint32_t component = operation->operands[i];
+        /* All ones: the component is undefined. */
+        if (component != UINT32_MAX && component >= left->count + right->count) {
+            return sim_operation_fail(operation, "component %u does not exist", component);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* A vector may be built from scalars and from vectors of the same components. */
+static rt_status check_construct_vector(const sim_operation *operation)
+{
+    const sim_type *element = operation->type->element;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < operation->operand_count; i++) {
+        const sim_type *part = sim_operand_type(operation, i);
+        bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
+        if (!part || !sim_type_same(is_vector ? part->element : part, element)) {
+            return sim_operation_fail(operation,
+                                      "constituent %u, id %u, is not a component of the "
+                                      "vector",
+                                      i, operation->operands[i]);
+        }
+        count += is_vector ? part->count : 1;
+    }
+    if (count != operation->type->count) {
+        return sim_operation_fail(operation, "the constituents have %llu components, not %llu",
+                                  (unsigned long long)count,
+                                  (unsigned long long)operation->type->count);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_construct(const sim_operation *operation)
+{
+    const sim_type *type = operation->type;
+    if (type->kind == SIM_TYPE_VECTOR) return check_construct_vector(operation);
+    if (type->kind != SIM_TYPE_STRUCT && type->kind != SIM_TYPE_ARRAY) {
+        return sim_operation_fail(operation, "type %u is not a composite", type->id);
+    }
+    if (operation->operand_count != type->count) {
+        return sim_operation_fail(operation, "%u constituents are given, the type has %llu",
+                                  operation->operand_count, (unsigned long long)type->count);
+    }
+    for (uint32_t i = 0; i < operation->operand_count; i++) {
+        const sim_type *part = sim_operand_type(operation, i);
+        const sim_type *member = type->members ? type->members[i] : type->element;
+        if (!part || !sim_type_same(part, member)) {
+            return sim_operation_fail(operation,
+                                      "constituent %u, id %u, differs in type from "
+                                      "the member",
+                                      i, operation->operands[i]);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* The part of a composite that literal indices from operand `first` on lead to. */
+static rt_status part_at(const sim_operation *operation, const sim_type *type, uint32_t first,
+                         const sim_type **out_part)
+{
+    *out_part = NULL;
+    for (uint32_t i = first; i < operation->operand_count; i++) {
+        uint32_t index = operation->operands[i];
+        bool is_composite = type->kind == SIM_TYPE_VECTOR || type->kind == SIM_TYPE_ARRAY ||
+                            type->kind == SIM_TYPE_STRUCT;
+        if (!is_composite || index >= type->count) {
+            return sim_operation_fail(operation, "index %u leads into no member of type %u", index,
+                                      type->id);
+        }
+        type = type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
+    }
+    *out_part = type;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_extract(const sim_operation *operation)
+{
+    const sim_type *part = NULL;
+    RT_TRY(part_at(operation, sim_operand_type(operation, 0), 1, &part));
+    if (!sim_type_same(part, operation->type)) {
+        return sim_operation_fail(operation, "the part differs in type from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_insert(const sim_operation *operation)
+{
+    const sim_type *part = NULL;
+    RT_TRY(part_at(operation, operation->type, 2, &part));
+    if (!sim_type_same(part, sim_operand_type(operation, 0))) {
+        return sim_operation_fail(operation, "the operand differs in type from the part");
+    }
+    return RT_STATUS_OK;
+}
+
+/* Types that OpCopyLogical leads between: the same apart from names and layout. */
+static bool matches_logically(const sim_type *a, const sim_type *b)
+{
+    if (a->kind != b->kind || a->count != b->count) return false;
+    if (a->kind == SIM_TYPE_ARRAY) return matches_logically(a->element, b->element);
+    if (a->kind != SIM_TYPE_STRUCT) return sim_type_equal(a, b);
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (!matches_logically(a->members[i], b->members[i])) return false;
+    }
+    return true;
+}
+
+rt_status sim_check_copy_logical(const sim_operation *operation)
+{
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
+    if (from->id == to->id || !are_aggregates || !matches_logically(from, to)) {
+        return sim_operation_fail(operation,
+                                  "types %u and %u are not two aggregates of the same parts",
+                                  from->id, to->id);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Extended instructions ----------------------------------------------------------------- */
+
+rt_status sim_check_extended(const sim_operation *operation)
+{
+    sim_operation inner = *operation;
+    const sim_id_entry *set = sim_module_id(operation->reader->module, operation->operands[0]);
+    if (set->kind != SIM_ID_SET || set->index != SIM_SET_OPENCL_STD) {
+        return sim_operation_fail(operation, "id %u is not an instruction set that is executed",
+                                  operation->operands[0]);
+    }
+    const sim_extended *row = sim_extended_find(operation->operands[1]);
+    if (!row) {
+        return sim_operation_fail(operation, "OpenCL.std has no instruction %u",
+                                  operation->operands[1]);
+    }
+    if (row->treatment == SIM_TREATMENT_REFUSED) {
+        return sim_reader_fail(operation->reader, RT_UNSUPPORTED, operation->offset,
+                               "OpenCL.std %s is refused: %s", row->name, row->reason);
+    }
+    inner.group = row->group;
+    inner.operands += 2;
+    inner.operand_count -= 2;
+    if (inner.operand_count < row->operand_count ||
+        (inner.operand_count > row->operand_count && !row->has_more)) {
+        return sim_operation_fail(operation, "OpenCL.std %s takes %u operands, not %u", row->name,
+                                  row->operand_count, inner.operand_count);
+    }
+    CHECK(inner.group != SIM_GROUP_EXTENDED);
+    RT_TRY(sim_rules_apply(&inner));
+    bool is_24 = row->number == SIM_STD_s_mul24 || row->number == SIM_STD_u_mul24 ||
+                 row->number == SIM_STD_s_mad24 || row->number == SIM_STD_u_mad24;
+    return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
+}
+
+/* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
+rt_status sim_check_print(const sim_operation *operation)
+{
+    const sim_type *format = sim_operand_type(operation, 0);
+    if (operation->type->bits != 32) {
+        return sim_operation_fail(operation, "printf gives an integer of 32 bits");
+    }
+    if (format->storage_class != SIM_StorageClassUniformConstant ||
+        format->element->kind != SIM_TYPE_INT || format->element->bits != 8) {
+        return sim_operation_fail(
+            operation, "the format is not a pointer to UniformConstant integers of 8 bits");
+    }
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const sim_type *type = sim_operand_type(operation, i);
+        const sim_type *scalar = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;
+        if (!scalar || (scalar->kind != SIM_TYPE_INT && scalar->kind != SIM_TYPE_FLOAT &&
+                        type->kind != SIM_TYPE_POINTER)) {
+            return sim_operation_fail(operation, "argument %u of printf is not a number or pointer",
+                                      i);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+rt_status sim_check_variable(const sim_operation *operation)
+{
+    const sim_type *type = operation->type;
+    if (operation->operands[0] != SIM_StorageClassFunction ||
+        type->storage_class != SIM_StorageClassFunction) {
+        return sim_operation_fail(operation, "a variable of a function has storage class Function");
+    }
+    if (type->element->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "type %u has no values", type->element->id);
+    }
+    if (operation->operand_count < 2) return RT_STATUS_OK;
+    const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
+    bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
+    if (!is_constant || !sim_type_same(value->type, type->element) ||
+        value->type->storage_class == SIM_StorageClassInput) {
+        return sim_operation_fail(operation, "the initializer %u is not a constant of type %u",
+                                  operation->operands[1], type->element->id);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_load(const sim_operation *operation)
+{
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the result's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_store(const sim_operation *operation)
+{
+    uint32_t storage_class = sim_operand_type(operation, 0)->storage_class;
+    if (storage_class == SIM_StorageClassUniformConstant ||
+        storage_class == SIM_StorageClassInput) {
+        return sim_operation_fail(operation, "nothing is stored to storage class %s",
+                                  sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
+    }
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_copy_memory(const sim_operation *operation)
+{
+    const sim_type *target = sim_operand_type(operation, 0)->element;
+    if (!sim_type_same(target, sim_operand_type(operation, 1)->element) ||
+        target->alignment_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the pointers do not point to equal types with values");
+    }
+    return RT_STATUS_OK;
+}
+
+/* The member of a struct that a constant names. */
+static rt_status member_at(const sim_operation *operation, const sim_type *type, sim_id id,
+                           const sim_type **out_part)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, id);
+    const sim_constant *index =
+        entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
+    bool is_plain = index && (index->kind == SIM_CONSTANT_BITS || index->kind == SIM_CONSTANT_NULL);
+    if (!is_plain || index->type->kind != SIM_TYPE_INT || index->bits >= type->count) {
+        return sim_operation_fail(operation,
+                                  "id %u is not a constant that names one of %llu members", id,
+                                  (unsigned long long)type->count);
+    }
+    *out_part = type->members[index->bits];
+    return RT_STATUS_OK;
+}
+
+/* Follows the indices from operand `first` on into what the base points to. */
+static rt_status check_chain(const sim_operation *operation, uint32_t first)
+{
+    const sim_type *base = sim_operand_type(operation, 0), *part = base->element;
+    for (uint32_t i = first; i < operation->operand_count; i++) {
+        const sim_type *index = sim_operand_type(operation, i);
+        if (!index || index->kind != SIM_TYPE_INT) {
+            return sim_operation_fail(operation, "index %u is not an integer",
+                                      operation->operands[i]);
+        }
+        if (part->kind == SIM_TYPE_STRUCT) {
+            RT_TRY(member_at(operation, part, operation->operands[i], &part));
+        } else if (part->kind == SIM_TYPE_ARRAY || part->kind == SIM_TYPE_VECTOR) {
+            part = part->element;
+        } else {
+            return sim_operation_fail(operation, "index %u leads into type %u, which has no parts",
+                                      operation->operands[i], part->id);
+        }
+    }
+    if (operation->type->storage_class != base->storage_class ||
+        !sim_type_same(operation->type->element, part)) {
+        return sim_operation_fail(operation, "the result does not point to type %u in %s", part->id,
+                                  sim_enumerant_name(SIM_KIND_StorageClass, base->storage_class));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_access_chain(const sim_operation *operation)
+{
+    return check_chain(operation, 1);
+}
+
+rt_status sim_check_pointer_chain(const sim_operation *operation)
+{
+    const sim_type *element = sim_operand_type(operation, 0)->element;
+    if (element->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the base points to type %u, which has no size",
+                                  element->id);
+    }
+    return check_chain(operation, 2);
+}
+
+rt_status sim_check_size_of(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the pointer points to type %u, which has no size",
+                                  type->id);
+    }
+    return sim_check_int32(operation);
+}
+
+rt_status sim_check_generic_semantics(const sim_operation *operation)
+{
+    if (sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the pointer is not of storage class Generic");
+    }
+    return sim_check_int32(operation);
+}
+
+/* One side in the memory of the work-group, the other in global memory. */
+rt_status sim_check_async_copy(const sim_operation *operation)
+{
+    const sim_type *target = sim_operand_type(operation, 1);
+    const sim_type *source = sim_operand_type(operation, 2);
+    bool inward = target->storage_class == SIM_StorageClassWorkgroup &&
+                  source->storage_class == SIM_StorageClassCrossWorkgroup;
+    bool outward = target->storage_class == SIM_StorageClassCrossWorkgroup &&
+                   source->storage_class == SIM_StorageClassWorkgroup;
+    if (!sim_type_same(target->element, source->element) || target->element->size_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the pointers do not point to equal types with a size");
+    }
+    if (!inward && !outward) {
+        return sim_operation_fail(operation,
+                                  "it copies neither from CrossWorkgroup to Workgroup memory nor "
+                                  "back");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Atomics ------------------------------------------------------------------------------- */
+
+static rt_status check_atomic_of(const sim_operation *operation, const sim_type *value)
+{
+    bool takes_floats = operation->group == SIM_GROUP_ATOMIC_LOAD ||
+                        operation->group == SIM_GROUP_ATOMIC_STORE ||
+                        operation->opcode->number == SIM_OpAtomicExchange;
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, value)) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    bool is_float = value->kind == SIM_TYPE_FLOAT;
+    if (is_float ? !takes_floats : value->bits < 32) {
+        return sim_operation_fail(operation, "the value is not an integer of 32 or 64 bits");
+    }
+    if (value->kind == SIM_TYPE_INT && value->bits == 64) {
+        static const uint16_t wide[] = {SIM_CapabilityInt64Atomics};
+        sim_view view = sim_reader_view(operation->reader, operation->offset);
+        return sim_needs_capability(operation->reader, &view, "an atomic of 64 bits", wide, 1);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic(const sim_operation *operation)
+{
+    return check_atomic_of(operation, operation->type);
+}
+
+rt_status sim_check_atomic_float(const sim_operation *operation)
+{
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic_flag(const sim_operation *operation)
+{
+    const sim_type *flag = sim_operand_type(operation, 0)->element;
+    if (flag->kind != SIM_TYPE_INT || flag->bits != 32) {
+        return sim_operation_fail(operation, "the pointer does not point to an integer of 32 bits");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic_store(const sim_operation *operation)
+{
+    return check_atomic_of(operation, sim_operand_type(operation, 3));
+}
+
+/* ---- Calls --------------------------------------------------------------------------------- */
+
+/* Result and arguments of a call, direct or not, of a function of that type. */
+static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
+{
+    if (!sim_type_same(operation->type, type->element)) {
+        return sim_operation_fail(operation,
+                                  "the result differs in type from what function %u returns",
+                                  operation->operands[0]);
+    }
+    if (operation->operand_count - 1 != type->count) {
+        return sim_operation_fail(operation, "%u arguments are given, function %u takes %llu",
+                                  operation->operand_count - 1, operation->operands[0],
+                                  (unsigned long long)type->count);
+    }
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const sim_type *argument = sim_operand_type(operation, i);
+        if (!argument || !sim_type_same(argument, type->members[i - 1])) {
+            return sim_operation_fail(operation,
+                                      "argument %u, id %u, differs in type from the "
+                                      "parameter",
+                                      i - 1, operation->operands[i]);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_call(const sim_operation *operation)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
+    if (entry->kind != SIM_ID_FUNCTION) {
+        return sim_operation_fail(operation, "id %u is not a function", operation->operands[0]);
+    }
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        if (module->entries[i].function != entry->index) continue;
+        return sim_operation_fail(operation, "function %u is an entry point, which nobody calls",
+                                  operation->operands[0]);
+    }
+    return check_arguments(operation, module->functions[entry->index].type);
+}
+
+rt_status sim_check_call_pointer(const sim_operation *operation)
+{
+    if (operation->operand_count == 0) {
+        return sim_operation_fail(operation, "there is no pointer to a function");
+    }
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->kind != SIM_TYPE_FUNCTION) {
+        return sim_operation_fail(operation, "operand 0, id %u, does not point to a function",
+                                  operation->operands[0]);
+    }
+    return check_arguments(operation, type);
+}
+
+rt_status sim_check_return(const sim_operation *operation)
+{
+    CHECK(operation->function);
+    if (operation->function->type->element->kind != SIM_TYPE_VOID) {
+        return sim_operation_fail(operation, "the function returns a value");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_return_value(const sim_operation *operation)
+{
+    CHECK(operation->function);
+    if (!sim_type_same(sim_operand_type(operation, 0), operation->function->type->element)) {
+        return sim_operation_fail(operation,
+                                  "the value differs in type from what the function returns");
+    }
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,179 @@
+/* Rules of types for OpenCL.std's functions of mixed types and on whole vectors, for results in two
+ * parts, for dot products of integers, and for decorated conversions.
+ *
+ * Source: OpenCL extended instruction set specification 1.0, sections 2.3 and 2.6 to 2.8; SPIR-V
+ * specification 1.6, sections 3.42.11 and 3.42.13. */
+#include "sim/module/rules.h"
+
+static uint64_t component_count(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR ? type->count : 1;
+}
+
+static const sim_type *component_of(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+rt_status sim_check_quantize(const sim_operation *operation)
+{
+    if (component_of(operation->type)->bits != 32) {
+        return sim_operation_fail(operation, "the components have no 32 bits");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_upsample(const sim_operation *operation)
+{
+    const sim_type *part = component_of(sim_operand_type(operation, 0));
+    if (component_of(operation->type)->bits != 2 * part->bits) {
+        return sim_operation_fail(operation, "the result is not twice as wide as the operands");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_lane_select(const sim_operation *operation)
+{
+    const sim_type *selector = component_of(sim_operand_type(operation, 2));
+    if (component_of(operation->type)->bits != selector->bits) {
+        return sim_operation_fail(operation, "the selector differs in width from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_integer_pair(const sim_operation *operation)
+{
+    const sim_type *type = operation->type, *first = sim_operand_type(operation, 0);
+    bool is_pair = type->kind == SIM_TYPE_STRUCT && type->count == 2 &&
+                   sim_type_same(type->members[0], first) && sim_type_same(type->members[1], first);
+    if (!is_pair) {
+        return sim_operation_fail(
+            operation, "the result is not a struct of two members of the operands' type");
+    }
+    return RT_STATUS_OK;
+}
+
+/* Vectors of integers, or packed: 32-bit integers, which the last operand must then say. */
+rt_status sim_check_integer_dot(const sim_operation *operation)
+{
+    const sim_type *first = sim_operand_type(operation, 0);
+    uint16_t number = operation->opcode->number;
+    bool is_accumulated =
+        number == SIM_OpSDotAccSat || number == SIM_OpUDotAccSat || number == SIM_OpSUDotAccSat;
+    uint32_t format = is_accumulated ? 3 : 2;
+    bool is_packed = first->kind != SIM_TYPE_VECTOR;
+    if (is_packed != (operation->operand_count > format) || (is_packed && first->bits != 32)) {
+        return sim_operation_fail(operation, "the operands are neither vectors nor, with a format, "
+                                             "32-bit integers");
+    }
+    if (is_packed &&
+        operation->operands[format] != SIM_PackedVectorFormatPackedVectorFormat4x8Bit) {
+        return sim_operation_fail(operation, "packed vector format %u does not exist",
+                                  operation->operands[format]);
+    }
+    uint32_t bits = is_packed ? 8 : first->element->bits;
+    if (operation->type->bits < bits) {
+        return sim_operation_fail(operation, "the result is narrower than the components");
+    }
+    const sim_type *sum = is_accumulated ? sim_operand_type(operation, 2) : operation->type;
+    if (!sum || !sim_type_same(sum, operation->type)) {
+        return sim_operation_fail(operation, "the accumulator differs in type from the result");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Shuffles by masks ----------------------------------------------------------------------- */
+
+rt_status sim_check_mask_shuffle(const sim_operation *operation)
+{
+    const sim_type *type = operation->type, *source = sim_operand_type(operation, 0);
+    uint32_t last = operation->operand_count - 1;
+    const sim_type *mask = sim_operand_type(operation, last);
+    bool is_mask = mask && mask->kind == SIM_TYPE_VECTOR && mask->element->kind == SIM_TYPE_INT &&
+                   mask->count == type->count && mask->element->bits == type->element->bits;
+    if (!is_mask) {
+        return sim_operation_fail(operation, "the mask is not a vector of integers of the result's "
+                                             "shape and width");
+    }
+    if (!sim_type_same(source->element, type->element)) {
+        return sim_operation_fail(operation, "the result differs in components from the operands");
+    }
+    if (last == 2 && !sim_type_same(source, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the operands have different types");
+    }
+    if (source->count == 3 || type->count == 3) {
+        return sim_operation_fail(operation, "vectors of three are not shuffled");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Vectors in memory ----------------------------------------------------------------------- */
+
+/* Memory of half for floats and doubles, else memory of the vector's own components. */
+static bool is_pointee(const sim_operation *operation, const sim_type *pointer,
+                       const sim_type *value)
+{
+    const sim_type *element = pointer->element, *component = component_of(value);
+    switch (operation->operands[-1]) {
+    case SIM_STD_vloadn:
+    case SIM_STD_vstoren: return sim_type_same(element, component);
+    default:
+        return element->kind == SIM_TYPE_FLOAT && element->bits == 16 &&
+               component->kind == SIM_TYPE_FLOAT && component->bits > 16;
+    }
+}
+
+/* True for the functions of one number; the others take vectors. */
+static bool is_of_one(uint32_t number)
+{
+    return number == SIM_STD_vload_half || number == SIM_STD_vstore_half ||
+           number == SIM_STD_vstore_half_r;
+}
+
+static rt_status check_vector_access(const sim_operation *operation, uint32_t pointer,
+                                     const sim_type *value)
+{
+    const sim_type *type = sim_operand_type(operation, pointer);
+    if (is_of_one(operation->operands[-1]) != (value->kind != SIM_TYPE_VECTOR)) {
+        return sim_operation_fail(operation, "the value is %s",
+                                  value->kind == SIM_TYPE_VECTOR ? "a vector" : "not a vector");
+    }
+    if (!is_pointee(operation, type, value)) {
+        return sim_operation_fail(operation,
+                                  "the pointer does not point to what is loaded or stored");
+    }
+    if (type->storage_class == SIM_StorageClassInput) {
+        return sim_operation_fail(operation, "a built-in variable is not memory");
+    }
+    if (sim_operand_type(operation, pointer - 1)->bits != 64) {
+        return sim_operation_fail(operation, "the offset is not an integer of 64 bits");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_load(const sim_operation *operation)
+{
+    RT_TRY(check_vector_access(operation, 1, operation->type));
+    if (operation->operand_count > 2 &&
+        operation->operands[2] != component_count(operation->type)) {
+        return sim_operation_fail(operation, "%u components are asked for, the result has %llu",
+                                  operation->operands[2],
+                                  (unsigned long long)component_count(operation->type));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_store(const sim_operation *operation)
+{
+    RT_TRY(check_vector_access(operation, 2, sim_operand_type(operation, 0)));
+    if (operation->type->kind != SIM_TYPE_VOID) {
+        return sim_operation_fail(operation, "a store has no result");
+    }
+    if (operation->operand_count > 3 && operation->operands[3] > SIM_FPRoundingModeRTN) {
+        return sim_operation_fail(operation, "rounding mode %u does not exist",
+                                  operation->operands[3]);
+    }
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,32 @@
+/* What specialisation makes of a module's scalar constants: given values in place of defaults.
+ * Operations on them follow in fold.c.
+ * Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
+#include "sim/module/reader.h"
+
+static const sim_spec_constant *value_given(const sim_reader *reader, uint32_t spec_id)
+{
+    for (uint32_t i = 0; i < reader->value_count; i++) {
+        if (reader->values[i].id == spec_id) return &reader->values[i];
+    }
+    return NULL;
+}
+
+rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view, sim_constant *constant)
+{
+    CHECK(constant->kind == SIM_CONSTANT_BITS && constant->spec_id != SIM_NONE);
+    const sim_spec_constant *given = value_given(reader, constant->spec_id);
+    if (!given) return RT_STATUS_OK;
+    const sim_type *type = constant->type;
+    if (given->value.size != type->size_bytes) {
+        return sim_reader_fail(reader, RT_ERRC_INVALID, view->offset,
+                               "specialisation constant %u has %llu bytes, but the value given for "
+                               "it has %zu",
+                               constant->spec_id, (unsigned long long)type->size_bytes,
+                               given->value.size);
+    }
+    uint64_t bits = 0;
+    for (size_t i = 0; i < given->value.size; i++)
+        bits |= (uint64_t)given->value.data[i] << 8 * i;
+    constant->bits = type->kind == SIM_TYPE_BOOL ? bits != 0 : bits;
+    return RT_STATUS_OK;
+}

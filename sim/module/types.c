@@ -1,0 +1,408 @@
+/* Types and how OpenCL lays them out in memory.
+ *
+ * Sources: SPIR-V specification 1.6, section 3.42.6 "Type-Declaration Instructions"; OpenCL C 3.0,
+ * 6.3.5 "Alignment of Types" (a vector of three takes the room of four); OpenCL SPIR-V environment
+ * specification 3.0, section 2.6. */
+#include "sim/module/reader.h"
+
+#include "reference/base/hash.h"
+
+#include <string.h>
+
+/* SPIR-V specification, section 2.17; with continuations the section does not count. */
+enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
+
+rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
+                                const sim_type **out_type)
+{
+    *out_type = NULL;
+    const sim_id_entry *entry = sim_module_id(reader->module, id);
+    if (entry->kind != SIM_ID_TYPE) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "id %u is not a type", id);
+    }
+    const sim_type *type = &reader->module->types[entry->index];
+    /* A pointer that is declared forward has its id set before its own instruction is read. */
+    if (entry->word >= view->offset && type->id != id) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "type %u is used before word %u defines it", id, entry->word);
+    }
+    CHECK(type->id == id);
+    *out_type = type;
+    return RT_STATUS_OK;
+}
+
+/* ---- Structure hashes ---------------------------------------------------------------------- */
+
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+    uint64_t pair[2] = {hash, value};
+    return rt_hash64(pair, sizeof pair);
+}
+
+/* What equal types have in common (sim_type_equal).  Opaque types are equal to themselves only. */
+static uint64_t structure_of(const sim_type *type)
+{
+    uint64_t hash = mixed(type->kind, type->kind == SIM_TYPE_OPAQUE ? type->id : type->bits);
+    hash = mixed(hash, type->storage_class);
+    hash = mixed(hash, type->is_packed);
+    hash = mixed(hash, type->count);
+    if (type->element && type->kind != SIM_TYPE_POINTER) {
+        hash = mixed(hash, type->element->structure);
+    }
+    for (uint64_t i = 0; type->members && i < type->count; i++) {
+        hash = mixed(hash, type->members[i]->structure);
+    }
+    return hash;
+}
+
+/* ---- Layout -------------------------------------------------------------------------------- */
+
+static uint64_t rounded_up(uint64_t size, uint32_t alignment)
+{
+    CHECK(alignment != 0 && (alignment & (alignment - 1)) == 0);
+    return (size + alignment - 1) & ~(uint64_t)(alignment - 1);
+}
+
+static uint64_t product_saturated(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static rt_status check_size(sim_reader *reader, const sim_view *view, uint64_t size)
+{
+    if (size > RT_MEMORY_SIZE_MAX) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset, "type %u is larger than %llu bytes",
+                               view->words[1], (unsigned long long)RT_MEMORY_SIZE_MAX);
+    }
+    return RT_STATUS_OK;
+}
+
+static void set_scalar(sim_type *type, sim_type_kind kind, uint32_t bits)
+{
+    CHECK(bits == 1 || bits % 8 == 0);
+    type->kind = (uint8_t)kind;
+    type->bits = (uint16_t)bits;
+    type->size_bytes = bits < 8 ? 1 : bits / 8;
+    type->alignment_bytes = (uint32_t)type->size_bytes;
+    type->part_count = 1;
+}
+
+/* ---- One reader per instruction ------------------------------------------------------------ */
+
+static rt_status read_void(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    CHECK(view->count == 2 && reader->module);
+    type->kind = SIM_TYPE_VOID;
+    return RT_STATUS_OK;
+}
+
+static rt_status read_bool(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    CHECK(view->count == 2 && reader->module);
+    set_scalar(type, SIM_TYPE_BOOL, 1);
+    return RT_STATUS_OK;
+}
+
+static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    uint32_t bits = view->words[2];
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "integers of %u bits are refused: OpenCL has 8, 16, 32 and 64",
+                               bits);
+    }
+    static const uint16_t wanted[] = {SIM_CapabilityInt8, SIM_CapabilityInt16, SIM_CapabilityInt64};
+    if (bits != 32) {
+        const uint16_t *width = &wanted[bits == 8 ? 0 : bits == 16 ? 1 : 2];
+        RT_TRY(sim_needs_capability(reader, view, "an integer of this width", width, 1));
+    }
+    if (view->words[3] != 0) {
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "integer types of kernels have signedness 0, this one has %u",
+                               view->words[3]);
+    }
+    set_scalar(type, SIM_TYPE_INT, bits);
+    return RT_STATUS_OK;
+}
+
+static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    uint32_t bits = view->words[2];
+    if (bits != 16 && bits != 32 && bits != 64) {
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "floats of %u bits are refused: OpenCL has 16, 32 and 64", bits);
+    }
+    static const uint16_t half[] = {SIM_CapabilityFloat16Buffer, SIM_CapabilityFloat16};
+    static const uint16_t wide[] = {SIM_CapabilityFloat64};
+    if (bits == 16) RT_TRY(sim_needs_capability(reader, view, "a half", half, 2));
+    if (bits == 64) RT_TRY(sim_needs_capability(reader, view, "a double", wide, 1));
+    set_scalar(type, SIM_TYPE_FLOAT, bits);
+    return RT_STATUS_OK;
+}
+
+static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
+    CHECK(type->element);
+    uint32_t count = view->words[3];
+    uint8_t kind = type->element->kind;
+    if (kind != SIM_TYPE_BOOL && kind != SIM_TYPE_INT && kind != SIM_TYPE_FLOAT) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "components of type %u are not scalars", view->words[2]);
+    }
+    if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "a vector has 2, 3, 4, 8 or 16 components, not %u", count);
+    }
+    static const uint16_t large[] = {SIM_CapabilityVector16};
+    if (count > 4) RT_TRY(sim_needs_capability(reader, view, "a vector of this size", large, 1));
+    type->kind = SIM_TYPE_VECTOR;
+    type->count = type->part_count = count;
+    type->size_bytes = type->element->size_bytes * (count == 3 ? 4 : count);
+    type->alignment_bytes = (uint32_t)type->size_bytes;
+    return RT_STATUS_OK;
+}
+
+/* Types that an aggregate may hold: everything with a value. */
+static rt_status check_element(sim_reader *reader, const sim_view *view, const sim_type *type)
+{
+    CHECK(type && type->depth <= SIM_TYPE_DEPTH_MAX);
+    if (type->alignment_bytes == 0) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "type %u has no values and cannot be held", type->id);
+    }
+    if (type->depth >= SIM_TYPE_DEPTH_MAX) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset, "types nest deeper than %u",
+                               SIM_TYPE_DEPTH_MAX);
+    }
+    return RT_STATUS_OK;
+}
+
+/* The value of an array's length. */
+static rt_status read_length(sim_reader *reader, const sim_view *view, uint64_t *out_length)
+{
+    *out_length = 0;
+    const sim_id_entry *entry = sim_module_id(reader->module, view->words[3]);
+    if (entry->kind != SIM_ID_CONSTANT || entry->word >= view->offset) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the length %u is not a constant defined before", view->words[3]);
+    }
+    const sim_constant *constant = &reader->module->constants[entry->index];
+    if (constant->kind != SIM_CONSTANT_BITS || constant->type->kind != SIM_TYPE_INT) {
+        return sim_reader_fail(
+            reader, RT_UNSUPPORTED, view->offset,
+            "the length %u is not an integer that is known before the program runs",
+            view->words[3]);
+    }
+    if (constant->bits == 0) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "an array has no elements");
+    }
+    *out_length = constant->bits;
+    return RT_STATUS_OK;
+}
+
+static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
+    RT_TRY(check_element(reader, view, type->element));
+    RT_TRY(read_length(reader, view, &type->count));
+    type->kind = SIM_TYPE_ARRAY;
+    type->depth = (uint16_t)(type->element->depth + 1);
+    type->alignment_bytes = type->element->alignment_bytes;
+    type->size_bytes = product_saturated(type->element->size_bytes, type->count);
+    type->part_count = product_saturated(type->element->part_count, type->count);
+    return check_size(reader, view, type->size_bytes);
+}
+
+/* Gives every member its offset, as C does, or without padding where the struct is packed. */
+static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    uint64_t *offsets =
+        rt_arena_alloc_array(&reader->module->arena, type->count, sizeof *type->offsets);
+    uint64_t size = 0;
+    type->alignment_bytes = 1;
+    for (uint64_t i = 0; i < type->count; i++) {
+        const sim_type *member = type->members[i];
+        uint32_t alignment = type->is_packed ? 1 : member->alignment_bytes;
+        if (alignment > type->alignment_bytes) type->alignment_bytes = alignment;
+        if (member->depth >= type->depth) type->depth = (uint16_t)(member->depth + 1);
+        offsets[i] = rounded_up(size, alignment);
+        size = offsets[i] + member->size_bytes;
+        RT_TRY(check_size(reader, view, size));
+        type->part_count += member->part_count;
+        if (type->part_count < member->part_count) type->part_count = UINT64_MAX;
+    }
+    type->offsets = offsets;
+    type->size_bytes = rounded_up(size, type->alignment_bytes);
+    return check_size(reader, view, type->size_bytes);
+}
+
+static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    const uint32_t *ids;
+    uint32_t count;
+    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
+    bool is_continued = count > view->count - 2;
+    if (count > (is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX)) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset,
+                               "a struct has %u members, at most %d are read", count,
+                               is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX);
+    }
+    const sim_type **members =
+        rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
+    for (uint32_t i = 0; i < count; i++) {
+        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
+        RT_TRY(check_element(reader, view, members[i]));
+    }
+    type->kind = SIM_TYPE_STRUCT;
+    type->depth = 1;
+    type->part_count = 1;
+    type->count = count;
+    type->members = members;
+    type->is_packed = sim_module_decoration(reader->module, view->words[1], SIM_NONE,
+                                            SIM_DecorationCPacked) != NULL;
+    return lay_out(reader, view, type);
+}
+
+static rt_status set_pointer(sim_reader *reader, const sim_view *view, sim_type *type,
+                             uint32_t storage_class)
+{
+    switch (storage_class) {
+    case SIM_StorageClassUniformConstant:
+    case SIM_StorageClassInput:
+    case SIM_StorageClassWorkgroup:
+    case SIM_StorageClassCrossWorkgroup:
+    case SIM_StorageClassFunction:
+    case SIM_StorageClassGeneric:
+    case SIM_StorageClassCodeSectionINTEL: break;
+    default:
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "storage class %s does not occur in kernels",
+                               sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
+    }
+    set_scalar(type, SIM_TYPE_POINTER, 64);
+    type->storage_class = storage_class;
+    return RT_STATUS_OK;
+}
+
+static rt_status read_pointer(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    if (type->kind == SIM_TYPE_POINTER && type->storage_class != view->words[2]) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the pointer was declared forward with another storage class");
+    }
+    RT_TRY(set_pointer(reader, view, type, view->words[2]));
+    return sim_read_type_operand(reader, view, view->words[3], &type->element);
+}
+
+static rt_status read_function(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    uint32_t count = view->count - 3;
+    RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
+    const sim_type **members =
+        rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
+    for (uint32_t i = 0; i <= count; i++) {
+        const sim_type *part = type->element;
+        if (i < count) {
+            RT_TRY(sim_read_type_operand(reader, view, view->words[3 + i], &members[i]));
+            part = members[i];
+        }
+        CHECK(part);
+        if (part->alignment_bytes == 0 && (i < count || part->kind != SIM_TYPE_VOID)) {
+            return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                                   "type %u can be neither passed nor returned", part->id);
+        }
+        if (part->part_count > SIM_VALUE_PARTS_MAX) {
+            return sim_reader_fail(reader, RT_LIMIT, view->offset,
+                                   "type %u has more than %u parts and cannot be passed", part->id,
+                                   SIM_VALUE_PARTS_MAX);
+        }
+    }
+    type->kind = SIM_TYPE_FUNCTION;
+    type->count = count;
+    type->members = members;
+    return RT_STATUS_OK;
+}
+
+static rt_status read_opaque(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    CHECK(view->count >= 2 && reader->module);
+    type->kind = SIM_TYPE_OPAQUE;
+    return RT_STATUS_OK;
+}
+
+static rt_status read_event(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    CHECK(view->count == 2 && reader->module);
+    set_scalar(type, SIM_TYPE_EVENT, 64);
+    return RT_STATUS_OK;
+}
+
+/* OpTypeForwardPointer makes a pointer known before its pointee. */
+static rt_status read_forward(sim_reader *reader, const sim_view *view)
+{
+    const sim_id_entry *entry = sim_module_id(reader->module, view->words[1]);
+    if (entry->kind != SIM_ID_TYPE || entry->word <= view->offset ||
+        (reader->words[entry->word] & 0xffff) != SIM_OpTypePointer) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "id %u is not a pointer type that is defined later", view->words[1]);
+    }
+    sim_type *type = &reader->module->types[entry->index];
+    RT_TRY(set_pointer(reader, view, type, view->words[2]));
+    type->id = view->words[1];
+    type->index = entry->index;
+    type->structure = structure_of(type);
+    return RT_STATUS_OK;
+}
+
+/* Types are told apart by their ids, so that two alike would be a trap; only aggregates, which may
+ * have different decorations, and pointers may be declared again (section 2.8 "Types"). */
+static rt_status check_unique(sim_reader *reader, const sim_view *view)
+{
+    uint16_t number = view->opcode->number;
+    if (number == SIM_OpTypeArray || number == SIM_OpTypeStruct || number == SIM_OpTypePointer ||
+        number == SIM_OpTypeOpaque) {
+        return RT_STATUS_OK;
+    }
+    uint64_t key = mixed(view->words[0], rt_hash64(view->words + 2, 4 * (view->count - 2)));
+    uint32_t known = rt_map_find_number(&reader->type_words, key);
+    rt_map_set_number(&reader->type_words, key, view->offset);
+    if (known == RT_MAP_NONE || reader->words[known] != view->words[0] ||
+        memcmp(reader->words + known + 2, view->words + 2, 4 * (view->count - 2)) != 0) {
+        return RT_STATUS_OK;
+    }
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                           "type %u is declared already as type %u", view->words[1],
+                           reader->words[known + 1]);
+}
+
+rt_status sim_read_type(sim_reader *reader, const sim_view *view)
+{
+    typedef rt_status read(sim_reader * reader, const sim_view *view, sim_type *type);
+    static const struct {
+        uint16_t number;
+        read *read;
+    } readers[] = {
+        {SIM_OpTypeVoid, read_void},         {SIM_OpTypeBool, read_bool},
+        {SIM_OpTypeInt, read_int},           {SIM_OpTypeFloat, read_float},
+        {SIM_OpTypeVector, read_vector},     {SIM_OpTypeArray, read_array},
+        {SIM_OpTypeStruct, read_struct},     {SIM_OpTypePointer, read_pointer},
+        {SIM_OpTypeFunction, read_function}, {SIM_OpTypeOpaque, read_opaque},
+        {SIM_OpTypeEvent, read_event},
+    };
+    if (view->opcode->number == SIM_OpTypeForwardPointer) return read_forward(reader, view);
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        if (readers[i].number != view->opcode->number) continue;
+        const sim_id_entry *entry = sim_module_id(reader->module, view->words[1]);
+        CHECK(entry->kind == SIM_ID_TYPE && entry->word == view->offset);
+        sim_type *type = &reader->module->types[entry->index];
+        type->index = entry->index;
+        RT_TRY(check_unique(reader, view));
+        RT_TRY(readers[i].read(reader, view, type));
+        type->id = view->words[1];
+        type->structure = structure_of(type);
+        return RT_STATUS_OK;
+    }
+    UNREACHABLE();
+}
