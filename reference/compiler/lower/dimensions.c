@@ -1,6 +1,6 @@
 /* A call whose dimension is known to be out of range becomes a number; one whose dimension is
  * unknown asks for dimension 0 if it is out of range, and a select replaces the answer. */
-#include "reference/compiler/lower/dimensions.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/values.h"

@@ -3,7 +3,7 @@
  * The SPIR-V writer of version 14 assigns such a conversion a new id after it was decorated, the
  * one that the phi refers to.  So the decoration has no target, and the conversion neither
  * saturates nor rounds.  Other instructions have no decorations that matter to a device. */
-#include "reference/compiler/lower/forward.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
 

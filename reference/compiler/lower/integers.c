@@ -3,7 +3,7 @@
  * LLVM's indvars turns `i & 7` of a counter into another counter of three bits, whatever widths the
  * target has.  Each such value becomes one of a width that SPIR-V has, with zeros in the upper
  * bits; operations that need its sign shift it in. */
-#include "reference/compiler/lower/integers.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"

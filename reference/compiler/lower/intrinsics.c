@@ -3,7 +3,7 @@
  * The table has only what the SPIR-V writer lacks; everything else stays.  Source of the semantics:
  * LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with Overflow
  * Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was given each intrinsic. */
-#include "reference/compiler/lower/intrinsics.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
 

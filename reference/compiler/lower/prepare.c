@@ -9,11 +9,7 @@
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
-#include "reference/compiler/lower/dimensions.h"
-#include "reference/compiler/lower/forward.h"
-#include "reference/compiler/lower/integers.h"
-#include "reference/compiler/lower/intrinsics.h"
-#include "reference/compiler/lower/vectors.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #define OPTIMISE_PASSES                                                                            \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \

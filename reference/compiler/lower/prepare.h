@@ -14,7 +14,7 @@ RT_MUST_USE rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module);
 /* Works around what the writer gets wrong silently.  It omits the capability Float16 unless the
  * module lists the extension cl_khr_fp16: modules with values of type half list it.  It writes a
  * switch over one bit: the selector gets 8 bits.  It loses decorations of conversions in loops
- * (forward.h).  It writes blocks in the module's order, but an identifier must be defined before
+ * (forward.c).  It writes blocks in the module's order, but an identifier must be defined before
  * its use: blocks are put into reverse post-order.  It misplaces the instructions that it makes of
  * loop metadata: the metadata is removed. */
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module);

@@ -4,7 +4,7 @@
  * becomes extractelement <6 x i32>, and a load whose value is only used so becomes a load of that
  * type.  This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
  * or, in a library built without assertions, writes a module in which ids denote wrong values. */
-#include "reference/compiler/lower/vectors.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
 

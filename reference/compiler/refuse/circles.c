@@ -2,7 +2,7 @@
  *
  * Constants are shared between values, so each is visited once; only a variable can close a cycle.
  */
-#include "reference/compiler/refuse/circles.h"
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/base/map.h"
 

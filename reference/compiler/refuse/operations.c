@@ -1,7 +1,7 @@
 /* Checks every instruction of an image.
  *
  * Observed: LLVMSPIRVLib 14 was given each operation by itself to learn which ones it writes. */
-#include "reference/compiler/refuse/operations.h"
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/compiler/ir/place.h"
 #include "reference/compiler/ir/values.h"

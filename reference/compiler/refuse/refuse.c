@@ -5,9 +5,7 @@
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/place.h"
 #include "reference/compiler/ir/values.h"
-#include "reference/compiler/refuse/circles.h"
-#include "reference/compiler/refuse/operations.h"
-#include "reference/compiler/refuse/types.h"
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include <string.h>
 

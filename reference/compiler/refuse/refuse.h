@@ -17,10 +17,10 @@ RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_te
 RT_MUST_USE rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
                                        const char *what);
 
-/* Checks an optimised module for what SPIR-V or its writer lacks: types (types.h), operations
- * (operations.h), and initial values that lead back to their variable (circles.h).  Every module is
- * checked before the writer sees it, because the writer would end the process.  POSTLINK_ERROR, as
- * those headers say. */
+/* Checks an optimised module for what SPIR-V or its writer lacks: types, operations, and initial
+ * values that lead back to their variable.  Every module is checked before the writer sees it,
+ * because the writer would end the process.  POSTLINK_ERROR: the diagnostic names the symbol, and
+ * the line if it is known. */
 RT_MUST_USE rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,7 +1,7 @@
 /* Walks over the types of all values of an image.
  *
  * Workload: a few thousand values of few different types, so each type is checked once. */
-#include "reference/compiler/refuse/types.h"
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/base/map.h"
 #include "reference/compiler/ir/place.h"
