@@ -3,13 +3,14 @@
   ci/bench fusion [--json FILE] [--devices sim,pocl,intel-cpu] [--program PROGRAM] [--chain PROGRAM]
 
 Costs: how long the fusion compiler takes for 1, 10 and 100 small kernels, in processor seconds: of one range,
-and of ranges that differ, so that every second one is remapped or guarded.  Nothing is taken from a cache;
-the time of starting a process is not in it.  Needs a build with tests.
+and of ranges that differ, so that every second one is remapped or guarded.  No cache is used, and the time
+to start a process is not included.  Needs a build with tests.
 
-Saves: what a list of 2, 4 and 8 element-wise kernels takes on each device, each kernel reading what the one
+Saves: the time of a list of 2, 4 and 8 element-wise kernels on each device, where each kernel reads what the one
 before it wrote: kernel by kernel; fused with barriers between the kernels; fused without (no_barriers), since no
-work-item needs another's; and so with the buffers between them promoted to private memory.  A row holds medians
-of milliseconds of the wall, from start_fusion to the end of a wait; the ways take turns, and what is built and compiled once is not in it.  Behind a fused one stands how many times as fast it is.
+work-item needs the result of another; and the last with the buffers between the kernels promoted to private
+memory.  A row holds medians of wall time in milliseconds, from start_fusion to the end of a wait; the variants
+alternate, and building and compiling are not included.  A fused time is followed by its speedup.
 A device that is not installed has no rows.
 """
 import json
@@ -53,14 +54,14 @@ def bench_costs(program):
 
 
 def device_command(program, device):
-    """What runs the program on a device, as the subject of that name has it."""
+    """The command that runs a program on a device, set up as for the subject of that name."""
     backend, selector = SELECTORS[device]
     command = [program, backend, selector, str(ELEMENTS)]
     return [str(ROOT / "ci/on_intel_cpu"), *command] if device == "intel-cpu" else command
 
 
 def bench_device(program, device):
-    """The rows of one device; none where it is not installed."""
+    """The rows of one device; none if it is not installed."""
     done = subprocess.run(device_command(program, device), capture_output=True, text=True)
     if done.returncode == NOT_INSTALLED:
         print(f"{device:<12}is not installed", flush=True)
@@ -99,7 +100,7 @@ def bench(arguments):
 
 def add(commands):
     """Adds the command to ci/bench."""
-    fusion = commands.add_parser("fusion", help="how long the fusion compiler takes, and the time that fusion saves")
+    fusion = commands.add_parser("fusion", help="how long the fusion compiler takes, and how much time fusion saves")
     fusion.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     fusion.add_argument("--devices", default="sim,pocl,intel-cpu", help="default: sim,pocl,intel-cpu")
     fusion.add_argument("--program", default=str(ROOT / "build/release/bench_fusion"),

@@ -1,9 +1,9 @@
-"""ci/bench kernels: the simulated device beside its peers, kernel by kernel, in one run.
+"""ci/bench kernels: the simulated device against its peers, kernel by kernel, in one run.
 
-Every engine runs conformance/tools/bench/kernels on one processor: sim from the SPIR-V that assay makes of
-them, with its checks and in a build without (sim-), the OpenCL platforms from source.  A row's time is the median launch after warm-up, from the call until
-the launch is done, without building; Oclgrind, which takes seconds for one, launches once.  What each
-engine computed is compared with what the others did, so that a fast wrong answer does not count.
+Every engine runs conformance/tools/bench/kernels on one processor: sim from the SPIR-V that assay compiles them
+to, with its checks and in a build without them (sim-), the OpenCL platforms from source.  A row's time is the
+median launch after warm-up, from the call to completion, without building; Oclgrind, which takes seconds for a
+launch, launches once.  The engines' results are compared, so that a fast wrong answer does not count.
 """
 import json
 import math
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 POCL = "/etc/OpenCL/vendors/pocl.icd"
-# A launch that outlives this is not waited for.
+# A launch that takes longer is given up.
 LIMIT_S = 900
 
 
@@ -33,7 +33,7 @@ def intel_library():
 
 
 def engines(names):
-    """(engine, checks, backend, environment, how often to warm up and to repeat) of those that are installed."""
+    """(engine, checks, backend, environment, warm-ups, repetitions) of the installed engines."""
     oclgrind = icd(OCLGRIND) | {"OCLGRIND_NUM_THREADS": "1", "OCLGRIND_LOG": "/dev/null"}
     checked = oclgrind | {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1"}
     intel = intel_library()
@@ -61,7 +61,7 @@ def cases(program, wide):
 
 
 def compile_spirv(assay, name, folder):
-    """The file with the SPIR-V that assay makes of a kernel."""
+    """The file with the SPIR-V that assay compiles a kernel to."""
     done = subprocess.run([assay, "postlink", KERNELS / f"{name}.cl", "-o", folder / name], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"ci/bench: {name}.cl does not compile\n{done.stderr}")
@@ -69,7 +69,7 @@ def compile_spirv(assay, name, folder):
 
 
 def time_launches(program, backend, name, code, environment, warm_up, repeat, out):
-    """Milliseconds of each launch; None where the engine failed, which is told."""
+    """Milliseconds of each launch; None after an error message if the engine failed."""
     processor = str(min(os.sched_getaffinity(0)))
     command = ["taskset", "-c", processor, program, backend, name, code, str(warm_up), str(repeat), out]
     try:
@@ -97,19 +97,19 @@ def compare(results, name, tolerance):
     reference = results.get(("sim", True))
     if reference is None:
         return []
-    return [f"{name}: {engine}{' with checks' if checks else ''} computes something else than sim"
+    return [f"{name}: {engine}{' with checks' if checks else ''} differs from sim"
             for (engine, checks), bytes_ in results.items() if not same(reference, bytes_, tolerance)]
 
 
 def column(engine, checks):
-    """Peers check when told to, sim unless told not to."""
+    """Peers check on request, sim unless it is turned off."""
     if engine == "sim":
         return engine if checks else f"{engine}-"
     return f"{engine}+" if checks else engine
 
 
 def plot(rows):
-    """One line a kernel and engine: a bar on a scale of powers of ten."""
+    """A line for each kernel and engine: a bar on a logarithmic scale."""
     low, high = min(r["ms"] for r in rows), max(r["ms"] for r in rows)
     width = 60 / max(math.log10(high / low), 1e-9)
     print(f"\nmilliseconds, from {low:.3g} to {high:.4g}, each tenfold as long")
@@ -174,7 +174,7 @@ def bench(arguments):
 
 def add(commands):
     """Adds the command to ci/bench."""
-    kernels = commands.add_parser("kernels", help="the simulated device beside Oclgrind, PoCL and Intel's CPU runtime")
+    kernels = commands.add_parser("kernels", help="the simulated device against Oclgrind, PoCL and Intel's CPU runtime")
     kernels.add_argument("--json", metavar="FILE", help="write the rows {kernel, engine, checks, ms} to FILE")
     kernels.add_argument("--set", choices=["six", "wide"], default="six", help="six kernels, or twenty more; default: six")
     kernels.add_argument("--engines", type=lambda text: text.split(","), default=["sim", "pocl", "intel-cpu", "oclgrind"],

@@ -1,10 +1,10 @@
-"""ci/bench sim: what the simulated device costs where nothing hides it, and whether the cost is linear.
+"""ci/bench sim: the cost of the simulated device by itself, and whether it is linear.
 
-Goals: a kernel of one work-item at 100 million instructions a second (SPIR-V's in the loop of lcg, without labels, phis and
-lines); from the start of a process to the first result of a small module 20 ms; a module of 100 KB read and decoded in 20 ms;
-memory at most 6 times the buffers and 16 MB.  How time grows with work-items, work-groups, the size of a module and of a buffer
-is plotted, and one of them may not cost more than twice as much where there are four times as many.  Times are processor time,
-the least of several, but for the start, which is the least time that passed.
+Goals: one work-item runs 100 million instructions a second (SPIR-V instructions in the loop of lcg, without labels,
+phis and lines); 20 ms from the start of a process to the first result of a small module; 20 ms to read and decode a
+module of 100 KB; memory at most 6 times the buffers plus 16 MB.  The growth of time with work-items, work-groups,
+module size and buffer size is plotted; the cost of one may not double where there are four times as many.
+Times are the least processor time of several runs, and for the start the least wall time.
 """
 import json
 import struct
@@ -17,17 +17,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
-# One of four times as many may cost this much more, since caches hold less.
+# How much more one may cost among four times as many, since fewer fit the caches.
 GROWTH_MAX = 2
 
-# Every work-item of the first writes its words of the second from the first's.
+# Every work-item copies its words of one buffer to another.
 COPY = """
 kernel void copy(global const uint *in, global uint *out, uint words) {
   for (uint i = get_global_id(0); i < words; i += get_global_size(0)) out[i] = in[i] * 3 + 1;
 }
 """
 
-# A loop without memory, so that work-items and groups are all that is counted.
+# A loop that accesses no memory, so that only work-items and groups are measured.
 SPIN = """
 kernel void spin(global uint *out, uint n) {
   uint x = get_global_id(0);
@@ -36,7 +36,7 @@ kernel void spin(global uint *out, uint n) {
 }
 """
 
-# One of the many kernels of a large module: loops, branches, memory, vectors.
+# A kernel of a large module, which has many: loops, branches, memory, vectors.
 PART = """
 kernel void k{0}(global uint *out, uint n) {{
   uint4 v = (uint4)(n, {0}, n ^ {0}, n * 3);
@@ -75,7 +75,7 @@ class Bench:
         return json.loads(done.stdout)
 
     def judge(self, name, value, unit, goal, more_is_better=False):
-        """A row, and a line that says whether the goal is met; goal None: there is none."""
+        """Records and prints a row, and whether it meets its goal (None: there is no goal)."""
         met = None if goal is None else (value >= goal if more_is_better else value <= goal)
         self.rows.append({"name": name, "value": value, "unit": unit, "goal": goal, "met": met})
         words = "" if goal is None else f", goal: {'at least' if more_is_better else 'at most'} {goal:g}"
@@ -95,7 +95,7 @@ def instructions(spirv):
 
 
 def loop_length(spirv):
-    """Instructions in the one block that branches to itself, but its label, phis and lines."""
+    """Instructions in the only block that branches to itself, without its label, phis and lines."""
     label_op, phi_op, line_op, branch_op = 248, 245, 8, 250
     label, count = None, 0
     for opcode, words in instructions(spirv):
@@ -117,7 +117,7 @@ def bench_one_item(bench):
 
 
 def bench_start(bench, spirv):
-    """The first result is on the standard output of the process."""
+    """Until the first result is on the standard output of the process."""
     def least_ms(command, environment=None):
         times = []
         for _ in range(15):
@@ -168,7 +168,7 @@ def bench_decode(bench):
 
 
 def bench_memory(bench, copy):
-    """All of two buffers is used: one read, one written."""
+    """Uses all of two buffers: one is read, one written."""
     size = 64 << 20
     result = bench.run(copy, "copy", 65536, 256, 1, f"b{size}", f"b{size}", f"u{size // 4}")
     if result["word"] != 0x01010101:
@@ -179,7 +179,7 @@ def bench_memory(bench, copy):
 
 
 def plot(bench, what, unit, points):
-    """Bars of what one costs; the cost of one is to stay."""
+    """Bars of the cost of one, which must stay the same."""
     print(f"\n{what}: nanoseconds for one {unit}")
     costs = [ms * 1e6 / count for count, ms in points]
     for (count, ms), cost, before in zip(points, costs, [None, *costs]):
@@ -225,7 +225,7 @@ def bench(arguments):
 
 def add(commands):
     """Adds the command to ci/bench."""
-    sim = commands.add_parser("sim", help="what the simulated device costs, and that it grows linearly")
+    sim = commands.add_parser("sim", help="cost of the simulated device, and whether it is linear")
     sim.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     sim.add_argument("--program", default=str(ROOT / "build/release/bench_sim"), help="default: build/release/bench_sim")
     sim.add_argument("--assay", default=str(ROOT / "build/release/assay"), help="default: build/release/assay")

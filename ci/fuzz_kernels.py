@@ -1,8 +1,9 @@
-"""ci/fuzz kernels: generated kernels on the simulated device, under several schedules, beside PoCL and Intel's CPU runtime.
+"""ci/fuzz kernels: generated kernels on the simulated device under several schedules, on PoCL and on Intel's CPU runtime.
 
-A kernel is valid by construction (conformance/tools/generate), so whatever is not PASS is a defect: a difference of final memories, a
-finding of the simulated device, a refusal, a crash.  A failing kernel is kept in build/fuzz/crashes/kernels under its seed, and
-shrunk: statements are left out as long as the same verdict with the same signature, but for its place, comes back.
+A kernel is valid by construction (conformance/tools/generate), so any verdict but PASS is a defect: final memories
+that differ, a finding of the simulated device, a refusal, a crash.  A failing kernel is kept in
+build/fuzz/crashes/kernels under its seed, and shrunk: statements are removed as long as the verdict and the
+signature, except for its place, stay the same.
 """
 import json
 import os
@@ -13,12 +14,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CRASHES = ROOT / "build/fuzz/crashes/kernels"
-# Schedules and builds of the simulated device, which have to agree with it as it is; then drivers.
+# Schedules and builds of the simulated device, which must agree with its default; then drivers.
 SUBJECTS = ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{schedule=seeded}", "sim{engine=base}",
             "sim{engine=v3}", "sim{engine=v4}", "pocl", "intel-cpu"]
 GOOD = {"PASS", "UNAVAILABLE"}
 BATCH = 50
-# Failures of one kind that are shrunk; more of it tell nothing new.
+# How many failures of one kind are shrunk; more of them show nothing new.
 SHRUNK_OF_A_KIND = 2
 
 
@@ -32,7 +33,7 @@ class Tools:
         self.subjects = [s for s in subjects if self.knows(s)]
 
     def knows(self, subject):
-        """False, and told, where this version of assay has no such setting."""
+        """False, after a message, if this version of assay has no such setting."""
         done = self.run_assay(["run", "--on", subject, os.devnull])
         if done.returncode == 2 and "there is no setting" in done.stderr:
             print(f"ci/fuzz: not run: {subject} ({done.stderr.strip()})")
@@ -52,7 +53,7 @@ class Tools:
         return int(done.stdout)
 
     def records(self, files, subjects):
-        """What `assay run` says of the files, a record for each and each subject."""
+        """The records of `assay run`, one for each file and subject."""
         results = files[0].parent / "results.jsonl"
         results.unlink(missing_ok=True)
         done = self.run_assay(["run", *files, "--on", ",".join(subjects), "--json", results])
@@ -62,7 +63,7 @@ class Tools:
 
 
 def kind_of(record):
-    """What a failure has in common with others: everything but the place and numbers that differ from kernel to kernel."""
+    """The kind of a failure: its signature without the place and the numbers that differ from kernel to kernel."""
     return record["subject"], record["verdict"], ":".join(record["signature"].split(":")[:3])
 
 
@@ -71,7 +72,7 @@ def failures(records):
 
 
 def shrink(tools, seed, record, folder):
-    """Leaves CRASHES/SEED.small.yaml; returns how many statements are left."""
+    """Writes CRASHES/SEED.small.yaml; returns how many statements are left."""
     subjects = list(dict.fromkeys(["sim", record["subject"]]))
     wanted, file = kind_of(record), folder / "shrink.yaml"
 
@@ -96,7 +97,7 @@ def shrink(tools, seed, record, folder):
 
 
 def keep(tools, seed, record, folder, kinds):
-    """Keeps one failing kernel and tells what is wrong with it."""
+    """Keeps one failing kernel and prints what is wrong with it."""
     CRASHES.mkdir(parents=True, exist_ok=True)
     tools.generate(seed, CRASHES / f"{seed}.yaml")
     print(f"found: {CRASHES / f'{seed}.yaml'} on {record['subject']}: {record['verdict']} {record['signature']}")
@@ -124,7 +125,7 @@ def run(arguments, folder):
         bad = failures(records)
         for record in bad:
             seed = int(pathlib.Path(record["file"]).stem)
-            if seed not in failed:  # the first subject's, which is sim's where sim itself is wrong
+            if seed not in failed:  # the first subject's, which is sim's if sim itself is wrong
                 failed.append(seed)
                 keep(tools, seed, record, folder, kinds)
         for file in files.values():
@@ -134,15 +135,15 @@ def run(arguments, folder):
 
 def add_arguments(parser):
     parser.add_argument("--count", type=int, default=300, help="kernels: how many; default: 300")
-    parser.add_argument("--seed", type=int, help="kernels: the first one's seed; default: of the clock")
+    parser.add_argument("--seed", type=int, help="kernels: seed of the first; default: from the clock")
     parser.add_argument("--on", metavar="SUBJECT,…", help="kernels: sim and others; default: sim's variants, pocl, intel-cpu")
     parser.add_argument("--programs", metavar="FOLDER", default=str(ROOT / "build/release"),
-                        help="kernels: with assay and generate_kernel; default: build/release")
-    parser.add_argument("--no-record", action="store_true", help="kernels: leave docs/fuzz-records.jsonl as it is")
+                        help="kernels: folder of assay and generate_kernel; default: build/release")
+    parser.add_argument("--no-record", action="store_true", help="kernels: add no line to docs/fuzz-records.jsonl")
 
 
 def main(arguments, write_record):
-    """Exit status as ci/fuzz says."""
+    """The exit status is that of ci/fuzz."""
     import tempfile
     if arguments.seed is None:
         arguments.seed = int(time.time())

@@ -1,11 +1,11 @@
-# Helpers for the folders' lists.  A folder says what it is; the flags are said once, here.
+# Helpers for the folders' CMakeLists.txt, which say what a folder has; compiler flags are only here.
 
 add_library(assay_options INTERFACE)
 target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(assay_options INTERFACE _GNU_SOURCE)
 target_compile_options(assay_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Werror
-  -Wno-missing-field-initializers # fields left out are zero, and that is meant
+  -Wno-missing-field-initializers # fields left out are zero on purpose
   -ffp-contract=off -fno-math-errno
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes>)
 if(ASSAY_PROVE)
@@ -52,7 +52,7 @@ function(assay_unit_test name)
 endfunction()
 
 # assay_fuzzer(NAME SOURCES fuzz_a.c [LINK library ...])
-# A libFuzzer program (preset fuzz); ci/fuzz says what it begins with.
+# A libFuzzer program (preset fuzz); ci/fuzz makes its seeds.
 function(assay_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   if(NOT ASSAY_FUZZ)
@@ -64,8 +64,8 @@ function(assay_fuzzer name)
 endfunction()
 
 # assay_proof_test(NAME SOURCES test_a.c [LINK library ...])
-# A unit test that proves rules: its tests bear the rules' ids (DL_SPLIT_08_...), and its argument
-# is a pattern of their names.  `assay requirements --prove` finds it in proofs.txt beside the
+# A unit test that proves rules: its tests are named after the rules' ids (DL_SPLIT_08_...), and its
+# argument is a pattern of their names.  `assay requirements --prove` finds it in proofs.txt next to the
 # program, and runs it with the rules' faults.
 function(assay_proof_test name)
   assay_unit_test(${name} ${ARGN})
@@ -73,9 +73,9 @@ function(assay_proof_test name)
 endfunction()
 
 # assay_front_end_test(NAME SOURCES test_a.c [LINK library ...])
-# A test of somebody else's front end, in which no fault can be planted; its tests bear rules' ids
-# too, and twins show that the checks can fail (ARCHITECTURE.md, "Rules in the code").  It exits
-# with 77 where that front end is not installed.
+# A test of another project's front end, in which no fault can be planted; its tests are named after
+# rules too, and twins show that the checks can fail (ARCHITECTURE.md, "Rules in the code").  It exits
+# with 77 if that front end is not installed.
 function(assay_front_end_test name)
   assay_unit_test(${name} ${ARGN})
   if(BUILD_TESTING)
@@ -84,7 +84,7 @@ function(assay_front_end_test name)
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "front-end ${name}\n")
 endfunction()
 
-# Writes proofs.txt when all folders are read; all programs lie in one folder.
+# Writes proofs.txt after all folders have been read; all programs are in one folder.
 function(assay_write_proofs)
   set(list ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/proofs.txt)
   get_property(programs GLOBAL PROPERTY ASSAY_PROOF_PROGRAMS)

@@ -1,4 +1,4 @@
-"""Writes the bytes of a file as numbers for an array of C."""
+"""Writes the bytes of a file as numbers for a C array."""
 import sys
 
 

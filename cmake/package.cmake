@@ -6,7 +6,7 @@ install(TARGETS assay RUNTIME DESTINATION bin)
 install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
-# The README of the source tree is about building; an installation has one about use.
+# The source tree's README is about building; an installation has one about use.
 install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
 
@@ -29,7 +29,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# The libraries that the files are linked with dpkg-shlibdeps finds; these are started or opened.
+# dpkg-shlibdeps finds the libraries that the files are linked with; these are started or opened at run time.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "spirv-tools")
 if(ASSAY_COMPILER)

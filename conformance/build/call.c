@@ -1,6 +1,6 @@
 /* Answers a request from the cache, or else from a worker, whose end it awaits. */
 #include "conformance/build/cache.h"
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 
 #include <string.h>
 #include <unistd.h>

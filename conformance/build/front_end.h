@@ -3,9 +3,9 @@
 #define CONFORMANCE_BUILD_FRONT_END_H
 
 #include "conformance/build/diagnostics.h"
-#include "conformance/build/process.h"
 #include "conformance/build/request.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/process/process.h"
 
 /* One run of a front end.  Zero-initialise it. */
 typedef struct cnf_front_end_run {

@@ -3,7 +3,7 @@
 
 #include "backends/sim/simdev.h"
 #include "conformance/build/descriptors.h"
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 
 #include <stdio.h>
 #include <string.h>

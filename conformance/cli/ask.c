@@ -15,7 +15,7 @@ static void tell(const cnf_subject *subject, const cnf_child_result *result,
     rt_arena arena = {0};
     cnf_messages answer;
     cnf_messages_read(&arena, rt_buffer_text(&result->messages), &answer);
-    bool answered = result->end == CNF_CHILD_EXITED && !answer.fault;
+    bool answered = result->end == CNF_PROCESS_EXITED && !answer.fault;
     told(user, &(cnf_asked){subject, answered, &answer});
     rt_arena_reset(&arena);
 }

@@ -5,7 +5,7 @@
 
 #include "conformance/cli/demangle.h"
 #include "conformance/cli/image_text.h"
-#include "conformance/verdict/json_text.h"
+#include "conformance/json/json.h"
 #include "reference/base/number.h"
 #include "reference/device/device.h"
 #include "reference/image/spec_constants.h"
@@ -226,17 +226,11 @@ void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void set_json(json_t *object, const char *key, json_t *value)
-{
-    int failed = json_object_set_new(object, key, value);
-    CHECK(!failed);
-}
-
 static json_t *bytes_json(rt_bytes bytes)
 {
     rt_buffer text = {0};
     rt_buffer_append_hex(&text, bytes);
-    json_t *value = json_stringn(rt_buffer_string(&text), text.size);
+    json_t *value = cnf_json_text(rt_buffer_text(&text));
     rt_buffer_free(&text);
     return value;
 }
@@ -244,9 +238,9 @@ static json_t *bytes_json(rt_bytes bytes)
 static json_t *symbol_json(rt_arena *arena, rt_text symbol)
 {
     json_t *object = json_object();
-    set_json(object, "symbol", cnf_json_text(symbol));
+    cnf_json_set(object, "symbol", cnf_json_text(symbol));
     rt_text readable = cnf_demangle(arena, symbol);
-    if (readable.length > 0) set_json(object, "demangled", cnf_json_text(readable));
+    if (readable.length > 0) cnf_json_set(object, "demangled", cnf_json_text(readable));
     return object;
 }
 
@@ -266,10 +260,10 @@ static json_t *constants_json(const rt_image *image)
         rt_spec_descriptor constant;
         if (!rt_spec_descriptor_read(image, i, &constant)) continue;
         json_t *object = json_object();
-        set_json(object, "name", cnf_json_text(set->properties[i].name));
-        set_json(object, "id", json_integer(constant.id));
-        set_json(object, "size_bytes", json_integer(constant.size_bytes));
-        set_json(object, "default", bytes_json(constant.default_value));
+        cnf_json_set(object, "name", cnf_json_text(set->properties[i].name));
+        cnf_json_set(object, "id", json_integer(constant.id));
+        cnf_json_set(object, "size_bytes", json_integer(constant.size_bytes));
+        cnf_json_set(object, "default", bytes_json(constant.default_value));
         json_array_append_new(array, object);
     }
     return array;
@@ -295,9 +289,9 @@ static json_t *properties_json(const rt_property_set *set)
         const rt_property *property = &set->properties[i];
         bool number = property->type == RT_PROPERTY_UINT32;
         json_t *object = json_object();
-        set_json(object, "name", cnf_json_text(property->name));
-        set_json(object, number ? "number" : "bytes",
-                 number ? json_integer(property->number) : bytes_json(property->bytes));
+        cnf_json_set(object, "name", cnf_json_text(property->name));
+        cnf_json_set(object, number ? "number" : "bytes",
+                     number ? json_integer(property->number) : bytes_json(property->bytes));
         json_array_append_new(array, object);
     }
     return array;
@@ -308,8 +302,8 @@ static json_t *sets_json(const rt_image *image)
     json_t *array = json_array();
     for (uint32_t i = 0; i < image->set_count; i++) {
         json_t *object = json_object();
-        set_json(object, "name", cnf_json_text(image->sets[i].name));
-        set_json(object, "properties", properties_json(&image->sets[i]));
+        cnf_json_set(object, "name", cnf_json_text(image->sets[i].name));
+        cnf_json_set(object, "properties", properties_json(&image->sets[i]));
         json_array_append_new(array, object);
     }
     return array;
@@ -320,15 +314,17 @@ static json_t *image_json(rt_arena *arena, const rt_image *image)
     json_t *object = json_object(), *kernels = json_array();
     for (uint32_t i = 0; i < image->kernel_count; i++)
         json_array_append_new(kernels, symbol_json(arena, image->kernels[i]));
-    set_json(object, "name", cnf_json_text(image->name));
-    set_json(object, "format", json_string(rt_format_name(image->format)));
-    set_json(object, "size_bytes", json_integer((json_int_t)image->code.size));
-    set_json(object, "kernels", kernels);
-    set_json(object, "exports", symbols_json(arena, rt_image_set(image, RT_SET_EXPORTED_SYMBOLS)));
-    set_json(object, "imports", symbols_json(arena, rt_image_set(image, RT_SET_IMPORTED_SYMBOLS)));
-    set_json(object, "constants", constants_json(image));
-    set_json(object, "aspects", aspects_json(arena, image));
-    set_json(object, "property_sets", sets_json(image));
+    cnf_json_set(object, "name", cnf_json_text(image->name));
+    cnf_json_set(object, "format", json_string(rt_format_name(image->format)));
+    cnf_json_set(object, "size_bytes", json_integer((json_int_t)image->code.size));
+    cnf_json_set(object, "kernels", kernels);
+    cnf_json_set(object, "exports",
+                 symbols_json(arena, rt_image_set(image, RT_SET_EXPORTED_SYMBOLS)));
+    cnf_json_set(object, "imports",
+                 symbols_json(arena, rt_image_set(image, RT_SET_IMPORTED_SYMBOLS)));
+    cnf_json_set(object, "constants", constants_json(image));
+    cnf_json_set(object, "aspects", aspects_json(arena, image));
+    cnf_json_set(object, "property_sets", sets_json(image));
     return object;
 }
 
@@ -338,11 +334,11 @@ static json_t *globals_json(rt_device_global_list list)
     for (uint32_t i = 0; i < list.count; i++) {
         const rt_device_global *global = &list.globals[i];
         json_t *object = json_object();
-        set_json(object, "name", cnf_json_text(global->name));
-        set_json(object, "id", cnf_json_text(global->unique_id));
-        set_json(object, "size_bytes", json_integer((json_int_t)global->size));
-        set_json(object, "image_scope", json_boolean(global->image_scope));
-        set_json(object, "host_access", json_string(rt_host_access_name(global->host_access)));
+        cnf_json_set(object, "name", cnf_json_text(global->name));
+        cnf_json_set(object, "id", cnf_json_text(global->unique_id));
+        cnf_json_set(object, "size_bytes", json_integer((json_int_t)global->size));
+        cnf_json_set(object, "image_scope", json_boolean(global->image_scope));
+        cnf_json_set(object, "host_access", json_string(rt_host_access_name(global->host_access)));
         json_array_append_new(array, object);
     }
     return array;
@@ -356,10 +352,10 @@ void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
         json_t *object = json_object(), *images = json_array();
         for (uint32_t k = 0; k < modules[i].images.count; k++)
             json_array_append_new(images, image_json(arena, &modules[i].images.images[k]));
-        set_json(object, "module", cnf_json_text(modules[i].module));
-        set_json(object, "split", json_string(modules[i].split));
-        set_json(object, "device_globals", globals_json(modules[i].device_globals));
-        set_json(object, "images", images);
+        cnf_json_set(object, "module", cnf_json_text(modules[i].module));
+        cnf_json_set(object, "split", json_string(modules[i].split));
+        cnf_json_set(object, "device_globals", globals_json(modules[i].device_globals));
+        cnf_json_set(object, "images", images);
         json_array_append_new(array, object);
     }
     char *text = json_dumps(array, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

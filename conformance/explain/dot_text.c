@@ -2,79 +2,46 @@
  * images and a child's trace. */
 #include "conformance/explain/dot_internal.h"
 
-/* Bytes of the well-formed UTF-8 character at `text`, 0 where there is none: Graphviz wants UTF-8,
- * and names from images may be anything.  Overlong forms pass; what shows does not depend on them.
- */
-static size_t character_size(rt_text text)
+#include "reference/base/utf8.h"
+
+#include <string.h>
+
+/* The code point that shows a character: U+FFFD for bytes that are not UTF-8, for control
+ * characters, which would break a line, and for what XML 1.0 has no character for ("2.2
+ * Characters"), a reference included. */
+static uint32_t shown_code(rt_character character)
 {
-    unsigned char first = (unsigned char)text.data[0];
-    size_t size = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || size > text.length) return 0;
-    for (size_t i = 1; i < size; i++)
-        if (((unsigned char)text.data[i] & 0xC0) != 0x80) return 0;
-    return size;
+    uint32_t code = character.code;
+    bool has_none = code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
+    return has_none || code == RT_UTF8_ILL_FORMED ? 0xFFFD : code;
 }
 
-static bool is_control(char character)
-{
-    return (unsigned char)character < 0x20 || character == 0x7F;
-}
-
-/* Inside quotes: a quote ends the text, a backslash begins an escape of labels, and '&' an entity;
- * a control character would break the line. */
+/* Inside quotes: a quote ends the text, a backslash begins an escape of labels, and '&' an
+ * entity. */
 void cnf_dot_quote(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {
-        size_t size = character_size(text);
-        char first = text.data[0];
-        if (size == 0 || is_control(first)) {
-            rt_buffer_append_byte(out, '?');
-            size = 1;
-        } else if (first == '"' || first == '\\') {
-            rt_buffer_printf(out, "\\%c", first);
-        } else if (first == '&') {
+        rt_character character = rt_utf8_take(&text);
+        uint32_t code = shown_code(character);
+        if (code == '"' || code == '\\')
+            rt_buffer_printf(out, "\\%c", (char)code);
+        else if (code == '&')
             rt_buffer_printf(out, "&amp;");
-        } else {
-            rt_buffer_append(out, text.data, size);
-        }
-        text = (rt_text){text.data + size, text.length - size};
+        else
+            rt_buffer_append_text(out, code == character.code ? character.bytes
+                                                              : RT_TEXT(RT_UTF8_REPLACEMENT));
     }
-}
-
-/* The number of a character of more than one byte. */
-static uint32_t character_number(rt_text text, size_t size)
-{
-    static const unsigned char first_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    uint32_t number = (unsigned char)text.data[0] & first_bits[size];
-    for (size_t i = 1; i < size; i++)
-        number = number << 6 | ((unsigned char)text.data[i] & 0x3Fu);
-    return number;
-}
-
-/* True for what XML 1.0 has no character for ("2.2 Characters"), a reference included. */
-static bool is_no_character(uint32_t number)
-{
-    return (number >= 0xD800 && number <= 0xDFFF) || number == 0xFFFE || number == 0xFFFF ||
-           number > 0x10FFFF;
 }
 
 void cnf_dot_cell_text(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {
-        size_t size = character_size(text);
-        char first = text.data[0];
-        uint32_t number = size > 1 ? character_number(text, size) : 0;
-        if (size == 0 || is_control(first) || is_no_character(number)) {
-            rt_buffer_append_byte(out, '?');
-            size = 1;
-        } else if (first == '"' || first == '&' || first == '<' || first == '>') {
-            rt_buffer_printf(out, "&#%d;", first);
-        } else if (size > 1) {
-            rt_buffer_printf(out, "&#%u;", number);
-        } else {
-            rt_buffer_append_byte(out, first);
-        }
-        text = (rt_text){text.data + size, text.length - size};
+        rt_character character = rt_utf8_take(&text);
+        uint32_t code = shown_code(character);
+        if (code > 0x7F || strchr("\"&<>", (char)code))
+            rt_buffer_printf(out, "&#%u;", code);
+        else
+            rt_buffer_append_byte(out, (char)code);
     }
 }
 

@@ -1,9 +1,9 @@
 /* The graph as a picture, by Graphviz's dot as a child process. */
 #include "conformance/explain/svg.h"
 
-#include "conformance/build/process.h"
 #include "conformance/build/toolchain.h"
 #include "conformance/explain/dot_internal.h"
+#include "conformance/process/process.h"
 
 #include <string.h>
 

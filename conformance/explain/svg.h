@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_EXPLAIN_SVG_H
 #define CONFORMANCE_EXPLAIN_SVG_H
 
-#include "conformance/build/process.h"
+#include "conformance/process/process.h"
 #include "reference/base/status.h"
 
 /* Has Graphviz draw a graph in DOT and appends the picture, SVG 1.1, to *out_svg, which the caller

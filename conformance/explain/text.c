@@ -5,6 +5,7 @@
 #include "conformance/explain/contents.h"
 #include "conformance/explain/explain_internal.h"
 #include "conformance/explain/fusions.h"
+#include "reference/base/utf8.h"
 #include "reference/image/virtual_functions.h"
 
 #include <inttypes.h>
@@ -15,12 +16,14 @@ static void heading(rt_buffer *out, const char *title)
     rt_buffer_printf(out, "%s%s\n", out->size ? "\n" : "", title);
 }
 
-/* Names come from scenarios and device code; what would move the cursor does not reach it. */
+/* Names come from scenarios and device code; what would move the cursor, and what is not UTF-8,
+ * does not reach it. */
 void cnf_explain_name(rt_buffer *out, rt_text name)
 {
-    for (size_t i = 0; i < name.length; i++) {
-        unsigned char byte = (unsigned char)name.data[i];
-        rt_buffer_append_byte(out, byte < 0x20 || byte == 0x7F ? '?' : name.data[i]);
+    while (name.length > 0) {
+        rt_character character = rt_utf8_take(&name);
+        bool is_control = character.code < 0x20 || character.code == 0x7F;
+        rt_buffer_append_utf8(out, is_control ? RT_TEXT(RT_UTF8_REPLACEMENT) : character.bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/timeline_internal.h"
+#include "conformance/json/json.h"
 #include "reference/base/number.h"
 
 #include <jansson.h>
@@ -15,12 +16,6 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
     uint64_t number;
     bool is_number = rt_number_read(cnf_event_text(event, key), 0, UINT64_MAX, &number);
     return is_number ? number : otherwise;
-}
-
-static json_t *text_json(rt_text text)
-{
-    json_t *made = json_stringn(text.data ? text.data : "", text.length);
-    return made ? made : json_string("?"); /* not UTF-8 */
 }
 
 /* Commands are on their queue's thread; moves of content have none. */
@@ -46,7 +41,7 @@ static json_t *name_json(const rt_event *event)
 {
     rt_buffer name = {0};
     cnf_event_title(&name, event);
-    json_t *made = text_json(rt_buffer_text(&name));
+    json_t *made = cnf_json_text(rt_buffer_text(&name));
     rt_buffer_free(&name);
     return made;
 }
@@ -56,9 +51,9 @@ static json_t *arguments_json(const rt_event *event)
     json_t *arguments = json_object();
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
-        json_t *value = field->is_list ? json_array() : text_json(field->values[0]);
+        json_t *value = field->is_list ? json_array() : cnf_json_text(field->values[0]);
         for (uint32_t k = 0; field->is_list && k < field->value_count; k++)
-            json_array_append_new(value, text_json(field->values[k]));
+            json_array_append_new(value, cnf_json_text(field->values[k]));
         json_object_set_new(arguments, field->key, value);
     }
     return arguments;
@@ -129,7 +124,7 @@ static void span_add(json_t *list, const rt_event *event, uint32_t time)
     bool begins = rt_text_is(status, "ACTIVE");
     json_t *made =
         entry(list, begins ? "b" : "e", json_string("fusion"), time, cnf_event_thread(event));
-    json_object_set_new(made, "id", text_json(cnf_event_text(event, "fusion")));
+    json_object_set_new(made, "id", cnf_json_text(cnf_event_text(event, "fusion")));
     json_object_set_new(made, "cat", json_string("fusion"));
 }
 

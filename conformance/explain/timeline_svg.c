@@ -85,14 +85,9 @@ static uint32_t row_middle(uint32_t row)
 /* As much of the text as fits; a character is not cut in two. */
 static void write_title(rt_buffer *out, rt_text text)
 {
-    size_t length = text.length;
-    if (length > TEXT_MAX) {
-        length = TEXT_MAX - 1;
-        while (length > 0 && ((unsigned char)text.data[length] & 0xc0) == 0x80)
-            length--;
-    }
-    cnf_dot_cell_text(out, (rt_text){text.data, length});
-    if (length < text.length) rt_buffer_printf(out, "&#8230;");
+    rt_text shown = text.length > TEXT_MAX ? rt_text_cut(text, TEXT_MAX - 1) : text;
+    cnf_dot_cell_text(out, shown);
+    if (shown.length < text.length) rt_buffer_printf(out, "&#8230;");
 }
 
 static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *event)

@@ -6,8 +6,8 @@
  * were run before start no compiler. */
 #include "conformance/host/host_internal.h"
 
-#include "conformance/build/process.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/process/process.h"
 
 #include "reference/base/vector.h"
 
@@ -22,12 +22,12 @@
 
 enum {
     COMPILER_WORDS_MAX = 16,
-    ARGUMENTS_MAX = 48, /* besides needs and libraries */
+    ARGUMENTS_MAX = 48, /* not counting needs and libraries */
     COMPILE_MS_MAX = 120000,
-    ERROR_LINES = 5, /* of what the compiler wrote, at its end */
+    ERROR_LINES = 5, /* last lines of the compiler's output that are shown */
 };
 
-#define STUBS "/.stubs" /* no module's name begins with a point */
+#define STUBS "/.stubs" /* module names do not start with a dot */
 
 typedef RT_VECTOR(const char *) word_list;
 
@@ -38,38 +38,16 @@ typedef struct host_build {
     const cnf_host_runtime *runtime;
     rt_text folder;
     rt_arena arena;
-    const char *compiler[COMPILER_WORDS_MAX]; /* path, then what CC has behind it */
+    const char *compiler[COMPILER_WORDS_MAX]; /* path, then the options in CC */
     uint32_t compiler_count;
     rt_text compiler_identity;
     const char *const *environment;
-    bool *stubs; /* per module: its stub is there */
+    bool *stubs; /* per module: its stub exists */
 } host_build;
-
-const char *const *cnf_host_environment(rt_arena *arena, const char *const *changes)
-{
-    size_t count = 0, change_count = 0;
-    while (environ[count])
-        count++;
-    while (changes[change_count])
-        change_count++;
-    const char **all = rt_arena_alloc_array(arena, count + change_count + 1, sizeof *all);
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t name = strcspn(environ[i], "=");
-        bool given_anew = false;
-        for (size_t k = 0; k < change_count; k++) {
-            given_anew = given_anew ||
-                         (strncmp(environ[i], changes[k], name) == 0 && changes[k][name] == '=');
-        }
-        if (!given_anew) all[at++] = environ[i];
-    }
-    memcpy(all + at, changes, change_count * sizeof *all);
-    return all;
-}
 
 /* ---- The compiler -------------------------------------------------------------------------- */
 
-/* Which compiler it is, without asking it: the file that the path leads to in the end. */
+/* Identifies the compiler without running it: by the file that its path resolves to. */
 static rt_text identify(rt_arena *arena, const char *path)
 {
     char real[PATH_MAX];
@@ -80,7 +58,7 @@ static rt_text identify(rt_arena *arena, const char *path)
     return text;
 }
 
-/* A program by its path, or by its name in PATH. */
+/* Finds a program by its path, or by its name in PATH. */
 static bool program_find(char path[PATH_MAX], const char *name)
 {
     if (!strchr(name, '/')) return cnf_toolchain_find_program(path, name);
@@ -119,7 +97,7 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
-/* The last lines of what it wrote: with thousands, the first say nothing that these do not. */
+/* The last lines of the output: of thousands, the first say nothing new. */
 static rt_text last_lines(rt_text text)
 {
     uint32_t lines = 0;
@@ -134,7 +112,7 @@ static rt_text last_lines(rt_text text)
     return (rt_text){text.data + start, text.length - start};
 }
 
-/* Runs the compiler with the words behind its own; the source comes on its standard input. */
+/* Runs the compiler with the words appended to its own; it reads the source from standard input. */
 static rt_status compile(host_build *build, const word_list *words, rt_bytes source, rt_text what)
 {
     rt_buffer output = {0}, errors = {0};
@@ -235,8 +213,8 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* What every module is linked with, even where it uses nothing of it: a module that registers
- * images must not outlive the library that it registers them with. */
+/* The libraries that every module is linked with, even if it uses none of their symbols: a module
+ * that registers images must not outlive the library that it registers them with. */
 static void runtime_words(host_build *build, word_list *words)
 {
     const cnf_host_runtime *runtime = build->runtime;
@@ -248,7 +226,8 @@ static void runtime_words(host_build *build, word_list *words)
     }
 }
 
-/* The command that builds a module.  With an empty folder it names the artefact in the cache. */
+/* The command that builds a module. With an empty folder it is the name of the artefact in the
+ * cache. */
 static void module_words(host_build *build, uint32_t index, rt_text folder, word_list *words)
 {
     const scn_module *module = &build->scenario->modules[index];
@@ -273,7 +252,7 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
                  rt_arena_printf(&build->arena, "%.*s" STUBS "/%.*s", RT_TEXT_ARG(folder),
                                  RT_TEXT_ARG(need)));
     }
-    /* DT_RPATH: unlike DT_RUNPATH it comes before LD_LIBRARY_PATH, and counts for LD_PRELOAD. */
+    /* DT_RPATH, unlike DT_RUNPATH, precedes LD_LIBRARY_PATH and applies to LD_PRELOAD. */
     word_add(build, words, "-Wl,--disable-new-dtags", name);
     bool beside = rt_text_equal(path, name);
     word_add(build, words, beside ? "-Wl,-rpath,$ORIGIN" : "-Wl,-rpath,$ORIGIN/..", name);
@@ -302,7 +281,7 @@ static rt_status file_write(host_build *build, rt_text path, rt_bytes bytes)
                    strerror(errno));
 }
 
-/* Keeps what was built; failing to is no error. */
+/* Stores the built module in the cache; failing to is not an error. */
 static void module_keep(host_build *build, rt_text path, rt_bytes request)
 {
     rt_buffer built = {0};
@@ -328,7 +307,7 @@ static rt_status module_compile(host_build *build, uint32_t index, rt_bytes sour
     return status;
 }
 
-/* ld.so finds needed and preloaded files by their names, so one in a folder of its own is only
+/* ld.so finds needed and preloaded files by name, so a module in a folder of its own can only be
  * opened. */
 static rt_status found_by_name(host_build *build, uint32_t module, rt_text who, const char *how)
 {
@@ -379,7 +358,7 @@ static rt_status module_build(host_build *build, uint32_t index)
     return status;
 }
 
-/* A module that defines what the C library defines would take its place in the whole program. */
+/* A module that defines a symbol of the C library would replace it in the whole program. */
 static rt_status symbols_check(host_build *build, const scn_module *module)
 {
     rt_status status = RT_STATUS_OK;
@@ -413,10 +392,11 @@ rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
     host_build build = {
         .sink = sink, .cache = cache, .scenario = scenario, .runtime = runtime, .folder = folder};
     build.stubs = rt_arena_alloc_array(&build.arena, scenario->module_count, sizeof *build.stubs);
-    /* The compiler's own temporary files lie in our folder, which is removed whatever ends. */
+    /* The compiler's temporary files go into our folder, which is removed however the process ends.
+     */
     const char *changes[] = {rt_arena_printf(&build.arena, "TMPDIR=%.*s", RT_TEXT_ARG(folder)).data,
                              "LC_ALL=C", "LD_PRELOAD=", "LD_LIBRARY_PATH=", NULL};
-    build.environment = cnf_host_environment(&build.arena, changes);
+    build.environment = cnf_start_environment(&build.arena, changes);
     rt_status status = build_all(&build);
     rt_arena_reset(&build.arena);
     return status;

@@ -1,5 +1,5 @@
-/* What every host program answers, as calls: modules, symbols, images.  All of it is the process'
- * word and is checked. */
+/* The requests that every host program answers, as calls: modules, symbols, images. Answers come
+ * from another process and are validated. */
 #include "conformance/host/host_internal.h"
 
 #include "reference/image/fat_binary.h"
@@ -14,7 +14,7 @@ rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const cha
                    answer->failed ? answer->fault : answer->position, answer->input.size);
 }
 
-/* The module of a file name, SCN_NONE where the scenario has none of it. */
+/* The module with a file name; SCN_NONE: the scenario has no such module. */
 static uint32_t module_find(const cnf_host *host, rt_text file_name)
 {
     rt_arena arena = {0};
@@ -57,7 +57,7 @@ static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb,
                             rt_arena *arena, cnf_host_events *out_events)
 {
     rt_text name = cnf_host_path(arena, host->scenario, module);
-    /* No path leads ld.so to the executable, which it has not opened itself. */
+    /* ld.so did not open the executable, so it has no path. */
     rt_text path = {0};
     if (module != 0) {
         path = rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));

@@ -1,5 +1,4 @@
-/* What the files of this folder share: the process as it is known here, and building its modules.
- */
+/* Shared by the files of this folder: the state of the process, and building its modules. */
 #ifndef CONFORMANCE_HOST_HOST_INTERNAL_H
 #define CONFORMANCE_HOST_HOST_INTERNAL_H
 
@@ -12,24 +11,24 @@ struct cnf_host {
     rt_sink *sink;
     const scn_scenario *scenario;
     rt_arena arena;
-    rt_text folder; /* of its files; empty: not made */
-    int *channels;  /* our ends; -1: not open */
+    rt_text folder; /* holds its files; empty: not created */
+    int *channels;  /* our ends; -1: closed */
     uint32_t channel_count;
-    pthread_mutex_t lock; /* of the two below */
-    pid_t pid;            /* 0: not started, or gone */
-    int how;              /* it ended, as waitpid has it; once it is gone */
+    pthread_mutex_t lock; /* guards the two below */
+    pid_t pid;            /* 0: not started, or ended */
+    int how;              /* wait status, once it has ended */
     rt_text runs_on;
     cnf_host_events started;
 };
 
-/* Makes a host without folder and process; cnf_host_end ends it. */
+/* Creates a host without folder and process; cnf_host_end ends it. */
 cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario);
 
-/* Starts the executable in the host's folder, whose files are there, with `environment`
- * ("NAME=value", NULL at the end, or NULL) beside the subject's.  Codes of cnf_host_start. */
+/* Starts the executable in the host's folder, whose files exist, with `environment` ("NAME=value",
+ * NULL-terminated, or NULL) in addition to the subject's. Codes of cnf_host_start. */
 RT_MUST_USE rt_status cnf_host_launch(cnf_host *host, const char *const *environment);
 
-/* True when the module hands images to __sycl_register_lib. */
+/* True if the module passes images to __sycl_register_lib. */
 bool cnf_host_registers(const scn_module *module);
 
 /* UNAVAILABLE: there is no C compiler. */
@@ -39,9 +38,5 @@ RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);
  * cnf_host_start. */
 RT_MUST_USE rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, rt_text folder);
-
-/* The environment of a process: this process' without the variables that `changes` ("NAME=value",
- * NULL at the end) gives anew, and the changes.  In the arena, NULL at the end. */
-const char *const *cnf_host_environment(rt_arena *arena, const char *const *changes);
 
 #endif

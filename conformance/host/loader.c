@@ -1,4 +1,4 @@
-/* A host program as the system of a runtime's loader. */
+/* A host program as the system beneath the runtime's loader. */
 #include "conformance/host/loader.h"
 
 #include "conformance/host/host_internal.h"
@@ -8,14 +8,14 @@
 
 #define REGISTRAR_NAME "libassay_registrar.so"
 
-enum { CHANNEL = 0 }; /* the runtime's loader asks for one thing at a time */
+enum { CHANNEL = 0 }; /* the runtime's loader sends one request at a time */
 
 struct cnf_host_loader {
     rt_sink *sink;
     cnf_cache *cache;
     const scn_scenario *scenario;
     cnf_host *host; /* NULL: not started */
-    rt_arena arena; /* of the images; they live as long as the registry */
+    rt_arena arena; /* holds the images, which live as long as the registry */
 };
 
 static rt_status registrar_find(rt_sink *sink, char path[PATH_MAX])
@@ -33,7 +33,7 @@ rt_status cnf_host_loader_available(rt_sink *sink)
     return cnf_host_compiler_check(sink);
 }
 
-/* One event, as the runtime's loader knows it. */
+/* Converts one event to the form of the runtime's loader. */
 static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *told,
                                rt_system_event *out_event)
 {
@@ -49,7 +49,8 @@ static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *to
                            &out_event->images);
 }
 
-/* Hands the events on; a call that failed may be the end of the process, and then of this one. */
+/* Passes the events on; a failed call may mean that the process has ended, and then so does this
+ * one. */
 static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events told,
                                 rt_system_events *out_events)
 {
@@ -66,7 +67,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
                               uint32_t preloaded_count, rt_system_events *out_events)
 {
     cnf_host_loader *loader = state;
-    /* The scenario says the same, and the files are built from it. */
+    /* the files were built from the same scenario */
     CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];

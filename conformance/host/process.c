@@ -1,19 +1,18 @@
 /* The process of a host program: its start, its channels, its end.
  *
- * It stays in the process group of the subject, so that the runner's time limit ends both, and dies
- * with the thread that started it.  Its folder lies in that of the command (compile/scratch.h),
- * so that it goes away even when nobody is left here to remove it. */
+ * It stays in the process group of the subject, so that the runner's time limit ends both, and it
+ * dies with the thread that started it. Its folder lies inside the folder of the command
+ * (conformance/process/scratch.h), so it is removed even if this process cannot do so. */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/process/scratch.h"
+#include "conformance/process/start.h"
 #include "reference/base/alloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,9 +21,9 @@
 #define ANSWER_SIZE_MAX ((uint64_t)1 << 31) /* bytes; more than any memory of a scenario */
 
 enum {
-    CHANNEL_FIRST = 3,  /* descriptor of channel 0 in the program */
-    GOING_MS = 2000,    /* that a process which closed its channel has to end */
-    NOT_EXECUTED = 127, /* exit status of a child that could not become the program */
+    CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
+    GOING_MS = 2000,    /* time that a process has to end after closing its channel */
+    NOT_EXECUTED = 127, /* exit status of ld.so where it refuses a library */
     CHUNK = 1 << 16,    /* bytes read at once */
 };
 
@@ -38,15 +37,6 @@ uint32_t cnf_host_channels(const scn_scenario *scenario)
 
 /* ---- The start ----------------------------------------------------------------------------- */
 
-/* All that the child needs after the fork, made before it: it must not allocate there. */
-typedef struct host_launch {
-    const char *program;
-    const char *const *environment;
-    int *ends; /* the program's ends of the channels, all above where they go to */
-    uint32_t count;
-    pid_t parent;
-} host_launch;
-
 static rt_text list_of(rt_arena *arena, uint32_t count)
 {
     rt_buffer list = {0};
@@ -57,7 +47,7 @@ static rt_text list_of(rt_arena *arena, uint32_t count)
     return text;
 }
 
-/* By name alone: the executable's DT_RPATH leads there, and no folder's name needs quoting. */
+/* Names only: the executable's DT_RPATH leads there, and no path needs quoting. */
 static rt_text preload_of(cnf_host *host)
 {
     rt_buffer list = {0};
@@ -83,70 +73,42 @@ static const char *const *environment_of(cnf_host *host, const char *const *give
                          .data;
     changes[count + 1] =
         rt_arena_printf(arena, "LD_PRELOAD=%.*s", RT_TEXT_ARG(preload_of(host))).data;
-    return cnf_host_environment(arena, changes);
-}
-
-/* In the child, where only what is safe after a fork of a process with threads may be called. */
-RT_NORETURN static void child_main(const host_launch *launch)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != launch->parent) _exit(NOT_EXECUTED);
-    int null = open("/dev/null", O_RDONLY);
-    bool moved = null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO;
-    for (uint32_t i = 0; i < launch->count; i++) {
-        int place = CHANNEL_FIRST + (int)i;
-        moved = moved && dup2(launch->ends[i], place) == place;
-    }
-    moved = moved && close_range(CHANNEL_FIRST + launch->count, ~0u, 0) == 0;
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    char *arguments[] = {(char *)(uintptr_t)launch->program, NULL};
-    if (moved) execve(launch->program, arguments, (char *const *)(uintptr_t)launch->environment);
-    _exit(NOT_EXECUTED);
-}
-
-/* Makes the channels; the program's ends are above all places that they are moved to. */
-static bool channels_open(cnf_host *host, int *ends)
-{
-    int floor = CHANNEL_FIRST + (int)host->channel_count;
-    for (uint32_t i = 0; i < host->channel_count; i++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
-        host->channels[i] = pair[0];
-        ends[i] = fcntl(pair[1], F_DUPFD_CLOEXEC, floor);
-        close(pair[1]);
-        if (ends[i] < 0) return false;
-    }
-    return true;
+    return cnf_start_environment(arena, changes);
 }
 
 static rt_status launch(cnf_host *host, const char *const *environment)
 {
-    int *ends = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof *ends);
-    memset(ends, 0xff, host->channel_count * sizeof *ends);
+    uint32_t count = CHANNEL_FIRST + host->channel_count;
+    int *descriptors = rt_arena_alloc_array(&host->arena, count, sizeof *descriptors);
+    memset(descriptors, 0xff, count * sizeof *descriptors);
+    descriptors[STDOUT_FILENO] = STDOUT_FILENO;
+    descriptors[STDERR_FILENO] = STDERR_FILENO;
+    int error = 0;
+    for (uint32_t i = 0; i < host->channel_count && error == 0; i++) {
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+            error = errno;
+        } else {
+            host->channels[i] = ends[0];
+            descriptors[CHANNEL_FIRST + i] = ends[1];
+        }
+    }
     rt_text name = cnf_host_path(&host->arena, host->scenario, 0);
     rt_text program =
         rt_arena_printf(&host->arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
-    host_launch launch = {
-        .program = program.data,
-        .environment = environment_of(host, environment),
-        .ends = ends,
-        .count = host->channel_count,
-        .parent = getpid(),
-    };
-    pid_t pid = channels_open(host, ends) ? fork() : -1;
-    if (pid == 0) child_main(&launch);
-    int error = errno;
-    for (uint32_t i = 0; i < host->channel_count; i++)
-        if (ends[i] >= 0) close(ends[i]);
-    if (pid < 0) {
-        return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
-                       strerror(error));
-    }
-    host->pid = pid;
-    return RT_STATUS_OK;
+    const char *const arguments[] = {program.data, NULL};
+    const cnf_start start = {.program = program.data,
+                             .arguments = arguments,
+                             .environment = environment_of(host, environment),
+                             .descriptors = descriptors,
+                             .descriptor_count = count,
+                             .stays_in_group = true};
+    if (error == 0) error = cnf_start_process(&start, &host->pid);
+    for (uint32_t i = CHANNEL_FIRST; i < count; i++)
+        cnf_process_close(&descriptors[i]);
+    if (error == 0) return RT_STATUS_OK;
+    return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
+                   strerror(error));
 }
 
 static rt_status hello(cnf_host *host)
@@ -226,7 +188,7 @@ static bool send_all(int channel, rt_bytes bytes)
     return true;
 }
 
-/* Reads so many bytes; memory is taken as they come, since their number is the other's word. */
+/* Reads a number of bytes, which the other process chose, so memory is allocated as they arrive. */
 static bool receive(int channel, uint64_t size, rt_buffer *out)
 {
     uint8_t chunk[CHUNK];
@@ -256,7 +218,7 @@ static bool exchange(int channel, const rt_buffer *request, rt_buffer *out_answe
     return done && *out_sane && receive(channel, size, out_answer);
 }
 
-/* Waits for the end of a process that has closed its channel; one that only hangs is killed. */
+/* Waits for a process that has closed its channel to end; kills it if it hangs. */
 static void collect(cnf_host *host)
 {
     pthread_mutex_lock(&host->lock);
@@ -275,7 +237,7 @@ static void collect(cnf_host *host)
     pthread_mutex_unlock(&host->lock);
 }
 
-/* How the process ended, in words.  One that did not become the program is no word about it. */
+/* The status that describes how the process ended, unless its exec failed. */
 static rt_status ended(cnf_host *host, const char *when)
 {
     if (WIFSIGNALED(host->how)) {
@@ -292,7 +254,7 @@ static rt_status ended(cnf_host *host, const char *when)
                               "needs)");
 }
 
-/* What a request is called where one went wrong. */
+/* The name of a request, for messages. */
 static const char *request_name(uint8_t request)
 {
     static const char *const names[HOST_REQUEST_END] = {
@@ -319,7 +281,7 @@ static const char *request_name(uint8_t request)
     return names[request];
 }
 
-/* A refusal: the class by its name, and the message. */
+/* Reads a refusal: the name of its class, and the message. */
 static rt_status refusal(cnf_host *host, rt_reader *answer)
 {
     rt_text class = rt_read_text(answer), message = rt_read_text(answer);
@@ -383,7 +345,7 @@ void cnf_host_share_fate(cnf_host *host)
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
     raise(signal_number);
-    kill(getpid(), SIGKILL); /* For a signal that ended it there and is ignored here. */
+    kill(getpid(), SIGKILL); /* in case the signal that ended the program is ignored here */
 }
 
 rt_status cnf_host_leave(cnf_host *host)

@@ -1,16 +1,16 @@
-/* What a subject and the host program of a scenario say to each other; C and C++.
+/* The protocol between a subject and the host program of a scenario; C and C++.
  *
- * A channel is a pair of connected stream sockets; the program serves each in a thread of its own.
- * Its numbers stand in the variable ASSAY_HOST_CHANNELS, "5,6".  A frame is a u64 length and so
- * many bytes; numbers are little-endian, a text or bytes is a u64 length and the bytes
- * (reference/base/stream.h).  A request begins with a u8 host_request, an answer with a u8: 1 and
- * what the table says, or 0, the class of the refusal by its name ("errc::build"; "exception" for
- * one that is no sycl::exception) and its message as two texts.
+ * A channel is a pair of connected stream sockets; the program serves each in its own thread. The
+ * variable ASSAY_HOST_CHANNELS lists their numbers, "5,6". A frame is a u64 length and that many
+ * bytes; numbers are little-endian, a text or bytes is a u64 length and the bytes
+ * (reference/base/stream.h). A request begins with a u8 host_request. An answer begins with a u8:
+ * 1, followed by what the table says, or 0, followed by two texts: the name of the refusal's class
+ * ("errc::build"; "exception" for one that is not a sycl::exception) and its message.
  *
- * The path of a module is the one of its file in the program's folder (cnf_host_path): "libf.so".
+ * A module is identified by the path of its file in the program's folder (cnf_host_path):
+ * "libf.so".
  *
- * Whatever either side gets is the other's word and is checked.  The program ends when channel 0
- * is closed. */
+ * Each side validates what it receives. The program ends when channel 0 is closed. */
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
@@ -29,7 +29,7 @@ typedef enum host_request {
     HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
                       readable segments of the module that holds it */
 
-    /* Answered by libassay_dpcpp.so; the numbers of what is made count from 0 for each kind. */
+    /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
     HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
                       bit 1u << dev_aspect) */
     HOST_KERNELS,  /* -> u32 count, count * text: names that the runtime knows now */
@@ -43,7 +43,7 @@ typedef enum host_request {
     HOST_TRANSFER, /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
-    HOST_BUNDLE,   /* u8 host_bundle and what it says there */
+    HOST_BUNDLE,   /* u8 host_bundle and its fields */
     HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor
                       registered last under it; refused errc::invalid: none did */
     HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by the handler of a command group and not

@@ -14,7 +14,7 @@ rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32
     return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
 }
 
-/* The folder of a module in the program's: empty, or "2/". */
+/* The module's folder inside the program's: empty, or "2/". */
 static rt_text folder_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
     rt_text name = cnf_host_file_name(arena, scenario, module);
@@ -39,14 +39,14 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Symbols that mean something to the program itself. */
+/* Symbols with a meaning for the program itself. */
 static const char *const taken_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
     NULL,
 };
 
-/* True when the word is one of a list that NULL ends, in which '*' stands for all that begin so. */
+/* True if the NULL-terminated list contains the word; a trailing '*' matches any ending. */
 static bool is_among(const char *const *list, rt_text word)
 {
     for (const char *const *at = list; *at; at++) {
@@ -60,7 +60,7 @@ static bool is_among(const char *const *list, rt_text word)
     return false;
 }
 
-/* What an assembler takes for a symbol without quotes. */
+/* True for a symbol that an assembler accepts without quotes. */
 static bool is_symbol(rt_text symbol)
 {
     for (size_t i = 0; i < symbol.length; i++) {
@@ -72,7 +72,7 @@ static bool is_symbol(rt_text symbol)
     return symbol.length > 0;
 }
 
-/* A label gives each variable its symbol, so that none is taken for a word of C. */
+/* A label gives each variable its symbol, so no symbol can clash with C's keywords. */
 static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *module,
                                rt_text file_name)
 {
@@ -96,7 +96,7 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
 
 /* ---- The file name ------------------------------------------------------------------------- */
 
-/* Libraries that every program here needs: ld.so would take a module of that name for them. */
+/* Libraries that every program needs; ld.so would use a module of that name instead. */
 static const char *const taken_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
@@ -132,7 +132,7 @@ static const char declarations[] =
     "\n"
     "static const char file_name[] = \"%.*s\";\n";
 
-/* Without `volatile` the call could become a jump, and dlsym looks at where it returns to. */
+/* Without `volatile` the call could become a jump, and dlsym uses the return address. */
 static const char functions[] = "\n"
                                 "static const void *binds(const char *symbol)\n"
                                 "{\n"
@@ -174,8 +174,8 @@ static rt_status tables_write(rt_sink *sink, rt_buffer *out, rt_image_list image
     return status;
 }
 
-/* The constructor's calls for the module's device_globals; an id may have any characters but those
- * that no linkage name has. */
+/* Writes the constructor's calls for the module's device_globals; ids may contain any character
+ * that a linkage name can. */
 static rt_status globals_write(rt_sink *sink, rt_buffer *out, const scn_module *module)
 {
     for (uint32_t i = 0; i < module->device_globals.count; i++) {

@@ -4,7 +4,7 @@
  * A child is looked at while it is still a zombie (WNOWAIT), so that its process group's number
  * cannot belong to anyone else when the group is killed.
  *
- * Linux: signalfd(2), memfd_create(2), close_range(2), prctl(2). */
+ * Linux: signalfd(2), memfd_create(2). */
 #include "conformance/process/child.h"
 
 #include "conformance/process/orphans.h"
@@ -12,28 +12,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    OUTPUT_KEPT = 8192,      /* bytes of stdout and stderr that a result shows */
-    READ_SIZE = 65536,       /* bytes taken from a pipe at once */
-    QUIET_MS = 4,            /* how long a young child's pipes are not looked at */
-    KILL_GRACE_MS = 5000,    /* how long a killed child may take to die before it is given up */
-    EXIT_NOT_EXECUTED = 126, /* of a child that could not execute its program */
-    HEAP_STEP = 1 << 20,     /* bytes by which a forked child's heap grows */
+    OUTPUT_KEPT = 8192,   /* bytes of stdout and stderr that a result shows */
+    READ_SIZE = 65536,    /* bytes taken from a pipe at once */
+    QUIET_MS = 4,         /* grace period before polling a new child's pipes */
+    KILL_GRACE_MS = 5000, /* how long a killed child may take to die before it is given up */
     ARGUMENTS_MAX = 48
 };
 
@@ -57,26 +49,6 @@ struct cnf_pool {
     cnf_process_list foreign; /* children of the process from before the pool */
     cnf_process_list known;   /* scratch of pool_kill_orphans */
 };
-
-/* The pipes and the input of a child that is being started. */
-typedef struct start_files {
-    int messages[2], output[2], input;
-    int log; /* -1: none */
-} start_files;
-
-static double now_ms(void)
-{
-    struct timespec now;
-    int failed = clock_gettime(CLOCK_MONOTONIC, &now);
-    CHECK(failed == 0);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static void close_one(int *descriptor)
-{
-    if (*descriptor >= 0) close(*descriptor);
-    *descriptor = -1;
-}
 
 const char *cnf_child_advice(int code)
 {
@@ -161,14 +133,14 @@ void cnf_pool_destroy(cnf_pool *pool)
             kill(child->pid, SIGKILL);
             child->pid = 0;
         }
-        close_one(&child->messages);
-        close_one(&child->output);
-        close_one(&child->log);
+        cnf_process_close(&child->messages);
+        cnf_process_close(&child->output);
+        cnf_process_close(&child->log);
         cnf_child_result_free(&child->result);
     }
     pool_kill_orphans(pool); /* No child of the pool is known any more: all of them, reaped. */
     pool_signals_read(pool); /* A second Ctrl-C must not end us once they are unblocked. */
-    close_one(&pool->signals);
+    cnf_process_close(&pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
     rt_vector_free(&pool->children);
     rt_vector_free(&pool->polled);
@@ -179,165 +151,75 @@ void cnf_pool_destroy(cnf_pool *pool)
 
 /* ---- Starting ------------------------------------------------------------------------------ */
 
-/* A file in memory that holds the input, at its beginning; -1 with errno set. */
-static int input_open(rt_bytes input)
-{
-    int file = memfd_create("assay-input", MFD_CLOEXEC);
-    size_t done = 0;
-    while (file >= 0 && done < input.size) {
-        ssize_t size = write(file, input.data + done, input.size - done);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) {
-            close_one(&file);
-            return -1;
-        }
-        done += (size_t)size;
-    }
-    if (file >= 0 && lseek(file, 0, SEEK_SET) != 0) close_one(&file);
-    return file;
-}
+/* Both ends of the pipes, the input and the log of a child that is being started; -1: not open. */
+typedef struct start_files {
+    int messages[2], output[2], input, log;
+} start_files;
 
 static void files_close(start_files *files)
 {
     for (int end = 0; end < 2; end++) {
-        close_one(&files->messages[end]);
-        close_one(&files->output[end]);
+        cnf_process_close(&files->messages[end]);
+        cnf_process_close(&files->output[end]);
     }
-    close_one(&files->input);
-    close_one(&files->log);
+    cnf_process_close(&files->input);
+    cnf_process_close(&files->log);
 }
 
-/* A file for the child's log, above all descriptors that the child expects; -1 with errno set. */
-static int log_open(void)
-{
-    int file = memfd_create("assay-log", MFD_CLOEXEC);
-    int lifted = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, CNF_CHILD_LOG + 1);
-    int error = errno;
-    close_one(&file);
-    errno = error;
-    return lifted;
-}
-
-/* Moves a descriptor above the standard ones, which are free in a program started without them: in
- * the child they would be overwritten before they are duplicated. */
-static bool lift_one(int *descriptor)
-{
-    if (*descriptor > STDERR_FILENO) return true;
-    int lifted = *descriptor < 0 ? -1 : fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (lifted < 0) return false;
-    close(*descriptor);
-    *descriptor = lifted;
-    return true;
-}
-
-static bool files_open(start_files *files, const cnf_child_start *start)
+/* Returns 0 or an errno; files that could be opened are open in both cases. */
+static int files_open(start_files *files, const cnf_child_start *start)
 {
     *files = (start_files){{-1, -1}, {-1, -1}, -1, -1};
     bool opened = pipe2(files->messages, O_CLOEXEC) == 0 && pipe2(files->output, O_CLOEXEC) == 0 &&
                   fcntl(files->messages[0], F_SETFL, O_NONBLOCK) == 0 &&
                   fcntl(files->output[0], F_SETFL, O_NONBLOCK) == 0;
-    if (opened) {
-        files->input =
-            start->body ? open("/dev/null", O_RDONLY | O_CLOEXEC) : input_open(start->input);
+    if (opened && !start->body) {
+        files->input = cnf_start_input(start->input);
+        opened = files->input >= 0;
     }
-    opened = opened && lift_one(&files->messages[1]) && lift_one(&files->output[1]) &&
-             lift_one(&files->input);
     if (opened && start->has_log) {
-        files->log = log_open();
+        files->log = memfd_create("assay-log", MFD_CLOEXEC);
         opened = files->log >= 0;
     }
-    if (opened) return true;
-    int error = errno;
-    files_close(files);
-    errno = error;
-    return false;
+    return opened ? 0 : errno;
 }
 
-/* Moves the descriptors to where the child expects them and closes all others.  The standard ones
- * come first: the one for messages may then take the place of any of the originals. */
-static bool child_descriptors(const start_files *files, int messages)
+static int forked_main(void *user)
 {
-    CHECK(files->input > 2 && files->output[1] > 2 && files->messages[1] > 2);
-    bool moved = dup2(files->input, 0) == 0 && dup2(files->output[1], 1) == 1 && dup2(1, 2) == 2;
-    if (files->messages[1] == messages) {
-        moved = moved && fcntl(messages, F_SETFD, 0) == 0;
-    } else {
-        moved = moved && dup2(files->messages[1], messages) == messages;
-    }
-    unsigned first_unknown = messages > 2 ? (unsigned)messages + 1 : 3;
-    if (files->log >= 0) {
-        CHECK(messages == CNF_CHILD_MESSAGES && files->log > CNF_CHILD_LOG);
-        moved = moved && dup2(files->log, CNF_CHILD_LOG) == CNF_CHILD_LOG;
-        first_unknown = CNF_CHILD_LOG + 1;
-    }
-    return moved && close_range(first_unknown, ~0u, 0) == 0;
+    const cnf_child_start *start = user;
+    return start->body(start->user, CNF_CHILD_MESSAGES);
 }
 
-/* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
-#ifndef __has_feature
-#define __has_feature(feature) 0 /* clang's word; gcc has a macro */
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { LIMITS_MEMORY = 0 };
-#else
-enum { LIMITS_MEMORY = 1 };
-#endif
-
-/* Limits what each process of the child may allocate.  RLIMIT_DATA counts private writable pages,
- * whether the allocator takes them from the heap or by mmap; unlike RLIMIT_AS it leaves alone the
- * address space that vendors' libraries reserve without using it (setrlimit(2)). */
-static void child_limit_memory(uint64_t memory_bytes)
+static int child_start(const cnf_child_start *start, const start_files *files, pid_t *out_pid)
 {
-    const struct rlimit limit = {memory_bytes, memory_bytes};
-    /* A lower hard limit that is there already stays, and a refusal only means no limit. */
-    if (LIMITS_MEMORY && memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &limit);
-}
-
-/* What every child gets: a group of its own, death with its parent, default signals, no core. */
-static void child_attributes(pid_t parent, uint64_t memory_bytes)
-{
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(EXIT_NOT_EXECUTED);
-    const struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    child_limit_memory(memory_bytes);
-    sigset_t empty;
-    sigemptyset(&empty);
-    signal(SIGPIPE, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &empty, NULL);
-}
-
-RT_NORETURN static void child_execute(const cnf_child_start *start)
-{
-    const char *program = start->program ? start->program : "/proc/self/exe";
     const char *arguments[ARGUMENTS_MAX] = {start->program ? start->program : "assay"};
-    int count = 1;
-    for (const char *const *argument = start->arguments; *argument; argument++) {
+    for (int count = 1; start->arguments && start->arguments[count - 1]; count++) {
         CHECK(count < ARGUMENTS_MAX - 1);
-        arguments[count++] = *argument;
+        arguments[count] = start->arguments[count - 1];
     }
-    /* execv does not write to its arguments; its type is older than const. */
-    execv(program, (char *const *)(uintptr_t)arguments);
-    fprintf(stderr, "assay: cannot execute %s: %s\n", program, strerror(errno));
-    _exit(EXIT_NOT_EXECUTED);
-}
-
-RT_NORETURN static void child_main(const cnf_child_start *start, const start_files *files,
-                                   pid_t parent)
-{
-    child_attributes(parent, start->memory_bytes);
-    int messages = start->body ? CNF_CHILD_MESSAGES : start->messages;
-    if (!child_descriptors(files, messages)) _exit(EXIT_NOT_EXECUTED);
-    for (const char *const *entry = start->environment; entry && *entry; entry++)
-        putenv((char *)(uintptr_t)*entry); /* The strings live as long as this process. */
-    if (!start->body) child_execute(start);
-    /* A forked child lives for milliseconds: what it frees is not worth handing back. */
-    mallopt(M_TOP_PAD, HEAP_STEP);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    int status = start->body(start->user, messages);
-    fflush(NULL);
-    _exit(status);
+    bool on_output = !start->body && start->messages == STDOUT_FILENO;
+    int descriptors[] = {files->input, on_output ? files->messages[1] : files->output[1],
+                         files->output[1], files->messages[1], files->log};
+    _Static_assert(CNF_CHILD_MESSAGES == 3 && CNF_CHILD_LOG == 4, "the places in the list");
+    rt_arena arena = {0};
+    cnf_start process = {
+        .descriptors = descriptors,
+        .descriptor_count = on_output        ? 3
+                            : files->log < 0 ? 4
+                                             : 5,
+        .memory_bytes = start->memory_bytes,
+    };
+    if (start->body) {
+        process.body = forked_main;
+        process.user = (void *)(uintptr_t)start;
+    } else {
+        process.program = start->program ? start->program : "/proc/self/exe";
+        process.arguments = arguments;
+        process.environment = cnf_start_environment(&arena, start->environment);
+    }
+    int error = cnf_start_process(&process, out_pid);
+    rt_arena_reset(&arena);
+    return error;
 }
 
 void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
@@ -345,44 +227,42 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     CHECK(start->timeout_ms > 0 && start->messages_max > 0);
     CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
     CHECK_IMPLIES(start->has_log, !start->body && start->messages == CNF_CHILD_MESSAGES);
+    CHECK_IMPLIES(start->body, !start->environment);
     pool_child *child = rt_vector_push(&pool->children);
     *child =
         (pool_child){.messages = -1, .output = -1, .log = -1, .messages_max = start->messages_max};
     child->result.tag = start->tag;
-    child->result.memory_bytes = LIMITS_MEMORY ? start->memory_bytes : 0;
-    child->begin_ms = now_ms();
+    child->result.memory_bytes = cnf_start_limits_memory ? start->memory_bytes : 0;
+    child->begin_ms = cnf_process_now_ms();
     child->deadline_ms = child->begin_ms + start->timeout_ms;
 
-    fflush(NULL); /* What is buffered here must not be written a second time by a child. */
     start_files files;
-    pid_t parent = getpid();
-    pid_t pid = files_open(&files, start) && start->error == 0 ? fork() : -1;
-    if (pid == 0) child_main(start, &files, parent);
-    if (pid < 0) {
-        child->result.end = CNF_CHILD_NOT_STARTED;
-        child->result.code = start->error != 0 ? start->error : errno;
-        child->ended = true;
-    } else {
-        setpgid(pid, pid); /* Here too: whoever comes first, the group exists before a kill. */
-        child->pid = pid;
+    int error = files_open(&files, start);
+    if (start->error != 0) error = start->error;
+    if (error == 0) error = child_start(start, &files, &child->pid);
+    if (error == 0) {
         child->messages = files.messages[0];
         child->output = files.output[0];
         child->log = files.log;
-        files.log = -1;
-        files.messages[0] = files.output[0] = -1;
+        files.log = files.messages[0] = files.output[0] = -1;
+    } else {
+        child->result.end = CNF_PROCESS_NOT_STARTED;
+        child->result.code = error;
+        child->ended = true;
     }
     files_close(&files);
+    CHECK(child->ended == (child->pid == 0));
 }
 
 /* ---- Collecting ---------------------------------------------------------------------------- */
 
-static void child_kill(pool_child *child, cnf_child_end why)
+static void child_kill(pool_child *child, cnf_process_end why)
 {
     CHECK(child->pid > 0);
     if (child->killed) return;
     child->killed = true;
     child->result.end = why;
-    child->deadline_ms = now_ms() + KILL_GRACE_MS;
+    child->deadline_ms = cnf_process_now_ms() + KILL_GRACE_MS;
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL);
 }
@@ -404,8 +284,8 @@ static void messages_append(pool_child *child, const char *data, size_t size)
     size_t room = child->messages_max - messages->size;
     rt_buffer_append(messages, data, size < room ? size : room);
     if (size <= room) return;
-    if (child->pid > 0) child_kill(child, CNF_CHILD_FLOODED);
-    close_one(&child->messages);
+    if (child->pid > 0) child_kill(child, CNF_PROCESS_OVERFLOWED);
+    cnf_process_close(&child->messages);
 }
 
 /* Reads what a pipe holds, at most `reads` portions; closes it at its end. */
@@ -414,15 +294,12 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
     int *pipe_end = is_output ? &child->output : &child->messages;
     char data[READ_SIZE];
     for (uint32_t i = 0; i < reads && *pipe_end >= 0; i++) {
-        ssize_t size = read(*pipe_end, data, sizeof data);
-        if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-        if (size <= 0) {
-            close_one(pipe_end);
-        } else if (is_output) {
-            output_append(&child->result.output, data, (size_t)size);
-        } else {
-            messages_append(child, data, (size_t)size);
-        }
+        size_t size = cnf_process_read(pipe_end, data, sizeof data);
+        if (size == 0) return;
+        if (is_output)
+            output_append(&child->result.output, data, size);
+        else
+            messages_append(child, data, size);
     }
 }
 
@@ -440,7 +317,7 @@ static void log_keep(pool_child *child)
         rt_buffer_append(&child->result.log, data, (size_t)done);
         at += done;
     }
-    close_one(&child->log);
+    cnf_process_close(&child->log);
 }
 
 /* The child is dead or given up: takes what its pipes still hold and closes them.  A process that
@@ -451,15 +328,15 @@ static void child_finish(pool_child *child)
     enum { PORTIONS_MAX = 1 << 16 };
     pipe_drain(child, false, PORTIONS_MAX);
     pipe_drain(child, true, PORTIONS_MAX);
-    close_one(&child->messages);
-    close_one(&child->output);
+    cnf_process_close(&child->messages);
+    cnf_process_close(&child->output);
     log_keep(child);
     rt_buffer *output = &child->result.output;
     if (output->size > OUTPUT_KEPT) {
         memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);
         output->size = OUTPUT_KEPT;
     }
-    child->result.seconds = (now_ms() - child->begin_ms) / 1e3;
+    child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
     child->ended = true;
 }
 
@@ -472,7 +349,7 @@ static void child_reap(cnf_pool *pool, pool_child *child, const siginfo_t *how)
     child->pid = 0;
     child->result.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
     if (!child->killed) {
-        child->result.end = how->si_code == CLD_EXITED ? CNF_CHILD_EXITED : CNF_CHILD_SIGNALED;
+        child->result.end = how->si_code == CLD_EXITED ? CNF_PROCESS_EXITED : CNF_PROCESS_SIGNALLED;
         child->result.code = how->si_status;
     }
     pool_kill_orphans(pool);
@@ -492,12 +369,12 @@ static void pool_reap(cnf_pool *pool)
 
 static void pool_deadlines(cnf_pool *pool)
 {
-    double now = now_ms();
+    double now = cnf_process_now_ms();
     for (uint32_t i = 0; i < pool->children.count; i++) {
         pool_child *child = &pool->children.items[i];
         if (child->pid == 0 || now < child->deadline_ms) continue;
         if (!child->killed) {
-            child_kill(child, CNF_CHILD_TIMED_OUT);
+            child_kill(child, CNF_PROCESS_TIMED_OUT);
         } else {
             child->pid = 0; /* It sits in the kernel where no signal reaches it. */
             child_finish(child);
@@ -533,7 +410,7 @@ static int pool_wait_ms(const cnf_pool *pool, double now)
 /* Polls once and reads everything that is ready. */
 static void pool_poll(cnf_pool *pool)
 {
-    double now = now_ms();
+    double now = cnf_process_now_ms();
     pool->polled.count = 0;
     *rt_vector_push(&pool->polled) = (struct pollfd){.fd = pool->signals, .events = POLLIN};
     for (uint32_t i = 0; i < pool->children.count; i++) {

@@ -5,10 +5,10 @@
  * child leads a process group of its own and the pool's process adopts orphans
  * (PR_SET_CHILD_SUBREAPER): when a child has ended, its group and whatever it left behind are
  * killed before its result is handed out.  What a child sends is kept whatever happens to it. */
-#ifndef CONFORMANCE_RUN_CHILD_H
-#define CONFORMANCE_RUN_CHILD_H
+#ifndef CONFORMANCE_PROCESS_CHILD_H
+#define CONFORMANCE_PROCESS_CHILD_H
 
-#include "reference/base/text.h"
+#include "conformance/process/start.h"
 
 /* The descriptor on which every child but the compile worker sends its messages. */
 enum { CNF_CHILD_MESSAGES = 3 };
@@ -27,7 +27,7 @@ typedef struct cnf_child_start {
     void *user;
     const char *program;            /* path of what is executed; NULL: this program, anew */
     const char *const *arguments;   /* of an executed child, from argv[1], NULL-terminated */
-    const char *const *environment; /* "NAME=value" set in the child, NULL-terminated; or NULL */
+    const char *const *environment; /* changes, "NAME=value", NULL-terminated; NULL: none */
     rt_bytes input;                 /* of an executed child, on descriptor 0 */
     int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
     bool has_log;                   /* an executed child with messages on 3 gets CNF_CHILD_LOG */
@@ -38,17 +38,9 @@ typedef struct cnf_child_start {
     int error;                      /* errno of what it needs and could not be had; 0: nothing */
 } cnf_child_start;
 
-typedef enum cnf_child_end {
-    CNF_CHILD_EXITED,      /* code: exit status */
-    CNF_CHILD_SIGNALED,    /* code: signal */
-    CNF_CHILD_TIMED_OUT,   /* killed at its time limit */
-    CNF_CHILD_FLOODED,     /* killed at messages_max */
-    CNF_CHILD_NOT_STARTED, /* code: errno; the system lacks a process, descriptors or memory */
-} cnf_child_end;
-
 typedef struct cnf_child_result {
     uint64_t tag;
-    cnf_child_end end;
+    cnf_process_end end;
     int code;
     rt_buffer messages;      /* what it sent, at most messages_max bytes */
     rt_buffer output;        /* the last part of its stdout and stderr */

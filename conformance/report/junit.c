@@ -1,30 +1,17 @@
 /* Writing JUnit's XML. */
 #include "conformance/report/junit.h"
 
+#include "reference/base/utf8.h"
+
 #include <string.h>
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* Length of the character at the beginning of the text; 0: none that XML 1.0 allows. */
-static size_t character_length(rt_text text)
+/* True for what XML 1.0 allows in a document (section 2.2, "Char"). */
+static bool is_allowed(uint32_t code)
 {
-    const uint8_t *bytes = (const uint8_t *)text.data;
-    CHECK(text.length > 0);
-    if (bytes[0] < 0x80) {
-        bool control = bytes[0] < 0x20 && bytes[0] != '\t' && bytes[0] != '\n' && bytes[0] != '\r';
-        return control ? 0 : 1;
-    }
-    size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-    if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || length > text.length) return 0;
-    uint32_t value = bytes[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) return 0;
-        value = value << 6 | (bytes[i] & 0x3f);
-    }
-    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000};
-    bool surrogate = value >= 0xd800 && value <= 0xdfff;
-    bool allowed = !surrogate && value != 0xfffe && value != 0xffff && value <= 0x10ffff;
-    return allowed && value >= least[length] ? length : 0;
+    if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+    return code != 0xfffe && code != 0xffff && code != RT_UTF8_ILL_FORMED;
 }
 
 /* Appends text as the content of an element or, in quotes, of an attribute, where a parser would
@@ -32,24 +19,21 @@ static size_t character_length(rt_text text)
 static void escape(rt_buffer *out, rt_text text, bool is_attribute)
 {
     while (text.length > 0) {
-        size_t length = character_length(text);
-        switch (length > 0 ? *text.data : '?') {
+        rt_character character = rt_utf8_take(&text);
+        bool is_space = character.code == '\n' || character.code == '\t';
+        switch (character.code) {
         case '&': rt_buffer_printf(out, "&amp;"); break;
         case '<': rt_buffer_printf(out, "&lt;"); break;
         case '>': rt_buffer_printf(out, "&gt;"); break;
         case '"': rt_buffer_printf(out, "&quot;"); break;
-        case '\r': rt_buffer_printf(out, "&#13;"); break;
-        case '\n':
-        case '\t':
-            if (is_attribute)
-                rt_buffer_printf(out, "&#%d;", *text.data);
+        default:
+            if (character.code == '\r' || (is_space && is_attribute))
+                rt_buffer_printf(out, "&#%u;", character.code);
+            else if (is_allowed(character.code))
+                rt_buffer_append_text(out, character.bytes);
             else
-                rt_buffer_append_byte(out, *text.data);
-            break;
-        default: rt_buffer_append(out, length > 0 ? text.data : "?", length > 0 ? length : 1);
+                rt_buffer_printf(out, RT_UTF8_REPLACEMENT);
         }
-        size_t used = length > 0 ? length : 1;
-        text = (rt_text){text.data + used, text.length - used};
     }
 }
 

@@ -11,7 +11,8 @@
  *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
  *
  * The whole message, the rule, the device and the command that runs it again stand in <system-out>.
- * Characters that XML 1.0 does not allow (section 2.2), and bytes that are no UTF-8, become '?'. */
+ * Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become U+FFFD.
+ */
 #ifndef CONFORMANCE_REPORT_JUNIT_H
 #define CONFORMANCE_REPORT_JUNIT_H
 

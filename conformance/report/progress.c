@@ -49,12 +49,8 @@ void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t 
         rt_buffer_printf(out, "%s%s", shown++ ? ", " : ": ", progress->running[i]);
     }
     /* A line that wraps could not be taken away.  Names are cut anywhere but inside a character. */
-    size_t end = before + width;
-    if (out->size <= end) return;
-    while (end > before && ((uint8_t)out->data[end] & 0xc0) == 0x80)
-        end--;
-    out->size = end;
-    out->data[end] = '\0';
+    rt_text line = rt_text_skip(rt_buffer_text(out), before);
+    rt_buffer_truncate(out, before + rt_text_cut(line, width).length);
 }
 
 static void progress_draw(cnf_progress *progress, bool now)

@@ -1,7 +1,7 @@
 /* Making SARIF's objects: rules as they are met, and results that point at them by index. */
 #include "conformance/report/sarif.h"
 
-#include "conformance/verdict/json_text.h"
+#include "conformance/json/json.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -44,22 +44,10 @@ static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
 
 /* ---- Objects ------------------------------------------------------------------------------- */
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    int failed = json_object_set_new(object, key, value);
-    CHECK(failed == 0);
-}
-
-static void append(json_t *array, json_t *value)
-{
-    int failed = json_array_append_new(array, value);
-    CHECK(failed == 0);
-}
-
 static json_t *message(rt_text text)
 {
     json_t *object = json_object();
-    set(object, "text", cnf_json_text(text));
+    cnf_json_set(object, "text", cnf_json_text(text));
     return object;
 }
 
@@ -79,7 +67,7 @@ static void help_uri_set(json_t *descriptor, const cnf_rule *rule)
     int length = (int)strcspn(rt_buffer_string(&source), ", ");
     rt_buffer_printf(&uri, "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/%.*s", length,
                      rt_buffer_string(&source));
-    if (length > 0) set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
+    if (length > 0) cnf_json_set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
     rt_buffer_free(&uri);
     rt_buffer_free(&source);
 }
@@ -90,8 +78,8 @@ static void rule_describe(json_t *descriptor, const cnf_rule *rule)
     cnf_rule_source_print(&help, rule);
     if (rule->reading.length > 0)
         rt_buffer_printf(&help, "\nreading: %.*s", RT_TEXT_ARG(rule->reading));
-    set(descriptor, "shortDescription", message(rule->statement));
-    set(descriptor, "help", message(rt_buffer_text(&help)));
+    cnf_json_set(descriptor, "shortDescription", message(rule->statement));
+    cnf_json_set(descriptor, "help", message(rt_buffer_text(&help)));
     help_uri_set(descriptor, rule);
     rt_buffer_free(&help);
 }
@@ -105,12 +93,12 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
         if (rt_text_is(id, json_string_value(json_object_get(row, "id")))) return i;
     }
     json_t *descriptor = json_object();
-    set(descriptor, "id", cnf_json_text(id));
+    cnf_json_set(descriptor, "id", cnf_json_text(id));
     uint32_t found = of_documents && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
     if (found != UINT32_MAX) rule_describe(descriptor, &out->rules->items[found]);
     if (!of_documents)
-        set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
-    append(out->descriptors, descriptor);
+        cnf_json_set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
+    cnf_json_append(out->descriptors, descriptor);
     return count;
 }
 
@@ -135,16 +123,16 @@ static json_t *locations_json(const cnf_record *record)
 {
     json_t *file = json_object(), *place = json_object(), *location = json_object();
     json_t *locations = json_array();
-    set(file, "uri", uri_json(record->file.length > 0 ? record->file : record->scenario));
-    set(place, "artifactLocation", file);
+    cnf_json_set(file, "uri", uri_json(record->file.length > 0 ? record->file : record->scenario));
+    cnf_json_set(place, "artifactLocation", file);
     /* SARIF counts lines from 1; what concerns the whole file has no region. */
     if (record->judgement.line > 0) {
         json_t *region = json_object();
-        set(region, "startLine", json_integer(record->judgement.line));
-        set(place, "region", region);
+        cnf_json_set(region, "startLine", json_integer(record->judgement.line));
+        cnf_json_set(place, "region", region);
     }
-    set(location, "physicalLocation", place);
-    append(locations, location);
+    cnf_json_set(location, "physicalLocation", place);
+    cnf_json_append(locations, location);
     return locations;
 }
 
@@ -175,30 +163,30 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
 static json_t *fingerprints_json(sarif *out, const cnf_record *record)
 {
     json_t *object = json_object();
-    set(object, "assay/v1",
-        cnf_json_text(rt_arena_printf(&out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
-                                      RT_TEXT_ARG(record->subject),
-                                      RT_TEXT_ARG(record->judgement.signature))));
+    cnf_json_set(object, "assay/v1",
+                 cnf_json_text(rt_arena_printf(
+                     &out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
+                     RT_TEXT_ARG(record->subject), RT_TEXT_ARG(record->judgement.signature))));
     return object;
 }
 
 static json_t *suppressions_json(const cnf_record *record)
 {
     json_t *suppression = json_object(), *array = json_array();
-    set(suppression, "kind", json_string("external"));
-    set(suppression, "status", json_string("accepted"));
-    set(suppression, "justification", cnf_json_text(record->known.reason));
-    append(array, suppression);
+    cnf_json_set(suppression, "kind", json_string("external"));
+    cnf_json_set(suppression, "status", json_string("accepted"));
+    cnf_json_set(suppression, "justification", cnf_json_text(record->known.reason));
+    cnf_json_append(array, suppression);
     return array;
 }
 
 static json_t *properties_json(const cnf_record *record)
 {
     json_t *object = json_object();
-    set(object, "subject", cnf_json_text(record->subject));
-    set(object, "verdict", json_string(cnf_verdict_word(record->judgement.verdict)));
-    if (record->device.length > 0) set(object, "device", cnf_json_text(record->device));
-    if (record->driver.length > 0) set(object, "driver", cnf_json_text(record->driver));
+    cnf_json_set(object, "subject", cnf_json_text(record->subject));
+    cnf_json_set(object, "verdict", json_string(cnf_verdict_word(record->judgement.verdict)));
+    if (record->device.length > 0) cnf_json_set(object, "device", cnf_json_text(record->device));
+    if (record->driver.length > 0) cnf_json_set(object, "driver", cnf_json_text(record->driver));
     return object;
 }
 
@@ -209,14 +197,15 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
     rt_text id = cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
     bool known = verdict == CNF_VERDICT_XFAIL;
     json_t *result = json_object();
-    set(result, "ruleId", cnf_json_text(id));
-    set(result, "ruleIndex", json_integer((json_int_t)descriptor_index(out, id, verdict, cited)));
-    set(result, "level", json_string(known ? "note" : "error"));
-    set(result, "message", result_message(report, record));
-    set(result, "locations", locations_json(record));
-    set(result, "partialFingerprints", fingerprints_json(out, record));
-    if (known) set(result, "suppressions", suppressions_json(record));
-    set(result, "properties", properties_json(record));
+    cnf_json_set(result, "ruleId", cnf_json_text(id));
+    cnf_json_set(result, "ruleIndex",
+                 json_integer((json_int_t)descriptor_index(out, id, verdict, cited)));
+    cnf_json_set(result, "level", json_string(known ? "note" : "error"));
+    cnf_json_set(result, "message", result_message(report, record));
+    cnf_json_set(result, "locations", locations_json(record));
+    cnf_json_set(result, "partialFingerprints", fingerprints_json(out, record));
+    if (known) cnf_json_set(result, "suppressions", suppressions_json(record));
+    cnf_json_set(result, "properties", properties_json(record));
     return result;
 }
 
@@ -227,14 +216,14 @@ static json_t *run_json(sarif *out, const cnf_report *report, rt_text version)
     json_t *results = json_array();
     for (uint32_t i = 0; i < report->records.count; i++)
         if (is_result(&report->records.items[i]))
-            append(results, result_json(out, report, &report->records.items[i]));
+            cnf_json_append(results, result_json(out, report, &report->records.items[i]));
     json_t *driver = json_object(), *tool = json_object(), *run = json_object();
-    set(driver, "name", json_string("assay"));
-    set(driver, "version", cnf_json_text(version));
-    set(driver, "rules", out->descriptors);
-    set(tool, "driver", driver);
-    set(run, "tool", tool);
-    set(run, "results", results);
+    cnf_json_set(driver, "name", json_string("assay"));
+    cnf_json_set(driver, "version", cnf_json_text(version));
+    cnf_json_set(driver, "rules", out->descriptors);
+    cnf_json_set(tool, "driver", driver);
+    cnf_json_set(run, "tool", tool);
+    cnf_json_set(run, "results", results);
     return run;
 }
 
@@ -243,10 +232,10 @@ void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules,
     cnf_report_sort(report);
     sarif made = {.rules = rules, .descriptors = json_array()};
     json_t *runs = json_array(), *document = json_object();
-    append(runs, run_json(&made, report, version));
-    set(document, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
-    set(document, "version", json_string("2.1.0"));
-    set(document, "runs", runs);
+    cnf_json_append(runs, run_json(&made, report, version));
+    cnf_json_set(document, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
+    cnf_json_set(document, "version", json_string("2.1.0"));
+    cnf_json_set(document, "runs", runs);
     char *text = json_dumps(document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     CHECK(text);
     rt_buffer_printf(out, "%s\n", text);

@@ -15,7 +15,7 @@
 #include "conformance/requirements/rules.h"
 
 /* Appends the document.  `rules` may be NULL: rules have no text then.  `version` is assay's. Bytes
- * that are no UTF-8 become '?'. */
+ * that are not UTF-8 become U+FFFD. */
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version);
 
 #endif

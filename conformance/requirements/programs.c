@@ -128,13 +128,13 @@ static uint32_t tests_begun(cnf_child_result *result, const char *names)
 static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
 {
     switch (result->end) {
-    case CNF_CHILD_EXITED: return rt_arena_printf(arena, "exit status %d", result->code);
-    case CNF_CHILD_SIGNALED: return rt_arena_printf(arena, "signal %d", result->code);
-    case CNF_CHILD_TIMED_OUT: return RT_TEXT("time limit");
-    case CNF_CHILD_FLOODED: return RT_TEXT("too much output");
-    case CNF_CHILD_NOT_STARTED: break;
+    case CNF_PROCESS_EXITED: return rt_arena_printf(arena, "exit status %d", result->code);
+    case CNF_PROCESS_SIGNALLED: return rt_arena_printf(arena, "signal %d", result->code);
+    case CNF_PROCESS_TIMED_OUT: return RT_TEXT("time limit");
+    case CNF_PROCESS_OVERFLOWED: return RT_TEXT("too much output");
+    case CNF_PROCESS_NOT_STARTED: break;
     }
-    CHECK(result->end == CNF_CHILD_NOT_STARTED);
+    CHECK(result->end == CNF_PROCESS_NOT_STARTED);
     return rt_arena_printf(arena, "not started: %s", strerror(result->code));
 }
 
@@ -181,7 +181,7 @@ static bool lacks_front_end(programs_state *state, const program *about,
 {
     CHECK(about);
     bool lacks =
-        about->front_end && result->end == CNF_CHILD_EXITED && result->code == NOT_INSTALLED;
+        about->front_end && result->end == CNF_PROCESS_EXITED && result->code == NOT_INSTALLED;
     if (lacks)
         *rt_vector_push(&state->run->notes) = rt_arena_printf(
             state->run->arena, "%.*s: its front end is not installed (ci/setup --with dpcpp)",
@@ -195,7 +195,7 @@ static void green_ended(programs_state *state, cnf_child_result *result)
     uint32_t number = (uint32_t)result->tag;
     const program *about = &state->programs.items[number];
     if (lacks_front_end(state, about, result)) return;
-    if (result->end != CNF_CHILD_EXITED || result->code != 0 || tests_begun(result, "") == 0) {
+    if (result->end != CNF_PROCESS_EXITED || result->code != 0 || tests_begun(result, "") == 0) {
         complain(state, number,
                  "its tests do not pass without a fault: ", end_text(run->arena, result));
         return;
@@ -275,7 +275,7 @@ static bool fault_start(programs_state *state, uint32_t number)
 
 static cnf_proof_state fault_state(cnf_child_result *result)
 {
-    if (result->end != CNF_CHILD_EXITED) return CNF_PROOF_ASSERTED;
+    if (result->end != CNF_PROCESS_EXITED) return CNF_PROOF_ASSERTED;
     if (result->code == 0)
         return tests_begun(result, "") > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
     /* cmocka turns some signals into failures; the words are its own. */

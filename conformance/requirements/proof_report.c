@@ -1,6 +1,7 @@
 /* What a proof says, for people and as JSON. */
 #include "conformance/requirements/prove.h"
 
+#include "conformance/json/json.h"
 #include "reference/base/vector.h"
 
 #include <jansson.h>
@@ -163,20 +164,15 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
 
 /* ---- As JSON ------------------------------------------------------------------------------- */
 
-static json_t *text_json(rt_text text)
-{
-    return json_stringn(text.data, text.length);
-}
-
 static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
 {
     json_t *asserted = json_array(), *missing = json_array(), *needs = json_object();
     for (uint32_t i = first; i < end; i++) {
         const cnf_rule *rule = &proof->rules->items[i];
         if (proof->states[i] == CNF_PROOF_COVERED) continue;
-        json_array_append_new(missing, text_json(rule->id));
+        json_array_append_new(missing, cnf_json_text(rule->id));
         if (proof->states[i] == CNF_PROOF_ASSERTED)
-            json_array_append_new(asserted, text_json(rule->id));
+            json_array_append_new(asserted, cnf_json_text(rule->id));
         for (size_t need = 0; need < sizeof need_rows / sizeof *need_rows; need++) {
             if (rt_text_is(rule->proof, need_rows[need].proof))
                 json_object_set_new(needs, rule->id.data, json_string(need_rows[need].subject));

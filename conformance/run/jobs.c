@@ -216,15 +216,15 @@ static rt_text probe_complaint(rt_arena *arena, const cnf_child_result *result)
 {
     cnf_messages answer;
     cnf_messages_read(arena, rt_buffer_text(&result->messages), &answer);
-    if (result->end == CNF_CHILD_NOT_STARTED) return (rt_text){0}; /* Nobody asked the device. */
-    if (answer.probe == CNF_PROBE_RIGHT && result->end == CNF_CHILD_EXITED) return (rt_text){0};
+    if (result->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0}; /* Nobody asked the device. */
+    if (answer.probe == CNF_PROBE_RIGHT && result->end == CNF_PROCESS_EXITED) return (rt_text){0};
     if (answer.probe == CNF_PROBE_WRONG)
         return rt_arena_printf(arena, "the device no longer computes: %.*s",
                                RT_TEXT_ARG(answer.reason));
     if (answer.end == CNF_MESSAGES_UNAVAILABLE)
         return rt_arena_printf(arena, "the device can no longer be opened: %.*s",
                                RT_TEXT_ARG(answer.reason));
-    if (result->end == CNF_CHILD_TIMED_OUT)
+    if (result->end == CNF_PROCESS_TIMED_OUT)
         return rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
                                PROBE_TIMEOUT_MS / 1000);
     return RT_TEXT("the device no longer answers: the process that asked it died");

@@ -96,7 +96,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
     modules->answered++;
     char text[256];
     switch (worker->end) {
-    case CNF_CHILD_EXITED:
+    case CNF_PROCESS_EXITED:
         if (worker->code == 0) {
             work->answer = worker->messages;
             worker->messages = (rt_buffer){0};
@@ -105,17 +105,17 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
         snprintf(text, sizeof text, "exit-%d", worker->code);
         work_fail(modules, work, text, "gave up", worker);
         return;
-    case CNF_CHILD_SIGNALED:
+    case CNF_PROCESS_SIGNALLED:
         snprintf(text, sizeof text, "signal-%d", worker->code);
         work_fail(modules, work, text, "was ended by a signal", worker);
         return;
-    case CNF_CHILD_TIMED_OUT:
+    case CNF_PROCESS_TIMED_OUT:
         work_fail(modules, work, "timeout", "did not end in time", worker);
         return;
-    case CNF_CHILD_FLOODED:
+    case CNF_PROCESS_OVERFLOWED:
         work_fail(modules, work, "flood", "sent more than an answer may hold", worker);
         return;
-    case CNF_CHILD_NOT_STARTED:
+    case CNF_PROCESS_NOT_STARTED:
         snprintf(text, sizeof text, "could not be started: %s%s", strerrordesc_np(worker->code),
                  cnf_child_advice(worker->code));
         work_fail(modules, work, "start", text, worker);

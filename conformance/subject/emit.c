@@ -1,39 +1,18 @@
 /* Messages as JSON lines, each written with one call so that none is half there when we die. */
 #include "conformance/subject/emit.h"
 
+#include "conformance/json/json.h"
 #include "reference/base/number.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <unistd.h>
 
-/* A JSON string; bytes that are not UTF-8 (drivers' logs contain any) are replaced. */
-static json_t *string_of(rt_text text)
-{
-    json_t *string = json_stringn(text.data ? text.data : "", text.length);
-    if (string) return string;
-    CHECK(text.data); /* empty texts are valid UTF-8 and do not get here */
-    rt_buffer ascii = {0};
-    for (size_t i = 0; i < text.length; i++) {
-        rt_buffer_append_byte(&ascii, (unsigned char)text.data[i] < 0x80 ? text.data[i] : '?');
-    }
-    string = json_stringn(rt_buffer_string(&ascii), ascii.size);
-    rt_buffer_free(&ascii);
-    CHECK(string);
-    return string;
-}
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    int failed = json_object_set_new(object, key, value);
-    CHECK(failed == 0);
-}
-
 static json_t *message_of(const char *type)
 {
     json_t *message = json_object();
     CHECK(message);
-    set(message, "type", json_string(type));
+    cnf_json_set(message, "type", json_string(type));
     return message;
 }
 
@@ -58,14 +37,14 @@ static void emit(cnf_emitter *emitter, json_t *message)
 
 static void set_place(json_t *message, uint32_t step, uint32_t line)
 {
-    if (step != SCN_NONE) set(message, "step", json_integer(step));
-    if (line != 0) set(message, "line", json_integer(line));
+    if (step != SCN_NONE) cnf_json_set(message, "step", json_integer(step));
+    if (line != 0) cnf_json_set(message, "line", json_integer(line));
 }
 
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line)
 {
     json_t *message = message_of("stage");
-    set(message, "stage", json_string(stage));
+    cnf_json_set(message, "stage", json_string(stage));
     set_place(message, step, line);
     emit(emitter, message);
 }
@@ -73,25 +52,25 @@ void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint
 void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities)
 {
     json_t *message = message_of("device");
-    set(message, "name", string_of(capabilities->name));
-    set(message, "driver", string_of(capabilities->driver));
-    set(message, "executes", json_boolean(capabilities->executes));
+    cnf_json_set(message, "name", cnf_json_text(capabilities->name));
+    cnf_json_set(message, "driver", cnf_json_text(capabilities->driver));
+    cnf_json_set(message, "executes", json_boolean(capabilities->executes));
     emit(emitter, message);
 }
 
 void cnf_emit_unavailable(cnf_emitter *emitter, rt_text text)
 {
     json_t *message = message_of("unavailable");
-    set(message, "message", string_of(text));
+    cnf_json_set(message, "message", cnf_json_text(text));
     emit(emitter, message);
 }
 
 void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *answer, rt_text text)
 {
     json_t *message = message_of("skip");
-    set(message, "capability", json_string(capability));
-    set(message, "answer", json_string(answer));
-    set(message, "message", string_of(text));
+    cnf_json_set(message, "capability", json_string(capability));
+    cnf_json_set(message, "answer", json_string(answer));
+    cnf_json_set(message, "message", cnf_json_text(text));
     emit(emitter, message);
 }
 
@@ -99,17 +78,18 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
 {
     json_t *message = message_of("check");
     set_place(message, check->step, check->line);
-    set(message, "kind", json_string(check->kind));
-    set(message, "what", string_of(check->what));
-    set(message, "ok", json_boolean(check->ok));
-    set(message, "observed", json_boolean(check->observed));
-    if (check->code.length) set(message, "code", string_of(check->code));
-    if (check->place.length) set(message, "place", string_of(check->place));
-    if (check->rule != RT_RULE_NONE) set(message, "rule", json_string(rt_rule_name(check->rule)));
-    if (check->message.length) set(message, "message", string_of(check->message));
+    cnf_json_set(message, "kind", json_string(check->kind));
+    cnf_json_set(message, "what", cnf_json_text(check->what));
+    cnf_json_set(message, "ok", json_boolean(check->ok));
+    cnf_json_set(message, "observed", json_boolean(check->observed));
+    if (check->code.length) cnf_json_set(message, "code", cnf_json_text(check->code));
+    if (check->place.length) cnf_json_set(message, "place", cnf_json_text(check->place));
+    if (check->rule != RT_RULE_NONE)
+        cnf_json_set(message, "rule", json_string(rt_rule_name(check->rule)));
+    if (check->message.length) cnf_json_set(message, "message", cnf_json_text(check->message));
     if (check->branch_count) {
-        set(message, "branch", json_integer(check->branch));
-        set(message, "branches", json_integer(check->branch_count));
+        cnf_json_set(message, "branch", json_integer(check->branch));
+        cnf_json_set(message, "branches", json_integer(check->branch_count));
     }
     emit(emitter, message);
 }
@@ -128,9 +108,9 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
                      const uint8_t *defined)
 {
     json_t *message = message_of("memory");
-    set(message, "name", string_of(memory->name));
-    set(message, "data", hexadecimal(data.data, data.size));
-    if (defined) set(message, "defined", hexadecimal(defined, (data.size + 7) / 8));
+    cnf_json_set(message, "name", cnf_json_text(memory->name));
+    cnf_json_set(message, "data", hexadecimal(data.data, data.size));
+    if (defined) cnf_json_set(message, "defined", hexadecimal(defined, (data.size + 7) / 8));
     emit(emitter, message);
 }
 
@@ -138,19 +118,19 @@ static json_t *event_of(const rt_event *event)
 {
     json_t *object = json_object();
     CHECK(object);
-    set(object, "event", json_string(rt_event_name(event->kind)));
+    cnf_json_set(object, "event", json_string(rt_event_name(event->kind)));
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
         if (!field->is_list) {
-            set(object, field->key, string_of(field->values[0]));
+            cnf_json_set(object, field->key, cnf_json_text(field->values[0]));
             continue;
         }
         json_t *list = json_array();
         CHECK(list);
         for (uint32_t k = 0; k < field->value_count; k++) {
-            json_array_append_new(list, string_of(field->values[k]));
+            json_array_append_new(list, cnf_json_text(field->values[k]));
         }
-        set(object, field->key, list);
+        cnf_json_set(object, field->key, list);
     }
     return object;
 }
@@ -158,14 +138,14 @@ static json_t *event_of(const rt_event *event)
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial)
 {
     json_t *message = message_of("trace");
-    if (partial) set(message, "partial", json_true());
+    if (partial) cnf_json_set(message, "partial", json_true());
     json_t *events = json_array();
     CHECK(events);
     uint32_t count = rt_trace_count(trace);
     for (uint32_t i = 0; i < count; i++) {
         json_array_append_new(events, event_of(rt_trace_event(trace, i)));
     }
-    set(message, "events", events);
+    cnf_json_set(message, "events", events);
     emit(emitter, message);
 }
 
@@ -178,35 +158,35 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     for (uint32_t i = 0; i < count; i++) {
         json_t *choice = json_object();
         CHECK(choice);
-        set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
-        set(choice, "of", json_integer(choices[i].alternative_count));
-        set(choice, "taken", json_integer(choices[i].taken));
+        cnf_json_set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
+        cnf_json_set(choice, "of", json_integer(choices[i].alternative_count));
+        cnf_json_set(choice, "taken", json_integer(choices[i].taken));
         json_array_append_new(made, choice);
     }
-    set(message, "made", made);
+    cnf_json_set(message, "made", made);
     emit(emitter, message);
 }
 
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
 {
     json_t *message = message_of("probe");
-    set(message, "ok", json_boolean(ok));
-    if (text.length > 0) set(message, "message", string_of(text));
+    cnf_json_set(message, "ok", json_boolean(ok));
+    if (text.length > 0) cnf_json_set(message, "message", cnf_json_text(text));
     emit(emitter, message);
 }
 
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines)
 {
     json_t *message = message_of("capabilities");
-    set(message, "lines", string_of(lines));
+    cnf_json_set(message, "lines", cnf_json_text(lines));
     emit(emitter, message);
 }
 
 void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact)
 {
     json_t *message = message_of("artefact");
-    set(message, "request", json_string(rt_hash_print(artefact->request).digits));
-    set(message, "answer", hexadecimal(artefact->answer.data, artefact->answer.size));
+    cnf_json_set(message, "request", json_string(rt_hash_print(artefact->request).digits));
+    cnf_json_set(message, "answer", hexadecimal(artefact->answer.data, artefact->answer.size));
     emit(emitter, message);
 }
 

@@ -1,7 +1,7 @@
 /* Records as lines of JSON, by one table of their keys for writing, reading and copying. */
 #include "conformance/verdict/record.h"
 
-#include "conformance/verdict/json_text.h"
+#include "conformance/json/json.h"
 #include "reference/base/alloc.h"
 #include "reference/base/vector.h"
 

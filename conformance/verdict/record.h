@@ -30,11 +30,12 @@ typedef struct cnf_record {
     cnf_known known;
 } cnf_record;
 
-/* The record as an object of JSON, which the caller releases; bytes that are no UTF-8 become '?'.
+/* The record as an object of JSON, which the caller releases; bytes that are not UTF-8 become
+ * U+FFFD.
  */
 json_t *cnf_record_json(const cnf_record *record);
 
-/* Appends the record's line, its newline included.  Bytes that are no UTF-8 become '?'. */
+/* Appends the record's line, its newline included.  Bytes that are not UTF-8 become U+FFFD. */
 void cnf_record_write(rt_buffer *out, const cnf_record *record);
 
 /* Reads one line, without its newline, into the arena.  MALFORMED: it is no record that this

@@ -140,7 +140,7 @@ static const char *memory_hint(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
     const char *printed = rt_buffer_string(&child->output);
-    bool exhausted = child->end == CNF_CHILD_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
+    bool exhausted = child->end == CNF_PROCESS_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
     bool said = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
     return exhausted || near_limit || said ? memory_limit_text(judge) : "";
@@ -177,15 +177,15 @@ static bool judge_end(const judge_case *judge)
     const cnf_child_result *child = judge->child;
     rt_arena *arena = judge->arena;
     switch (child->end) {
-    case CNF_CHILD_SIGNALED: judge_signal(judge); return true;
-    case CNF_CHILD_TIMED_OUT:
+    case CNF_PROCESS_SIGNALLED: judge_signal(judge); return true;
+    case CNF_PROCESS_TIMED_OUT:
         judge_stage(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
                     rt_arena_printf(arena,
                                     "the time limit came after %.1f s in stage %.*s; --timeout "
                                     "SECONDS sets another",
                                     child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
-    case CNF_CHILD_FLOODED:
+    case CNF_PROCESS_OVERFLOWED:
         judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
                     rt_arena_printf(arena,
                                     "the process sent more than %zu bytes of messages, the most "
@@ -194,12 +194,12 @@ static bool judge_end(const judge_case *judge)
                                     "together",
                                     child->messages.size));
         return true;
-    case CNF_CHILD_NOT_STARTED:
+    case CNF_PROCESS_NOT_STARTED:
         judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
                     rt_arena_printf(arena, "no process could be started: %s%s",
                                     strerrordesc_np(child->code), cnf_child_advice(child->code)));
         return true;
-    case CNF_CHILD_EXITED:
+    case CNF_PROCESS_EXITED:
         /* A child that reports a broken message of its own also exits with a failure; what it said
          * is then judged.  One that says nothing wrong must have said its last message. */
         if (child->code == 0 || judge->messages->fault) return false;

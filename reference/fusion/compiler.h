@@ -1,5 +1,5 @@
-/* What the runtime asks to fuse: a hook, because the fusion compiler lives behind LLVM in a process
- * of its own. */
+/* The hook through which the runtime asks for a fused kernel: the fusion compiler needs LLVM and
+ * runs in a process of its own. */
 #ifndef REFERENCE_FUSION_COMPILER_H
 #define REFERENCE_FUSION_COMPILER_H
 

@@ -1,4 +1,4 @@
-/* Requests to the fusion compiler, what comes back, and the store of it. */
+/* Requests to the fusion compiler, their results, and the store of fused kernels. */
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
@@ -30,6 +30,39 @@ struct rt_fused_kernels {
     uint32_t name_count; /* names given so far (tag B46) */
 };
 
+/* ---- The store ---------------------------------------------------------------------------- */
+
+/* What holds between two operations: every kernel is found under its key, has the name that the
+ * compiler was asked for, and is in a bundle. */
+static bool store_check(const rt_fused_kernels *fused)
+{
+    CHECK(fused->kernels.count <= fused->name_count);
+    for (uint32_t i = 0; i < fused->kernels.count; i++) {
+        const fused_kernel *kernel = fused->kernels.items[i];
+        CHECK(kernel->key.length > 0);
+        CHECK(rt_map_find(&fused->index, kernel->key) == i);
+        CHECK(rt_bundle_state_of(kernel->bundle) == RT_BUNDLE_EXECUTABLE);
+        CHECK(rt_bundle_unit_count(kernel->bundle) == 1);
+        CHECK(kernel->result.image.kernel_count == 1);
+        CHECK(rt_text_equal(kernel->result.image.kernels[0], kernel->name));
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(!rt_text_equal(fused->kernels.items[k]->name, kernel->name));
+    }
+    return true;
+}
+
+static void store_lock(rt_fused_kernels *fused)
+{
+    pthread_mutex_lock(&fused->lock);
+    CHECK_SLOW(store_check(fused));
+}
+
+static void store_unlock(rt_fused_kernels *fused)
+{
+    CHECK_SLOW(store_check(fused));
+    pthread_mutex_unlock(&fused->lock);
+}
+
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools)
 {
     rt_fused_kernels *fused = rt_alloc(sizeof *fused);
@@ -48,6 +81,7 @@ static void kernel_free(rt_fused_kernels *fused, fused_kernel *kernel)
 void rt_fused_destroy(rt_fused_kernels *fused)
 {
     if (!fused) return;
+    CHECK_SLOW(store_check(fused));
     for (uint32_t i = 0; i < fused->kernels.count; i++)
         kernel_free(fused, fused->kernels.items[i]);
     rt_vector_free(&fused->kernels);
@@ -64,6 +98,7 @@ static rt_fusion_range range_of(const dev_nd_range *given)
     memcpy(range.global, given->global, sizeof range.global);
     memcpy(range.local, given->local, sizeof range.local);
     memcpy(range.offset, given->offset, sizeof range.offset);
+    CHECK(range.dimensions >= 1 && range.dimensions <= RT_ND_RANGE_DIMENSIONS);
     return range;
 }
 
@@ -78,7 +113,7 @@ static rt_status reject_format(rt_fused_kernels *fused, rt_text kernel, const rt
                           rt_format_name(image->format));
 }
 
-/* Broken: it is the application's mistake, which it is told instead of a fallback. */
+/* Broken: reported as a mistake of the application, instead of falling back. */
 static rt_status reject_without_ir(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
     rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
@@ -88,7 +123,7 @@ static rt_status reject_without_ir(rt_fused_kernels *fused, rt_text kernel, cons
                           RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
 }
 
-/* Only code that a compiler can still read is fused: SPIR-V, or bitcode beside the code. */
+/* Only code that a compiler can still read is fused: SPIR-V, or bitcode stored with native code. */
 static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image,
                              rt_format format)
 {
@@ -116,8 +151,8 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
     return RT_STATUS_OK;
 }
 
-/* Bytes of local memory that a work-group's variables may take on the device, whatever else it has
- * room for. */
+/* The most bytes of local memory that a work-group's variables may take on the device, whatever
+ * room it has for other things. */
 static uint64_t variables_max(const rt_fusion_list *list)
 {
     uint64_t room = list->device->capabilities.local_size_max;
@@ -128,11 +163,13 @@ static uint64_t variables_max(const rt_fusion_list *list)
 rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_fusion_list *list,
                              rt_queue_id queue, bool barriers, rt_fused_plan *out_plan)
 {
-    CHECK(list->count >= 1);
+    CHECK(list->count >= 1 && list->fusion->users > 0);
     rt_fusion_input *inputs = rt_arena_alloc_array(arena, list->count, sizeof *inputs);
     rt_fusion_range *ranges = rt_arena_alloc_array(arena, list->count, sizeof *ranges);
     for (uint32_t k = 0; k < list->count; k++) {
         const rt_listed_kernel *kernel = &list->kernels[k];
+        CHECK(kernel->program->device == list->device);
+        CHECK(kernel->program->context == list->context);
         inputs[k].launch = rt_launch_pass(arena, kernel->program, kernel->launch);
         inputs[k].range = ranges[k] = range_of(&kernel->launch->range);
     }
@@ -165,22 +202,23 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
     rt_link_constant *constants = rt_arena_alloc_array(arena, count, sizeof *constants);
     for (uint32_t i = 0; i < count; i++)
         constants[i] = (rt_link_constant){set[i].id, set[i].value};
+    CHECK(count <= kernel->launch->constant_count);
     bool spirv = image->format == RT_FORMAT_SPIRV64;
     return (rt_link_code){.spirv = spirv ? image->code : rt_image_embedded_ir(image),
                           .constants = constants,
                           .constant_count = count};
 }
 
-/* The range as the compiler is told it. */
-static rt_fusion_range told_range(const rt_fusion_range *input, const rt_fusion_range *fused)
+/* The range that the compiler is given for a kernel. */
+static rt_fusion_range request_range(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
-    rt_fusion_range told = *input;
+    rt_fusion_range requested = *input;
     /* Broken: the kernel runs as if it had been submitted with the fused range. */
     if (rt_fusion_remaps_ids(input, fused) && !RULE(KF_RANGE_08)) return *fused;
     bool whole = input->local[0] != 0 && rt_fusion_remaps_ids(input, fused);
     /* Broken: the kernel sees the groups of the fused launch. */
-    if (whole && !RULE(KF_RANGE_16)) memset(told.local, 0, sizeof told.local);
-    return told;
+    if (whole && !RULE(KF_RANGE_16)) memset(requested.local, 0, sizeof requested.local);
+    return requested;
 }
 
 static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan *plan)
@@ -194,15 +232,16 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
         rt_link_code *codes = rt_arena_alloc_array(arena, program->image_count, sizeof *codes);
         for (uint32_t i = 0; i < program->image_count; i++)
             codes[i] = code_of(arena, listed, program->images[i]->image, program->images[0]->image);
-        kernels[k] = (rt_fusion_kernel){.name = listed->kernel,
-                                        .codes = codes,
-                                        .code_count = program->image_count,
-                                        .range = told_range(&plan->inputs[k].range, &plan->range)};
+        kernels[k] =
+            (rt_fusion_kernel){.name = listed->kernel,
+                               .codes = codes,
+                               .code_count = program->image_count,
+                               .range = request_range(&plan->inputs[k].range, &plan->range)};
     }
     return kernels;
 }
 
-/* What a work-group has beside the kernels' arguments in local memory; where those are too many the
+/* The local memory that the kernels' arguments leave to a work-group; where they need too much, the
  * device refuses the launch. */
 static uint64_t local_room(const rt_fused_plan *plan)
 {
@@ -215,11 +254,12 @@ static uint64_t local_room(const rt_fused_plan *plan)
             room = size < room ? room - size : 1;
         }
     }
+    CHECK(room <= plan->list->device->capabilities.local_size_max || room == 1);
     const uint64_t most = variables_max(plan->list);
     return room < most ? room : most;
 }
 
-/* Whether the room decides anything, which it does about promotions to local memory alone. */
+/* Whether the room matters: only for promotions to local memory. */
 static bool promotes_to_local(const rt_fused_plan *plan)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -228,11 +268,12 @@ static bool promotes_to_local(const rt_fused_plan *plan)
     return false;
 }
 
-/* Without a word about the room, so that one request is good for devices of any size, and so is a
- * pack's answer. */
+/* The request leaves the room out, so that one request, and a pack's answer to it, serve devices of
+ * any size. */
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
+    CHECK(plan->list->count >= 1 && name.length > 0);
     return (rt_fusion_request){
         .name = name,
         .kernels = kernels_make(arena, plan),
@@ -252,18 +293,19 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
     };
 }
 
-/* The request without a name, the room where it may decide, and the device and context of the
- * program. */
+/* The request without a name, the room where it matters, and the device and context of the program.
+ */
 static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     rt_buffer bytes = {0};
-    /* The form wants some name; all keys have the same. */
+    /* The format requires a name; all keys have the same. */
     rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
     rt_fusion_request_write(&bytes, &request);
     rt_write_u64(&bytes, promotes_to_local(plan) ? local_room(plan) : 0);
     rt_write_u32(&bytes, plan->list->device->id);
     rt_write_u32(&bytes, plan->list->context);
     rt_text key = rt_arena_text(arena, rt_buffer_text(&bytes));
+    CHECK(key.length > 0);
     rt_buffer_free(&bytes);
     return key;
 }
@@ -291,25 +333,26 @@ static void trace_fuse(rt_fused_kernels *fused, rt_arena *arena, const rt_fused_
 
 static rt_text name_make(rt_fused_kernels *fused, rt_arena *arena)
 {
-    pthread_mutex_lock(&fused->lock);
+    store_lock(fused);
     uint32_t number = fused->name_count++;
-    pthread_mutex_unlock(&fused->lock);
+    store_unlock(fused);
     return rt_arena_printf(arena, "fused_%u", number);
 }
 
-/* Whatever the compiler's process sent is judged before anything relies on it. */
+/* Validates what the compiler's process has sent before anything relies on it. */
 static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan, rt_text name,
                               const rt_fusion_result *result)
 {
-    bool fine = result->image.kernel_count == 1 && rt_text_equal(result->image.kernels[0], name) &&
-                !rt_image_set(&result->image, RT_SET_DEVICE_GLOBALS) &&
-                result->promotion_count == plan->parameters.promotion_count;
-    for (uint32_t i = 0; i < result->parameter_count && fine; i++) {
+    bool is_valid = result->image.kernel_count == 1 &&
+                    rt_text_equal(result->image.kernels[0], name) &&
+                    !rt_image_set(&result->image, RT_SET_DEVICE_GLOBALS) &&
+                    result->promotion_count == plan->parameters.promotion_count;
+    for (uint32_t i = 0; i < result->parameter_count && is_valid; i++) {
         const rt_fusion_place *place = &result->parameters[i];
-        fine = place->kernel < plan->list->count &&
-               place->parameter < plan->inputs[place->kernel].launch.argument_count;
+        is_valid = place->kernel < plan->list->count &&
+                   place->parameter < plan->inputs[place->kernel].launch.argument_count;
     }
-    if (fine) return RT_STATUS_OK;
+    if (is_valid) return RT_STATUS_OK;
     return rt_fail(fused->tools.sink, RT_TOOL, RT_RULE_NONE,
                    "the fusion compiler's result for '%.*s' does not belong to its request",
                    RT_TEXT_ARG(name));
@@ -338,15 +381,18 @@ static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan
     }
     rt_buffer_free(&answer);
     RT_TRY(status);
+    CHECK(rt_text_equal(request->name, kernel->name));
     return check_result(fused, plan, kernel->name, &kernel->result);
 }
 
-/* The compiler is told of the room where it turns out that all promotions together have none. */
+/* Asks the compiler a second time, with the room, if all promotions together turn out not to fit.
+ */
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {
     const rt_fused_tools *tools = &fused->tools;
     rt_arena *arena = &kernel->arena;
+    CHECK(kernel->key.length > 0 && !kernel->bundle);
     kernel->name = name_make(fused, arena);
     trace_fuse(fused, arena, plan, kernel->name);
     rt_fusion_request request = request_make(arena, plan, kernel->name);
@@ -360,27 +406,30 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                             &kernel->result.image, &kernel->bundle);
 }
 
-/* Keeps the kernel, unless another thread has made the same one meanwhile: that is used then. */
+/* Keeps the kernel, unless another thread has made the same one in the meantime: then that is used.
+ */
 static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
 {
-    pthread_mutex_lock(&fused->lock);
-    uint32_t there = rt_map_find(&fused->index, kernel->key);
-    fused_kernel *winner = there == RT_MAP_NONE ? kernel : fused->kernels.items[there];
+    store_lock(fused);
+    uint32_t index = rt_map_find(&fused->index, kernel->key);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < fused->kernels.count);
+    fused_kernel *winner = index == RT_MAP_NONE ? kernel : fused->kernels.items[index];
     if (winner == kernel) {
         rt_map_set(&fused->index, kernel->key, fused->kernels.count);
         *rt_vector_push(&fused->kernels) = kernel;
     }
-    pthread_mutex_unlock(&fused->lock);
+    store_unlock(fused);
     if (winner != kernel) kernel_free(fused, kernel);
     return winner;
 }
 
 static fused_kernel *kernel_find(rt_fused_kernels *fused, rt_text key)
 {
-    pthread_mutex_lock(&fused->lock);
-    uint32_t at = rt_map_find(&fused->index, key);
-    fused_kernel *kernel = at == RT_MAP_NONE ? NULL : fused->kernels.items[at];
-    pthread_mutex_unlock(&fused->lock);
+    store_lock(fused);
+    uint32_t index = rt_map_find(&fused->index, key);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < fused->kernels.count);
+    fused_kernel *kernel = index == RT_MAP_NONE ? NULL : fused->kernels.items[index];
+    store_unlock(fused);
     return kernel;
 }
 
@@ -393,6 +442,8 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
         rt_arena_alloc_array(arena, result->parameter_count, sizeof *arguments);
     for (uint32_t i = 0; i < result->parameter_count; i++) {
         const rt_fusion_place *place = &result->parameters[i];
+        CHECK(place->kernel < plan->list->count);
+        CHECK(place->parameter < plan->inputs[place->kernel].launch.argument_count);
         arguments[i] = plan->inputs[place->kernel].launch.arguments[place->parameter];
     }
     rt_launch launch = {.kernel = kernel->name,
@@ -406,7 +457,7 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
     return launch;
 }
 
-/* Tells of buffers that stay in global memory although they were to be promoted. */
+/* Traces the buffers that stay in global memory although a promotion was asked for. */
 static void trace_demotions(rt_fused_kernels *fused, const rt_fused_plan *plan,
                             const rt_fusion_result *result)
 {
@@ -415,6 +466,7 @@ static void trace_demotions(rt_fused_kernels *fused, const rt_fused_plan *plan,
         RT_TRACE(fused->tools.trace, FUSION_DEMOTE, RT_T("memory", parameters->demotions[i].memory),
                  RT_T("reason", parameters->demotions[i].reason));
     }
+    CHECK(result->promotion_count == parameters->promotion_count);
     for (uint32_t i = 0; i < result->promotion_count; i++) {
         if (result->promoted[i]) continue;
         RT_TRACE(fused->tools.trace, FUSION_DEMOTE, RT_T("memory", parameters->promoted[i]),
@@ -442,6 +494,7 @@ rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena, const rt_fus
         }
         kernel = kernel_keep(fused, kernel);
     }
+    CHECK(rt_text_equal(kernel->key, key) && kernel->bundle);
     trace_demotions(fused, plan, &kernel->result);
     *out_launch = launch_make(arena, plan, kernel);
     return RT_STATUS_OK;

@@ -1,10 +1,9 @@
 /* Fused kernels: from a list to a program on a device, once for every list that is asked for.
  *
- * The request to the compiler, written out, is the key under which a fused kernel is kept: codes,
- * ranges, identities, promotions and constants, but neither names that the runtime gives nor
- * addresses, so that the same list finds its kernel again.
- * Source: document 001 (KernelFusionJIT.md), "Fusion Process"; requirements.yaml, key dpcpp, tag
- * B47. */
+ * A fused kernel is stored under its serialised request to the compiler: codes, ranges, identities,
+ * promotions and constants, but neither names that the runtime gives nor addresses, so that the
+ * same list finds its kernel again. Source: document 001 (KernelFusionJIT.md), "Fusion Process";
+ * requirements.yaml, key dpcpp, tag B47. */
 #ifndef REFERENCE_FUSION_FUSED_H
 #define REFERENCE_FUSION_FUSED_H
 
@@ -31,7 +30,7 @@ typedef struct rt_fused_tools {
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools);
 void rt_fused_destroy(rt_fused_kernels *fused);
 
-/* A list whose range and arguments are settled; lives in the arena that it was planned in. */
+/* A list whose range and arguments are decided; lives in the arena that it was planned in. */
 typedef struct rt_fused_plan {
     const rt_fusion_list *list;
     rt_queue_id queue;
@@ -42,8 +41,8 @@ typedef struct rt_fused_plan {
     bool barriers;
 } rt_fused_plan;
 
-/* Settles them.  ERRC_INVALID: contradicting promotions, which the application is told.
- * FUSION_REJECTED: the ranges do not go together (plan.h); no kernel here can be fused. */
+/* Decides them.  ERRC_INVALID: contradicting promotions, a mistake of the application.
+ * FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be fused. */
 RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
                                          const rt_fusion_list *list, rt_queue_id queue,
                                          bool barriers, rt_fused_plan *out_plan);

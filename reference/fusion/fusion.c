@@ -1,4 +1,4 @@
-/* The application's three calls, and what is told of them. */
+/* The application's three calls, with their traces and warnings. */
 #include "reference/fusion/fusion.h"
 
 #include "reference/base/handover.h"
@@ -29,17 +29,17 @@ static void trace_end(const rt_fusion *fusion, rt_queue_id queue, rt_sync_reason
              RT_T("rule", rt_text_of(rt_rule_name((rt_rule)why.rule))), RT_T("detail", detail));
 }
 
-/* The scheduler has ended a fusion by itself, or as it was told to. */
+/* The scheduler has ended a fusion, on its own account or by a call. */
 static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
 {
     const rt_fusion *fusion = user;
-    if (reason == RT_SYNC_REASON_REJECTED) return; /* told with its cause, see reject */
+    if (reason == RT_SYNC_REASON_REJECTED) return; /* traced with its cause, see reject */
     trace_end(fusion, queue, reason, RT_STATUS_OK);
     bool early = reason != RT_SYNC_REASON_CALL;
     if (early && RULE(KF_SYNC_08)) warn(fusion, rt_sync_reason_warning(reason));
 }
 
-/* Shipped DPC++ says of each such command that it is none (tag B16). */
+/* Shipped DPC++ warns that such a command cannot be fused (tag B16). */
 static void not_fused(void *user, const char *kind)
 {
     const rt_fusion *fusion = user;
@@ -53,8 +53,8 @@ static void not_fused(void *user, const char *kind)
     rt_arena_reset(&arena);
 }
 
-/* Why a list is not fused, as shipped DPC++ prints it: what its compiler says stands in a frame
- * (tags B19, B20).  Lives in the arena. */
+/* The reason why a list is not fused, as shipped DPC++ prints it: around the compiler's message
+ * (tags B19, B20).  In the arena. */
 static const char *shipped_refusal(rt_arena *arena, const rt_diagnostic *why)
 {
     static const char frame[] = "ERROR: JIT compilation for kernel fusion failed with message:\n";
@@ -70,6 +70,7 @@ static const char *shipped_refusal(rt_arena *arena, const rt_diagnostic *why)
 
 static void warn_refusal(const rt_fusion *fusion, rt_status why)
 {
+    CHECK(!rt_ok(why));
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(fusion->parts.tools.sink, why);
     rt_arena arena = {0};
     bool shipped = fusion->parts.tools.profile == RT_PROFILE_DPCPP;
@@ -82,6 +83,8 @@ static void warn_refusal(const rt_fusion *fusion, rt_status why)
 rt_fusion *rt_fusion_create(const rt_fusion_parts *parts)
 {
     rt_fusion *fusion = rt_alloc(sizeof *fusion);
+    CHECK(parts->tools.programs && parts->scheduler && parts->tools.sink);
+    CHECK(parts->tools.profile < RT_PROFILE_COUNT);
     fusion->parts = *parts;
     fusion->kernels = rt_fused_create(&parts->tools);
     rt_scheduler_observe(parts->scheduler, (rt_fusion_observer){fusion, ended, not_fused});
@@ -129,15 +132,15 @@ static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
 rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
 {
     if (!RULE(KF_JIT_15)) fuse_in_vain(fusion, queue);
-    bool active = rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
-    /* Shipped DPC++ says nothing (requirements.yaml, key dpcpp, tag B5). */
-    bool silent = active || fusion->parts.tools.profile == RT_PROFILE_DPCPP;
-    if (!silent && RULE(KF_QUEUE_07))
+    bool is_active = rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
+    /* Shipped DPC++ does not warn (requirements.yaml, key dpcpp, tag B5). */
+    bool is_silent = is_active || fusion->parts.tools.profile == RT_PROFILE_DPCPP;
+    if (!is_silent && RULE(KF_QUEUE_07))
         warn(fusion, "Calling cancel_fusion on a queue that is not in fusion mode has no effect");
     return RT_STATUS_OK;
 }
 
-/* The queue is not in fusion mode: what is left of the last fusion is its event. */
+/* The queue is not in fusion mode any more: the event of its last fusion is returned. */
 static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_id *out_command)
 {
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
@@ -154,7 +157,7 @@ static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_
                    "complete_fusion on queue %u, which is not in fusion mode any more", queue);
 }
 
-/* The list runs kernel by kernel, and nothing is refused. */
+/* Runs the list kernel by kernel; the application sees no failure. */
 static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
                         rt_command_id *out_command)
 {
@@ -170,24 +173,22 @@ static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
     return RT_STATUS_OK;
 }
 
-static rt_status complete_empty(rt_fusion *fusion, rt_queue_id queue, const rt_fusion_list *list,
-                                rt_command_id *out_command)
-{
-    warn(fusion, "Fusion list is empty");
-    rt_fusion_command_finish_empty(fusion->parts.scheduler, list);
-    *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
-    return RT_STATUS_OK;
-}
-
 static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id queue,
                                const rt_fusion_list *list, bool no_barriers,
                                rt_command_id *out_command)
 {
+    if (list->count == 0) {
+        warn(fusion, "Fusion list is empty");
+        rt_fusion_command_finish_empty(fusion->parts.scheduler, list);
+        *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
+        return RT_STATUS_OK;
+    }
     rt_fused_plan plan;
     rt_launch launch;
     bool replaced = false;
     rt_status status = rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
-    if (status.code == RT_ERRC_INVALID) return status; /* the application's mistake */
+    if (status.code == RT_ERRC_INVALID) return status; /* a mistake of the application */
+    CHECK_IMPLIES(rt_ok(status), plan.list == list && plan.queue == queue);
     if (rt_ok(status) && RULE(KF_QUEUE_11))
         status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);
     else if (rt_ok(status))
@@ -197,7 +198,8 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
         status =
             rt_fusion_command_replace(fusion->parts.scheduler, list, &launch, &replaced, &fused);
     if (!rt_ok(status)) return reject(fusion, queue, status, out_command);
-    /* Somebody ended the fusion, or put more into the list, while it was compiled. */
+    CHECK(replaced == (fused != RT_COMMAND_NONE));
+    /* Another thread ended the fusion, or added to the list, while it was compiled. */
     if (!replaced && !rt_fusion_is_active(fusion, queue))
         return complete_late(fusion, queue, out_command);
     if (!replaced) return reject(fusion, queue, RT_STATUS_OK, out_command);
@@ -214,9 +216,7 @@ rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barri
     rt_fusion_list list;
     if (!rt_fusion_list_open(fusion->parts.scheduler, queue, &arena, &list))
         return complete_late(fusion, queue, out_command);
-    rt_status status = list.count == 0
-                           ? complete_empty(fusion, queue, &list, out_command)
-                           : complete_list(fusion, &arena, queue, &list, no_barriers, out_command);
+    rt_status status = complete_list(fusion, &arena, queue, &list, no_barriers, out_command);
     rt_fusion_list_close(fusion->parts.scheduler, &list);
     rt_arena_reset(&arena);
     return status;

@@ -1,10 +1,11 @@
 /* Kernel fusion as an application asks for it: start, complete, cancel.
  *
- * The list is in the command graph (reference/sched/fusion_command.h); here it is decided whether
- * and how it is fused, and told in trace and warnings what became of it.
+ * The list is in the command graph (reference/sched/fusion_command.h, with the table of states).
+ * This folder decides whether and how it is fused, and reports the outcome in the trace and in
+ * warnings.
  *
- * Threads.  All functions may be called from several threads.  The compiler runs without a lock: a
- * fusion that somebody ends meanwhile has ended.
+ * Threads.  All functions may be called from several threads.  The compiler runs without a lock; if
+ * another thread ends the fusion in the meantime, its result is dropped.
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_FUSION_FUSION_H
 #define REFERENCE_FUSION_FUSION_H
@@ -30,14 +31,14 @@ void rt_fusion_destroy(rt_fusion *fusion);
 /* start_fusion on a queue.  Codes of rt_fusion_command_start. */
 RT_MUST_USE rt_status rt_fusion_start(rt_fusion *fusion, rt_queue_id queue);
 
-/* cancel_fusion: what was collected runs kernel by kernel.  On a queue that is not in fusion mode
- * it does nothing but warn (KF-QUEUE-07). */
+/* cancel_fusion: the collected kernels run one by one.  On a queue that is not in fusion mode it
+ * only warns (KF-QUEUE-07). */
 RT_MUST_USE rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue);
 
-/* complete_fusion: what was collected runs as one kernel, or kernel by kernel where it cannot be
- * fused (KF-GRAPH-09).  *out_command is done when all of it is.  ERRC_INVALID: the queue was never
- * in fusion mode (KF-QUEUE-10), or promotions contradict each other; it then is in fusion mode
- * still. */
+/* complete_fusion: the collected kernels run as one kernel, or one by one where they cannot be
+ * fused (KF-GRAPH-09).  *out_command is done when all of them are.  ERRC_INVALID: the queue was
+ * never in fusion mode (KF-QUEUE-10), or promotions contradict each other; then it stays in fusion
+ * mode. */
 RT_MUST_USE rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barriers,
                                          rt_command_id *out_command);
 

@@ -6,14 +6,15 @@
 
 #include <string.h>
 
-/* One buffer of the list: the parameter that keeps it, and what its accessors ask for, in order. */
+/* One buffer of the list: the first parameter that it is passed to, and what its accessors ask for.
+ */
 typedef struct buffer_use {
     const rt_memory *memory;
     rt_fusion_place first;
     rt_promotion promotion; /* so far */
     bool asked;             /* some accessor asked for promotion */
-    bool met;               /* some accessor was looked at */
-    bool given_up;          /* profile dpcpp: no later accessor counts */
+    bool has_accessor;      /* promotion is that of some accessor */
+    bool is_final;          /* profile dpcpp: no later accessor counts */
     rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although asked */
     uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* of its first kernel */
 } buffer_use;
@@ -51,8 +52,9 @@ static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_plac
 {
     rt_text key = key_of(make->arena, argument);
     uint32_t first = rt_map_find(&make->index, key);
+    CHECK_IMPLIES(first != RT_MAP_NONE, first < make->places.count);
     if (first != RT_MAP_NONE) {
-        CHECK(make->places.items && first < make->places.count);
+        CHECK(make->places.items && make->places.items[first].kernel <= place.kernel);
         *rt_vector_push(&make->identities) =
             (rt_fusion_identity){.as = make->places.items[first], .same = place};
         return;
@@ -61,20 +63,22 @@ static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_plac
     *rt_vector_push(&make->places) = place;
 }
 
-/* What is passed by value is known now.  A pointer inside it is an address of this run. */
+/* A value is known now, unless it holds a pointer: that is an address of this run. */
 static bool is_constant(const rt_argument *argument)
 {
     return argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0;
 }
 
-/* ---- What promotions come to ---------------------------------------------------------------- */
+/* ---- Promotions ---------------------------------------------------------------- */
 
 /* What one accessor asks for, its buffer's property included. */
-static rt_status asked_of(rt_sink *sink, const rt_argument *argument, rt_promotion *out_asked)
+static rt_status promotion_asked(rt_sink *sink, const rt_argument *argument,
+                                 rt_promotion *out_asked)
 {
-    rt_promotion own = argument->promotion, whole = argument->memory->promotion;
-    *out_asked = own == RT_PROMOTION_NONE ? whole : own;
-    if (own == RT_PROMOTION_NONE || whole == RT_PROMOTION_NONE || own == whole) return RT_STATUS_OK;
+    rt_promotion accessor = argument->promotion, buffer = argument->memory->promotion;
+    *out_asked = accessor == RT_PROMOTION_NONE ? buffer : accessor;
+    if (accessor == RT_PROMOTION_NONE || buffer == RT_PROMOTION_NONE || accessor == buffer)
+        return RT_STATUS_OK;
     return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &argument->memory->name, 1,
                           "Contradicting promotion properties on accessor and underlying buffer "
                           "are not allowed. ('%.*s')",
@@ -90,7 +94,7 @@ static void give_up(buffer_use *use, const char *reason)
 /* The extension's table for two accessors of one buffer: both must ask for the same. */
 static void combine(buffer_use *use, rt_promotion asked)
 {
-    if (!use->met)
+    if (!use->has_accessor)
         use->promotion = asked;
     else if (use->promotion != asked)
         give_up(use, "the accessors do not all ask for the same promotion");
@@ -99,21 +103,21 @@ static void combine(buffer_use *use, rt_promotion asked)
 /* Shipped DPC++ goes from accessor to accessor (tag B38). */
 static void combine_shipped(buffer_use *use, rt_promotion asked, bool local_known)
 {
-    if (!use->met) {
+    if (!use->has_accessor) {
         use->promotion = asked;
-        use->given_up = asked == RT_PROMOTION_NONE;
-    } else if (use->given_up) {
+        use->is_final = asked == RT_PROMOTION_NONE;
+    } else if (use->is_final) {
         if (asked != RT_PROMOTION_NONE)
             give_up(use, "Not performing specified promotion, due to previous mismatch or because "
                          "previous accessor specified no promotion");
     } else if (asked == RT_PROMOTION_NONE) {
-        use->given_up = true;
+        use->is_final = true;
         give_up(use, "Deactivating previously specified promotion, because this accessor does not "
                      "specify promotion");
     } else if (asked == RT_PROMOTION_LOCAL && use->promotion == RT_PROMOTION_PRIVATE) {
         use->promotion = asked;
-        use->given_up = !local_known;
-        if (use->given_up)
+        use->is_final = !local_known;
+        if (use->is_final)
             give_up(use, "Not performing specified local promotion because previous kernels did "
                          "not specify a local size");
     }
@@ -131,28 +135,32 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
         *rt_vector_push(&make->buffers) = (buffer_use){.memory = argument->memory, .first = place};
         memcpy(make->buffers.items[at].local, range->local, sizeof range->local);
     }
+    CHECK(at < make->buffers.count);
     buffer_use *use = &make->buffers.items[at];
+    CHECK(use->memory == argument->memory && use->first.kernel <= place.kernel);
     use->asked = use->asked || asked != RT_PROMOTION_NONE;
     if (make->profile == RT_PROFILE_DPCPP)
         combine_shipped(use, asked, use->local[0] != 0);
     else
         combine(use, asked);
-    use->met = true;
+    use->has_accessor = true;
     bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
     if (use->promotion != RT_PROMOTION_LOCAL || (range->local[0] != 0 && same_groups)) return;
-    use->given_up = true;
+    use->is_final = true;
     give_up(use, range->local[0] == 0
                      ? "Work-group size for local promotion not specified, not performing "
                        "internalization"
                      : "Not performing specified local promotion due to work-group size mismatch");
 }
 
-/* Takes bytes of the device's local memory.  False: it has not so many left, and nothing is. */
+/* Takes count * size bytes of the device's local memory.  False: there are not that many left, and
+ * nothing is taken. */
 static bool local_take(maker *make, uint64_t count, uint64_t size)
 {
     CHECK(size > 0);
     if (count > make->local_left / size) return false;
     uint64_t bytes = rt_fusion_local_bytes(count * size);
+    CHECK(bytes >= count * size);
     if (bytes > make->local_left) return false;
     make->local_left -= bytes;
     return true;
@@ -161,7 +169,7 @@ static bool local_take(maker *make, uint64_t count, uint64_t size)
 static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusion_place place)
 {
     const rt_argument *argument = &input->launch.arguments[place.parameter];
-    /* Where the arguments alone are too many, the device itself refuses the launch. */
+    /* Where the arguments alone need too much, the device itself refuses the launch. */
     if (argument->kind == RT_ARGUMENT_LOCAL && !local_take(make, 1, argument->size))
         make->local_left = 0;
     if (is_pointer(argument)) add_pointer(make, argument, place);
@@ -169,7 +177,7 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
         *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
     if (argument->kind != RT_ARGUMENT_MEMORY) return RT_STATUS_OK;
     rt_promotion asked = RT_PROMOTION_NONE;
-    RT_TRY(asked_of(make->sink, argument, &asked));
+    RT_TRY(promotion_asked(make->sink, argument, &asked));
     add_accessor(make, argument, &input->range, place, asked);
     return RT_STATUS_OK;
 }
@@ -183,14 +191,15 @@ static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
     uint64_t elements = use->memory->size / use->memory->element_size;
     uint64_t parts = rt_fusion_items(fused);
     if (use->promotion == RT_PROMOTION_LOCAL) {
-        CHECK(rt_fusion_group_items(fused) > 0); /* It has the size of the buffer's kernels. */
+        CHECK(rt_fusion_group_items(fused) >
+              0); /* The size of the groups of the buffer's kernels. */
         parts /= rt_fusion_group_items(fused);
     }
-    CHECK(parts > 0); /* What is held has groups that divide its range (rt_hold_check). */
+    CHECK(parts > 0); /* Groups of held launches divide their ranges (rt_hold_check). */
     return elements / parts;
 }
 
-/* How many elements a promoted buffer has, in a work-item or group; 0: it stays where it is. */
+/* The elements that a promoted buffer has in a work-item or group; 0: it stays in global memory. */
 static uint64_t promote(maker *make, buffer_use *use)
 {
     if (use->promotion == RT_PROMOTION_NONE) return 0;
@@ -214,7 +223,7 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
     for (uint32_t i = 0; i < make->buffers.count; i++) {
         buffer_use *use = &make->buffers.items[i];
-        /* Broken: every buffer is, whether or not somebody asked for it. */
+        /* Broken: every buffer is promoted, asked for or not. */
         if (!use->asked && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
             use->promotion = RT_PROMOTION_PRIVATE;
         uint64_t elements = promote(make, use);
@@ -232,12 +241,13 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
             .element_bytes = use->memory->element_size,
         };
     }
+    CHECK(out->promotion_count + out->demotion_count <= make->buffers.count);
     out->promotions = promotions;
     out->promoted = names;
     out->demotions = demotions;
 }
 
-static const void *kept(rt_arena *arena, const void *items, uint32_t count, size_t size)
+static const void *items_copy(rt_arena *arena, const void *items, uint32_t count, size_t size)
 {
     void *copy = rt_arena_alloc_array(arena, count, size);
     if (count > 0) memcpy(copy, items, count * size);
@@ -262,14 +272,16 @@ rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena 
             status = add_argument(&make, &inputs[k], (rt_fusion_place){k, p});
     }
     if (rt_ok(status)) {
-        /* Without a range nobody knows how many parts a buffer has. */
+        /* Only the range tells how many parts a buffer has. */
         if (fused) promotions_make(&make, out_parameters);
+        CHECK(make.buffers.count <= make.places.count);
+        CHECK_IMPLIES(make.identities.count > 0, make.places.count > 0);
         out_parameters->identity_count = make.identities.count;
-        out_parameters->identities = kept(arena, make.identities.items, make.identities.count,
-                                          sizeof *make.identities.items);
+        out_parameters->identities = items_copy(arena, make.identities.items, make.identities.count,
+                                                sizeof *make.identities.items);
         out_parameters->constant_count = make.constants.count;
-        out_parameters->constants =
-            kept(arena, make.constants.items, make.constants.count, sizeof *make.constants.items);
+        out_parameters->constants = items_copy(arena, make.constants.items, make.constants.count,
+                                               sizeof *make.constants.items);
     }
     rt_map_free(&make.index);
     rt_map_free(&make.buffer_index);

@@ -63,7 +63,8 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
     return false;
 }
 
-/* ---- What the list alone decides ------------------------------------------------------------ */
+/* ---- Sizes and offsets of the list ------------------------------------------------------------
+ */
 
 /* The one local size that is given, into the fused range; open where none is. */
 static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
@@ -93,7 +94,7 @@ static rt_status common_offset(rt_sink *sink, const rt_fusion_range *ranges, uin
     return RT_STATUS_OK;
 }
 
-/* ---- What a candidate for the fused range decides ------------------------------------------- */
+/* ---- Checks of a candidate ------------------------------------------- */
 
 /* True when every work-group of the input lies in one group of the fused range, whose groups have
  * the same size.
@@ -129,7 +130,7 @@ static rt_status check_input(rt_sink *sink, const rt_fusion_range *input,
     return RT_STATUS_OK;
 }
 
-/* Looks whether all inputs go into the candidate. */
+/* Checks that all inputs fit into the candidate. */
 static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  const rt_fusion_range *fused)
 {
@@ -137,7 +138,7 @@ static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, u
         return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
         RT_TRY(check_input(sink, &ranges[i], fused));
-        /* Broken, each in its turn: nothing but ranges of one kind goes together. */
+        /* Broken, each in its turn: only ranges of one kind can be combined. */
         if (ranges[i].dimensions != fused->dimensions && !RULE(KF_RANGE_13))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
                                "Cannot fuse kernels of other dimensions");
@@ -149,11 +150,12 @@ static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, u
 
 /* ---- Candidates --------------------------------------------------------------------------- */
 
-static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *of)
+static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count,
+                          const rt_fusion_range *range)
 {
     uint32_t equal = 0;
     for (uint32_t i = 0; i < count; i++)
-        equal += global_equal(&ranges[i], of);
+        equal += global_equal(&ranges[i], range);
     return equal;
 }
 
@@ -161,15 +163,15 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const r
 static bool is_greater(const rt_fusion_range *a, const rt_fusion_range *b)
 {
     for (uint32_t i = 0; i < DIMENSIONS; i++) {
-        uint64_t of_a = i < a->dimensions ? a->global[a->dimensions - 1 - i] : 1;
-        uint64_t of_b = i < b->dimensions ? b->global[b->dimensions - 1 - i] : 1;
-        if (of_a != of_b) return of_a > of_b;
+        uint64_t size_a = i < a->dimensions ? a->global[a->dimensions - 1 - i] : 1;
+        uint64_t size_b = i < b->dimensions ? b->global[b->dimensions - 1 - i] : 1;
+        if (size_a != size_b) return size_a > size_b;
     }
     return a->dimensions > b->dimensions;
 }
 
-/* Of two ranges with as many work-items: true when shipped DPC++ would rather have `a` (tag B23),
- * which is more often in the list, or else the greater. */
+/* True when shipped DPC++ prefers `a` of two ranges with as many work-items (tag B23): the more
+ * frequent in the list, or else the greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *a,
                          const rt_fusion_range *b)
 {
@@ -188,7 +190,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     uint64_t items = 0;
     for (uint32_t i = 0; i < count; i++)
         items = rt_fusion_items(&ranges[i]) > items ? rt_fusion_items(&ranges[i]) : items;
-    /* Broken: whichever was submitted first. */
+    /* Broken: the size of the first input. */
     items = RULE_ELSE(KF_RANGE_02, items, rt_fusion_items(&ranges[0]));
     *out_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -197,6 +199,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
         while (at < *out_count && !global_equal(&candidates[at], &ranges[i]) &&
                is_preferred(ranges, count, &candidates[at], &ranges[i]))
             at++;
+        CHECK(at <= *out_count && *out_count < count);
         bool known = false;
         for (uint32_t k = at; k < *out_count; k++)
             known = known || global_equal(&candidates[k], &ranges[i]);
@@ -205,7 +208,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
             candidates[k] = candidates[k - 1];
         candidates[at] = ranges[i];
     }
-    CHECK(*out_count >= 1);
+    CHECK(*out_count >= 1 && *out_count <= count);
     return candidates;
 }
 
@@ -249,13 +252,14 @@ static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, ui
         if (found) *out_fused = fused;
         if (i == 0) refusal = checked;
     }
-    /* Broken: one box round all the largest inputs, which has more work-items than any. */
+    /* Broken: one box around all the largest inputs, which has more work-items than each of them.
+     */
     if (found && candidate_count > 1 && !RULE(KF_RANGE_17))
         widen(out_fused, candidates, candidate_count);
     rt_free(candidates);
     if (!found) return refusal;
     if (!RULE(KF_RANGE_05)) widen(out_fused, ranges, count);
-    /* Broken: the device chooses, and may tear the groups of an input. */
+    /* Broken: the device chooses the size, and may split the groups of an input. */
     if (has_local(out_fused) && !RULE(KF_RANGE_03))
         memset(out_fused->local, 0, sizeof out_fused->local);
     return RT_STATUS_OK;
@@ -268,6 +272,7 @@ rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_rang
     for (uint32_t i = 0; i < count; i++)
         CHECK(ranges[i].dimensions >= 1 && rt_fusion_items(&ranges[i]) >= 1);
     if (profile == RT_PROFILE_DPCPP) return rt_fusion_plan_shipped(sink, ranges, count, out_fused);
+    CHECK((unsigned)profile < RT_PROFILE_COUNT);
     *out_fused = ranges[0];
     bool offset = has_offset(&ranges[0]);
     if (all_equal(ranges, count) && (!offset || RULE(KF_RANGE_12))) return RT_STATUS_OK;

@@ -1,9 +1,9 @@
-/* The launch geometry of a fused kernel: whether the ranges of a list go together, and which range
- * the fused kernel gets.
+/* The launch geometry of a fused kernel: whether the ranges of a list can be combined, and which
+ * range the fused kernel gets.
  *
- * Indices are get_global_id's: index 0 is the fastest.  The document counts SYCL's, of which 0 is
- * the slowest; its "any component in the range [2, num_dims]" is here any component but the last.
- * Source: document 001 (KernelFusionJIT.md), "Restrictions" and "Work-item remapping". */
+ * Indices are get_global_id's: index 0 is the fastest.  The document uses SYCL's indices, of
+ * which 0 is the slowest; its "any component in the range [2, num_dims]" is here any component but
+ * the last. Source: document 001 (KernelFusionJIT.md), "Restrictions" and "Work-item remapping". */
 #ifndef REFERENCE_FUSION_PLAN_H
 #define REFERENCE_FUSION_PLAN_H
 
@@ -12,9 +12,9 @@
 #include "reference/image/fusion_request.h"
 
 /* Finds the range for count >= 1 ranges of input kernels.  FUSION_REJECTED, with the restriction's
- * rule: they cannot be fused, the message says why in the words of DPC++.  Of several ranges that
- * do, the profile documents takes one of the inputs; dpcpp the one that shipped DPC++ takes, and
- * refuses what that refuses (requirements.yaml, key dpcpp, tags B23 to B29). */
+ * rule: they cannot be fused, the message says why in the words of DPC++.  Of several possible
+ * ranges, the profile documents takes one of the inputs; dpcpp the one that shipped DPC++ takes,
+ * and refuses what it refuses (requirements.yaml, key dpcpp, tags B23 to B29). */
 RT_MUST_USE rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile,
                                      const rt_fusion_range *ranges, uint32_t count,
                                      rt_fusion_range *out_fused);

@@ -1,4 +1,4 @@
-/* What the two ways to choose a fused range share: the words of refusals, which are DPC++'s. */
+/* The messages of refusals, in the words of DPC++, for both ways of choosing a fused range. */
 #ifndef REFERENCE_FUSION_PLAN_INTERNAL_H
 #define REFERENCE_FUSION_PLAN_INTERNAL_H
 

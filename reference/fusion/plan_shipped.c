@@ -31,6 +31,7 @@ static bool is_given(const uint64_t *indices)
 static shipped_range shipped_of(const rt_fusion_range *range)
 {
     bool open = range->local[0] == 0;
+    CHECK(range->dimensions >= 1 && range->dimensions <= DIMENSIONS);
     shipped_range turned = {.dimensions = range->dimensions};
     for (uint32_t i = 0; i < DIMENSIONS; i++) {
         bool used = i < range->dimensions;
@@ -57,7 +58,8 @@ static rt_fusion_range range_of(const shipped_range *turned)
 
 /* ---- What is common ------------------------------------------------------------------------- */
 
-/* Sizes or offsets that are given must be the same; zeros count as not given.  False: they are not.
+/* Sizes or offsets that are given must be equal, where zeros count as not given.  False: they are
+ * not.
  */
 static bool override(uint64_t *common, const uint64_t *indices)
 {
@@ -90,7 +92,7 @@ static bool is_greater(const uint64_t *a, const uint64_t *b)
     return a[at] > b[at];
 }
 
-/* True when the fused kernel would rather have `a` (tag B23): the larger, the more frequent, the
+/* True when `a` is preferred for the fused kernel (tag B23): the larger, the more frequent, the
  * lexicographically greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const uint64_t *a,
                          const uint64_t *b)
@@ -169,7 +171,9 @@ rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, u
         if (some_remapped(ranges, count, &fused, false))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_16, PLAN_REMAPPED_LOCAL);
     }
+    CHECK(fused.dimensions >= 1 && fused.dimensions <= DIMENSIONS);
     *out_fused = range_of(&fused);
+    CHECK(out_fused->dimensions == fused.dimensions);
     CHECK(linear_size(fused.global) == rt_fusion_items(out_fused));
     return RT_STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* Which variables a list's programs have, by what their images say. */
+/* The variables of a list's programs, as their images describe them. */
 #include "reference/fusion/shared_variables.h"
 
 #include "reference/image/device_global.h"
@@ -33,8 +33,8 @@ static const rt_property *property_find(const rt_property_set *set, rt_text name
     return NULL;
 }
 
-/* Enters a variable.  False: another one has its id or its symbol, and one program can only have
- * one of the two. */
+/* Enters a variable.  False: another one has its id or its symbol, and one program cannot have
+ * both. */
 static bool variable_add(finder *find, const rt_property *described, const rt_property *mapped)
 {
     rt_text symbol = {(const char *)mapped->bytes.data, mapped->bytes.size};
@@ -46,6 +46,8 @@ static bool variable_add(finder *find, const rt_property *described, const rt_pr
     *rt_vector_push(&find->symbols) = symbol;
     *rt_vector_push(&find->described) = *described;
     *rt_vector_push(&find->mapped) = *mapped;
+    CHECK(find->symbols.count == find->described.count);
+    CHECK(find->symbols.count == find->mapped.count && symbol.length > 0);
     return true;
 }
 
@@ -69,8 +71,8 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
                   "' under a symbol that is another variable's in the list");
 }
 
-/* Objects hold addresses of functions of the program that made them, and whether all that a kernel
- * calls were made in the list nobody knows. */
+/* Objects hold addresses of functions of the program that made them, and nothing says whether a
+ * kernel only calls objects that the list made. */
 static rt_status image_check(finder *find, rt_text kernel, const rt_image *image)
 {
     const rt_property_set *sets = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
@@ -84,7 +86,7 @@ static rt_status image_check(finder *find, rt_text kernel, const rt_image *image
     return RT_STATUS_OK;
 }
 
-static const void *kept(rt_arena *arena, const void *items, uint32_t count, size_t size)
+static const void *items_copy(rt_arena *arena, const void *items, uint32_t count, size_t size)
 {
     void *copy = rt_arena_alloc_array(arena, count, size);
     if (count > 0) memcpy(copy, items, count * size);
@@ -97,6 +99,7 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
     *out_variables = (rt_shared_variables){0};
     finder find = {.sink = sink, .arena = arena};
     rt_status status = RT_STATUS_OK;
+    CHECK(list->count >= 1);
     for (uint32_t k = 0; k < list->count; k++) {
         const rt_program *program = list->kernels[k].program;
         for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++)
@@ -105,9 +108,10 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
     uint32_t count = find.symbols.count;
     if (rt_ok(status))
         *out_variables = (rt_shared_variables){
-            .symbols = kept(arena, find.symbols.items, count, sizeof *find.symbols.items),
-            .described = kept(arena, find.described.items, count, sizeof *find.described.items),
-            .mapped = kept(arena, find.mapped.items, count, sizeof *find.mapped.items),
+            .symbols = items_copy(arena, find.symbols.items, count, sizeof *find.symbols.items),
+            .described =
+                items_copy(arena, find.described.items, count, sizeof *find.described.items),
+            .mapped = items_copy(arena, find.mapped.items, count, sizeof *find.mapped.items),
             .count = count,
         };
     rt_vector_free(&find.symbols);
@@ -118,7 +122,7 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
 
 /* ---- The fused image ----------------------------------------------------------------------- */
 
-/* The texts and bytes are those of images that may go before the fused kernel does. */
+/* Copies texts and bytes, whose images may be unloaded before the fused kernel is freed. */
 static rt_property_set set_copy(rt_arena *arena, const char *name, const rt_property *properties,
                                 uint32_t count)
 {
@@ -144,5 +148,6 @@ void rt_shared_variables_tell(rt_arena *arena, const rt_shared_variables *variab
     sets[image->set_count++] =
         set_copy(arena, RT_SET_PROGRAM_METADATA, variables->mapped, variables->count);
     image->sets = sets;
+    CHECK(rt_image_set(image, RT_SET_DEVICE_GLOBALS)->property_count == variables->count);
     rt_image_hash(image);
 }

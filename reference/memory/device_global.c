@@ -1,5 +1,52 @@
-/* Entries: made by host code or by images, found by id or address. */
+/* The database: entries that host code registers and images describe, and the variables of
+ * programs.
+ */
 #include "reference/memory/global_internal.h"
+
+/* ---- Checking ----------------------------------------------------------------------------- */
+
+/* What the database's lock guards.  Instances and values are the scheduler's
+ * (rt_global_entry_check).
+ */
+static bool database_check(const rt_global_database *database)
+{
+    for (uint32_t i = 0; i < database->entries.count; i++) {
+        const rt_global_entry *entry = database->entries.items[i];
+        CHECK(entry->unique_id.length > 0);
+        CHECK((entry->registration_count > 0) == (entry->address != RT_HOST_ADDRESS_NONE));
+        if (entry->registration_count == 0) continue;
+        CHECK(entry->address < database->addresses.count);
+        CHECK(database->addresses.items[entry->address] == entry);
+        CHECK(rt_map_find(&database->ids, entry->unique_id) == i);
+    }
+    for (uint32_t i = 0; i < database->addresses.count; i++) {
+        const rt_global_entry *entry = database->addresses.items[i];
+        CHECK_IMPLIES(entry, entry->address == i);
+    }
+    for (uint32_t i = 0; i < database->programs.count; i++) {
+        const rt_program_globals *globals = database->programs.items[i];
+        for (uint32_t g = 0; globals && g < globals->list.count; g++) {
+            CHECK(globals->list.items[g].entry->size > 0);
+            for (uint32_t k = 0; k < g; k++)
+                CHECK(globals->list.items[k].entry != globals->list.items[g].entry);
+        }
+    }
+    return true;
+}
+
+static void database_lock(rt_global_database *database)
+{
+    pthread_mutex_lock(&database->lock);
+    CHECK_SLOW(database_check(database));
+}
+
+static void database_unlock(rt_global_database *database)
+{
+    CHECK_SLOW(database_check(database));
+    pthread_mutex_unlock(&database->lock);
+}
+
+/* ---- Life --------------------------------------------------------------------------------- */
 
 rt_global_database *rt_global_database_create(const rt_global_database_parameters *parameters)
 {
@@ -44,6 +91,7 @@ void rt_global_database_destroy(rt_global_database *database)
 static rt_global_entry *entry_find(const rt_global_database *database, rt_text unique_id)
 {
     uint32_t index = rt_map_find(&database->ids, unique_id);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < database->entries.count);
     return index == RT_MAP_NONE ? NULL : database->entries.items[index];
 }
 
@@ -58,11 +106,14 @@ static rt_global_entry *entry_make(rt_global_database *database, rt_text unique_
     return entry;
 }
 
-rt_global_entry *rt_global_entry_of(rt_global_database *database, rt_text unique_id)
+/* The entry of a unique id, made where there is none.  Called with the lock held. */
+static rt_global_entry *entry_of(rt_global_database *database, rt_text unique_id)
 {
     CHECK(unique_id.length > 0);
     rt_global_entry *entry = entry_find(database, unique_id);
-    return entry ? entry : entry_make(database, unique_id);
+    if (!entry) entry = entry_make(database, unique_id);
+    CHECK(rt_text_equal(entry->unique_id, unique_id));
+    return entry;
 }
 
 /* ---- Host code ----------------------------------------------------------------------------- */
@@ -70,8 +121,8 @@ rt_global_entry *rt_global_entry_of(rt_global_database *database, rt_text unique
 void rt_global_database_add(rt_global_database *database, const rt_device_global *global)
 {
     CHECK(global->unique_id.length > 0 && global->size >= 1);
-    pthread_mutex_lock(&database->lock);
-    rt_global_entry *entry = rt_global_entry_of(database, global->unique_id);
+    database_lock(database);
+    rt_global_entry *entry = entry_of(database, global->unique_id);
     /* Broken: every module keeps a table of its own. */
     if (entry->registration_count > 0 && !RULE(DG_DB_01))
         entry = entry_make(database, global->unique_id);
@@ -81,10 +132,12 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
         entry->address = database->addresses.count;
         *rt_vector_push(&database->addresses) = entry;
     }
-    pthread_mutex_unlock(&database->lock);
+    CHECK(entry->address < database->addresses.count);
+    database_unlock(database);
 }
 
-/* The object has gone: its address leads nowhere, and an object that comes later is another one. */
+/* Ends an entry whose host object has gone: its address leads nowhere, and an object that is
+ * registered later is another one. */
 static void entry_end(rt_global_database *database, rt_global_entry *entry)
 {
     CHECK(entry->address < database->addresses.count);
@@ -97,36 +150,116 @@ static void entry_end(rt_global_database *database, rt_global_entry *entry)
 
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global)
 {
-    pthread_mutex_lock(&database->lock);
+    database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
     if (entry && entry->registration_count > 0 && --entry->registration_count == 0)
         entry_end(database, entry);
-    pthread_mutex_unlock(&database->lock);
+    database_unlock(database);
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+/* Records what an image says about a variable.  The first image decides. */
+static void entry_describe(rt_global_database *database, rt_global_entry *entry,
+                           const rt_program *program, rt_device_global_value value)
+{
+    if (!RULE(DG_DB_04)) return; /* Broken: images are read only when a copy needs them. */
+    if (entry->size == 0) {
+        entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all are pointers. */
+        entry->image_scope = value.image_scope;
+    }
+    RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE, RT_T("id", entry->unique_id),
+             RT_N("size", value.size),
+             RT_T("image_scope", value.image_scope ? RT_TEXT("true") : RT_TEXT("false")),
+             RT_N("program", program->id));
+}
+
+static bool is_listed(const rt_program_globals *globals, const rt_global_entry *entry)
+{
+    for (uint32_t i = 0; i < globals->list.count; i++) {
+        if (globals->list.items[i].entry == entry) return true;
+    }
+    return false;
+}
+
+/* Several images of a program may have one variable, which they share through its symbol. */
+static void image_scan(rt_global_database *database, const rt_program *program,
+                       const rt_image *image, rt_program_globals *globals)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        const rt_property *property = &set->properties[i];
+        if (property->name.length == 0 || !rt_device_global_value_read(property, &value)) {
+            globals->damaged = rt_arena_text(&database->arena, image->name);
+            continue;
+        }
+        rt_global_entry *entry = entry_of(database, property->name);
+        entry_describe(database, entry, program, value);
+        if (is_listed(globals, entry)) continue;
+        *rt_vector_push(&globals->list) = (rt_program_global){
+            .entry = entry,
+            .size = value.size,
+            .image_scope = value.image_scope,
+            .point = RT_GLOBAL_COMMAND_NONE,
+        };
+    }
+}
+
+void rt_global_program_made(void *user, const rt_program *program)
+{
+    rt_global_database *database = user;
+    database_lock(database);
+    while (database->programs.count <= program->id)
+        *rt_vector_push(&database->programs) = NULL;
+    CHECK(!database->programs.items[program->id]);
+    rt_program_globals *globals = rt_alloc(sizeof *globals);
+    database->programs.items[program->id] = globals;
+    for (uint32_t i = 0; i < rt_program_image_count(program); i++) {
+        if (i > 0 && !RULE(DG_INIT_02)) break; /* Broken: only the requesting image. */
+        image_scan(database, program, rt_program_image(program, i), globals);
+    }
+    database_unlock(database);
+}
+
+void rt_global_program_going(void *user, const rt_program *program)
+{
+    rt_global_database *database = user;
+    database_lock(database);
+    CHECK(program->id < database->programs.count);
+    rt_program_globals *globals = database->programs.items[program->id];
+    CHECK(globals != NULL);
+    database->programs.items[program->id] = NULL;
+    database_unlock(database);
+    for (uint32_t i = 0; i < globals->list.count; i++)
+        rt_memory_destroy(globals->list.items[i].variable);
+    rt_vector_free(&globals->list);
+    rt_free(globals);
 }
 
 /* ---- Look-up ------------------------------------------------------------------------------- */
 
 rt_host_address rt_global_database_address(rt_global_database *database, rt_text unique_id)
 {
-    pthread_mutex_lock(&database->lock);
+    database_lock(database);
     const rt_global_entry *entry = entry_find(database, unique_id);
     rt_host_address address = entry ? entry->address : RT_HOST_ADDRESS_NONE;
-    /* Broken: what host code says counts when an image has told of the variable too. */
+    /* Broken: the registration by host code counts only once an image describes the variable. */
     if (entry && entry->size == 0 && !RULE(DG_DB_03)) address = RT_HOST_ADDRESS_NONE;
-    pthread_mutex_unlock(&database->lock);
+    database_unlock(database);
     return address;
 }
 
 rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_address address)
 {
-    pthread_mutex_lock(&database->lock);
+    database_lock(database);
     rt_global_entry *entry = NULL;
-    /* Broken: the newest variable, whichever was given. */
+    /* Broken: the newest variable, whatever the address. */
     rt_host_address wanted = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
     /* Broken: the variable that the compiler saw first, wherever the address points. */
     if (!RULE(DG_FE_05)) wanted = 0;
     if (address < database->addresses.count) entry = database->addresses.items[wanted];
-    pthread_mutex_unlock(&database->lock);
+    database_unlock(database);
     CHECK_IMPLIES(entry, entry->address == wanted);
     return entry;
 }
@@ -139,8 +272,19 @@ void rt_global_database_found(rt_global_database *database, const rt_global_entr
 
 rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id)
 {
-    pthread_mutex_lock(&database->lock);
+    database_lock(database);
     rt_global_entry *entry = entry_find(database, unique_id);
-    pthread_mutex_unlock(&database->lock);
+    database_unlock(database);
     return entry;
+}
+
+rt_program_globals *rt_global_database_program(rt_global_database *database,
+                                               const rt_program *program)
+{
+    database_lock(database);
+    CHECK(program->id < database->programs.count);
+    rt_program_globals *globals = database->programs.items[program->id];
+    database_unlock(database);
+    CHECK(globals != NULL);
+    return globals;
 }

@@ -1,14 +1,14 @@
 /* The device global database: all device_global variables of a process.
  *
  * An entry is made when a module's host code registers its variable (device_global_map::add) or
- * when a program is made whose images have it, whichever comes first, and found by the variable's
- * unique id or by the address of its host object.  An address is an id of ours: modules that
- * register one unique id have one host object, as the loader binds them.  An entry ends when the
- * last of them is unloaded; if one is loaded again, that is another object and another entry, whose
- * content begins with zeros.  What programs point to stays until the process ends.
+ * when a program is made whose images have it, whichever comes first.  It is found by the
+ * variable's unique id or by the address of its host object.  An address is an id of ours: modules
+ * that register the same unique id share one host object, as the loader binds them.  An entry ends
+ * when the last of them is unloaded; loading one again makes another object and another entry,
+ * whose content begins with zeros.  Content that programs point to stays until the process ends.
  *
- * Without image scope an entry has a buffer for each device, in which the content is; with image
- * scope the content is in programs.  The commands that fill, point and copy are sched's.
+ * Without image scope an entry has a buffer for each device, which holds the content; with image
+ * scope programs hold it.  The commands that fill, point and copy are sched's.
  *
  * Threads.  Registration and the hooks of programs come from any thread; the database has a lock.
  * Instances, and variables of programs, are the scheduler's, which calls under its own lock.
@@ -38,21 +38,21 @@ typedef struct rt_global_instance {
 /* The value of a variable in the host's memory, of one context and device or of all. */
 #define RT_GLOBAL_VALUE_ALL UINT32_MAX
 typedef struct rt_global_host_value {
-    uint32_t context, device; /* ALL: whichever asks */
+    uint32_t context, device; /* ALL: of every one */
     rt_memory *memory;
 } rt_global_host_value;
 
 typedef struct rt_global_entry {
     rt_text unique_id;
-    rt_text name;                /* as its source has it; the id where only images told of it */
+    rt_text name;                /* as in its source; the id where only images describe it */
     rt_host_address address;     /* NONE: no host code has registered it */
     uint32_t registration_count; /* modules whose host code has */
     rt_host_access host_access;
-    uint64_t size;    /* of T, bytes; 0: no image has told it (DG-DB-04) */
-    bool image_scope; /* told with the size */
+    uint64_t size;    /* of T, bytes; 0: no image has described it (DG-DB-04) */
+    bool image_scope; /* described with the size */
     RT_VECTOR(rt_global_instance *) instances;
     /* The host object: val of a variable that no image has, and the usmptr kept there, which is
-     * good for one device and context (DG-COPY-06). */
+     * valid for one device and context (DG-COPY-06). */
     RT_VECTOR(rt_global_host_value) values; /* see rt_global_value */
     rt_global_instance *cached;
 } rt_global_entry;
@@ -90,8 +90,8 @@ void rt_global_database_destroy(rt_global_database *database);
 
 /* ---- Registration --------------------------------------------------------------------------- */
 
-/* A module's host code registers a variable while the module is loaded, and takes it back while it
- * is unloaded.  The texts are copied. */
+/* A module's host code registers a variable while the module is loaded, and unregisters it while
+ * the module is unloaded.  The texts are copied. */
 void rt_global_database_add(rt_global_database *database, const rt_device_global *global);
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global);
 
@@ -101,14 +101,17 @@ void rt_global_program_going(void *user, const rt_program *program);
 
 /* ---- Look-up -------------------------------------------------------------------------------- */
 
-/* The address of the registered host object; RT_HOST_ADDRESS_NONE: there is none at present. */
+/* The address of the registered host object; RT_HOST_ADDRESS_NONE: none is registered. */
 rt_host_address rt_global_database_address(rt_global_database *database, rt_text unique_id);
 
-/* The entry of an address, NULL: there is none; tells the trace that it was looked for, which a
- * copy that finds usmptr in the host object does not need (DG-COPY-06); the entry of a unique id.
- */
+/* The entry of an address, NULL: there is none. */
 rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_address address);
+
+/* Traces that the entry was looked up, which a copy that finds usmptr in the host object does not
+ * do (DG-COPY-06). */
 void rt_global_database_found(rt_global_database *database, const rt_global_entry *entry);
+
+/* The entry of a unique id, NULL: there is none. */
 rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id);
 
 /* The variables of a program, valid until it goes. */
@@ -117,23 +120,27 @@ rt_program_globals *rt_global_database_program(rt_global_database *database,
 
 /* ---- Content -------------------------------------------------------------------------------- */
 
-/* Makes the content of an entry on a device, of `size` undefined bytes; nobody but the caller fills
- * it.  Codes of rt_memory_usm_create. */
+/* Panics unless the entry's instances and values are each of their own device and context; returns
+ * true.  Called with the scheduler's lock held. */
+bool rt_global_entry_check(const rt_global_entry *entry);
+
+/* Makes the content of an entry on a device, of `size` undefined bytes, which the caller fills.
+ *  Codes of rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
 
 /* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
- * is one, of ALL, whoever asks (DG-SCOPE-10); shipped DPC++ has others, whose context and device
- * are given.  Makes it unless it is there.  Codes of rt_memory_create. */
+ * is one, of ALL, for every queue (DG-SCOPE-10); shipped DPC++ has one for each context and device.
+ * Makes it unless it exists.  Codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                       uint32_t context, uint32_t device, uint64_t size,
                                       rt_memory **out_memory);
 
-/* The same value where it is there, NULL elsewhere. */
+/* The same value, NULL where it has not been made. */
 rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device);
 
-/* Makes global->variable unless it is there.  ERRC_INVALID: the program has no such variable;
+/* Makes global->variable unless it exists.  ERRC_INVALID: the program has no such variable;
  * ERRC_FEATURE_NOT_SUPPORTED: the device does not find variables by name; MALFORMED: it is smaller
  * than `size`, what is to be written there; and the codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_variable(rt_global_database *database, const rt_program *program,

@@ -1,5 +1,29 @@
-/* Where the content of a variable is: a buffer for each device, the host object, a program. */
+/* The content of a variable: in a buffer for each device, in the host object, or in a program. */
 #include "reference/memory/global_internal.h"
+
+bool rt_global_entry_check(const rt_global_entry *entry)
+{
+    bool has_cached = false;
+    for (uint32_t i = 0; i < entry->instances.count; i++) {
+        const rt_global_instance *instance = entry->instances.items[i];
+        CHECK(instance->memory->kind == DEV_MEMORY_USM_DEVICE);
+        CHECK(instance->memory->usm_device == instance->device);
+        has_cached = has_cached || entry->cached == instance;
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(entry->instances.items[k]->device != instance->device ||
+                  entry->instances.items[k]->context != instance->context);
+    }
+    CHECK_IMPLIES(entry->cached, has_cached);
+    for (uint32_t i = 0; i < entry->values.count; i++) {
+        const rt_global_host_value *value = &entry->values.items[i];
+        CHECK(!rt_memory_is_usm(value->memory));
+        CHECK_IMPLIES(value->context == RT_GLOBAL_VALUE_ALL, value->device == RT_GLOBAL_VALUE_ALL);
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(entry->values.items[k].context != value->context ||
+                  entry->values.items[k].device != value->device);
+    }
+    return true;
+}
 
 static uint32_t memory_id(const rt_global_database *database)
 {
@@ -22,6 +46,8 @@ rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry 
         .zero = RT_GLOBAL_COMMAND_NONE,
     };
     *rt_vector_push(&entry->instances) = instance;
+    CHECK(memory->size == size && memory->usm_device == device);
+    CHECK_SLOW(rt_global_entry_check(entry));
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_ALLOCATE, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id), RT_N("device", device->id), RT_N("context", context),
              RT_N("size", size));
@@ -61,6 +87,8 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     if (!value) {
         RT_TRY(value_make(database, entry, size, &value));
         *rt_vector_push(&entry->values) = (rt_global_host_value){context, device, value};
+        CHECK(rt_global_value_find(entry, context, device) == value);
+        CHECK_SLOW(rt_global_entry_check(entry));
     }
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_HOST, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id));
@@ -90,12 +118,11 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
     return symbol;
 }
 
-/* Looks for the variable by its unique id, and by its symbol where the device does not know that.
- */
+/* Finds the variable by its unique id or, where the device does not know that, by its symbol. */
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the device is asked for the variable by the name that people know. */
+    /* Broken: the device is asked for the variable by its name in the source. */
     if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
@@ -103,7 +130,7 @@ static rt_status variable_find(const rt_program *program, const rt_global_entry 
     return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
 }
 
-/* Data of an image: what it says of a variable need not be what its code has. */
+/* The size that an image states is data: its code need not agree. */
 static rt_status check_variable(const rt_global_database *database, const rt_program_global *global,
                                 const dev_memory *variable, uint64_t size)
 {

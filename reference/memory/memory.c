@@ -1,7 +1,42 @@
-/* Which content of a memory is the latest. */
+/* The copies of a memory, and which of them hold its latest content.
+ *
+ *                        host is latest   copy on a device is latest
+ *   made                 yes              -
+ *   uploaded             yes              also this one
+ *   written by a device  no               this one only
+ *   downloaded           yes              as before
+ *   written by the host  yes              none
+ *
+ * Host bytes of unified shared memory count until the first command has used it. */
 #include "reference/memory/memory.h"
 
 #include <string.h>
+
+bool rt_memory_check(const rt_memory *memory)
+{
+    bool is_usm = memory->kind != DEV_MEMORY_BUFFER;
+    CHECK(memory->size >= 1 && memory->size <= RT_MEMORY_SIZE_MAX);
+    CHECK(is_usm == (memory->usm_device != NULL));
+    CHECK(memory->host_valid || rt_memory_valid_device(memory) != UINT32_MAX);
+    CHECK_IMPLIES(!memory->initialised, memory->host_valid);
+    for (uint32_t i = 0; i < memory->copies.count; i++) {
+        const rt_memory_copy *copy = &memory->copies.items[i];
+        CHECK_IMPLIES(copy->valid, copy->memory != NULL);
+        CHECK_IMPLIES(is_usm, (copy->memory != NULL) == (i == memory->usm_device->id));
+    }
+    if (memory->written_on == UINT32_MAX) return true;
+    CHECK(memory->written_on < memory->copies.count);
+    CHECK(memory->initialised && memory->copies.items[memory->written_on].memory != NULL);
+    return true;
+}
+
+/* The entry of a device's copy, which may not be allocated yet. */
+static rt_memory_copy *copy_of(rt_memory *memory, const rt_device *device)
+{
+    while (memory->copies.count <= device->id)
+        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
+    return &memory->copies.items[device->id];
+}
 
 rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
                            const void *initial, rt_memory **out_memory)
@@ -25,6 +60,7 @@ rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t si
         .initialised = initial != NULL,
         .written_on = UINT32_MAX,
     };
+    CHECK(rt_memory_check(memory));
     *out_memory = memory;
     return RT_STATUS_OK;
 }
@@ -47,14 +83,13 @@ rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const r
     CHECK(memory != NULL);
     memory->kind = kind;
     memory->usm_device = device;
-    while (memory->copies.count <= device->id)
-        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
     rt_status status =
-        dev_usm_create(device->device, kind, size, name, &memory->copies.items[device->id].memory);
+        dev_usm_create(device->device, kind, size, name, &copy_of(memory, device)->memory);
     if (!rt_ok(status)) {
         rt_memory_destroy(memory);
         return status;
     }
+    CHECK(rt_memory_check(memory));
     *out_memory = memory;
     return RT_STATUS_OK;
 }
@@ -69,9 +104,7 @@ rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_text name, cons
     CHECK(memory != NULL);
     memory->kind = DEV_MEMORY_GLOBAL;
     memory->usm_device = device;
-    while (memory->copies.count <= device->id)
-        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
-    memory->copies.items[device->id].memory = variable;
+    copy_of(memory, device)->memory = variable;
     rt_memory_written(memory, device);
     *out_memory = memory;
     return RT_STATUS_OK;
@@ -86,35 +119,21 @@ bool rt_memory_is_usm(const rt_memory *memory)
 void rt_memory_destroy(rt_memory *memory)
 {
     if (!memory) return;
-    for (uint32_t i = 0; i < memory->copies.count; i++) {
+    for (uint32_t i = 0; i < memory->copies.count; i++)
         dev_memory_destroy(memory->copies.items[i].memory);
-    }
     rt_vector_free(&memory->copies);
     rt_free(memory->host);
     rt_free(memory);
 }
 
-/* Exactly one content is the latest unless several are equal. */
-static void check_state(const rt_memory *memory)
-{
-    CHECK(memory->host_valid || rt_memory_valid_device(memory) != UINT32_MAX);
-    for (uint32_t i = 0; i < memory->copies.count; i++) {
-        CHECK_IMPLIES(memory->copies.items[i].valid, memory->copies.items[i].memory != NULL);
-    }
-}
-
 rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device, dev_memory **out_copy)
 {
     CHECK_IMPLIES(rt_memory_is_usm(memory), device == memory->usm_device);
-    while (memory->copies.count <= device->id) {
-        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
-    }
-    rt_memory_copy *copy = &memory->copies.items[device->id];
-    if (!copy->memory) {
+    rt_memory_copy *copy = copy_of(memory, device);
+    if (!copy->memory)
         RT_TRY(dev_memory_create(device->device, memory->size, memory->name, &copy->memory));
-    }
     *out_copy = copy->memory;
-    check_state(memory);
+    CHECK(rt_memory_check(memory));
     return RT_STATUS_OK;
 }
 
@@ -137,7 +156,7 @@ void rt_memory_uploaded(rt_memory *memory, const rt_device *device)
     CHECK(memory->host_valid);
     CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
     memory->copies.items[device->id].valid = true;
-    check_state(memory);
+    CHECK(rt_memory_check(memory));
 }
 
 void rt_memory_downloaded(rt_memory *memory)
@@ -145,19 +164,18 @@ void rt_memory_downloaded(rt_memory *memory)
     CHECK(rt_memory_valid_device(memory) != UINT32_MAX);
     CHECK(!rt_memory_is_usm(memory));
     memory->host_valid = true;
-    check_state(memory);
+    CHECK(rt_memory_check(memory));
 }
 
 void rt_memory_written(rt_memory *memory, const rt_device *device)
 {
     CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
-    for (uint32_t i = 0; i < memory->copies.count; i++) {
+    for (uint32_t i = 0; i < memory->copies.count; i++)
         memory->copies.items[i].valid = i == device->id;
-    }
     memory->host_valid = false;
     memory->initialised = true;
     memory->written_on = device->id;
-    check_state(memory);
+    CHECK(rt_memory_check(memory));
 }
 
 void rt_memory_host_written(rt_memory *memory)
@@ -167,4 +185,5 @@ void rt_memory_host_written(rt_memory *memory)
         memory->copies.items[i].valid = false;
     memory->host_valid = memory->initialised = true;
     memory->written_on = UINT32_MAX;
+    CHECK(rt_memory_check(memory));
 }

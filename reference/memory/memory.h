@@ -2,8 +2,8 @@
  * memory, which is one allocation of one device.
  *
  * A memory is what a SYCL buffer is to the runtime: its host bytes and a copy per device that ever
- * used it, each valid or not.  This file keeps the books; the commands that move content are made
- * and ordered by sched/.  It does not lock: the scheduler does.
+ * used it, each valid or not.  This folder records which is
+ * which; sched/ makes and orders the commands that move content, and guards memories with its lock.
  * Source: SYCL 2020, 3.8.1 "SYCL application memory model" and 4.7.2 "Buffers". */
 #ifndef REFERENCE_MEMORY_MEMORY_H
 #define REFERENCE_MEMORY_MEMORY_H
@@ -25,22 +25,26 @@ typedef struct rt_memory_copy {
 
 typedef struct rt_memory {
     uint32_t id;
-    rt_text name;     /* borrowed from the runtime's owner */
-    uint64_t size;    /* bytes, >= 1 */
-    uint8_t *host;    /* size bytes */
-    bool host_valid;  /* the host bytes are the latest content */
-    bool initialised; /* false: nothing ever gave it a content, so none needs to be moved */
+    rt_text name;                     /* borrowed from the runtime's owner */
+    uint64_t size;                    /* bytes, >= 1 */
+    uint8_t *host;                    /* size bytes */
+    bool host_valid;                  /* the host bytes are the latest content */
+    bool initialised;                 /* false: it never had a content, so none needs to be moved */
     RT_VECTOR(rt_memory_copy) copies; /* index is rt_device.id */
     /* Unified shared memory: its kind, and its device, whose copy is the allocation itself.  The
      * host bytes are then what was last read from it.  BUFFER and NULL otherwise. */
     dev_memory_kind kind;
     const rt_device *usm_device;
-    /* The device on which a command wrote it last, which may know what was never written;
-     * UINT32_MAX: none did. */
+    /* The device on which a command last wrote it, which may know the bytes that were never
+     * written; UINT32_MAX: none has. */
     uint32_t written_on;
-    uint32_t element_size;  /* bytes of one of the buffer's elements, for promotion; 0: not told */
+    uint32_t element_size;  /* bytes of one of the buffer's elements, for promotion; 0: unknown */
     rt_promotion promotion; /* of a buffer, whichever accessor uses it */
 } rt_memory;
+
+/* Panics unless the memory is in one of the states that memory.c lists, with a latest content and
+ * an owner; returns true. */
+bool rt_memory_check(const rt_memory *memory);
 
 /* Makes a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
  * ERRC_MEMORY_ALLOCATION: the host has not that much. */
@@ -64,8 +68,8 @@ RT_MUST_USE rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_tex
                                               const rt_device *device, dev_memory *variable,
                                               rt_memory **out_memory);
 
-/* True for unified shared memory and variables of programs: the runtime moves no content to and fro
- * and knows of no dependencies by it. */
+/* True for unified shared memory and variables of programs: the runtime neither moves
+ * its content nor derives dependencies from it. */
 bool rt_memory_is_usm(const rt_memory *memory);
 
 /* Frees it with its copies; no command may use it any more.  NULL does nothing. */
@@ -82,15 +86,15 @@ bool rt_memory_needs_upload(const rt_memory *memory, const rt_device *device);
 /* The id of a device whose copy is valid, UINT32_MAX where none is. */
 uint32_t rt_memory_valid_device(const rt_memory *memory);
 
-/* Books that the device's copy now equals the host's bytes, or that the host's bytes now equal the
- * valid copy. */
+/* Records that the device's copy now equals the host's bytes, or that the host's bytes now equal
+ * the valid copy. */
 void rt_memory_uploaded(rt_memory *memory, const rt_device *device);
 void rt_memory_downloaded(rt_memory *memory);
 
-/* Books that the host wrote all of a buffer's host bytes: the copies of devices become stale. */
+/* Records that the host wrote all of a buffer's host bytes: the copies of devices become stale. */
 void rt_memory_host_written(rt_memory *memory);
 
-/* Books that a command on the device writes the memory: every other content becomes stale. */
+/* Records that a command on the device writes the memory: every other content becomes stale. */
 void rt_memory_written(rt_memory *memory, const rt_device *device);
 
 #endif

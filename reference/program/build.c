@@ -29,7 +29,7 @@ static rt_text truth(bool holds)
     return holds ? RT_TEXT("true") : RT_TEXT("false");
 }
 
-/* Code that was compiled ahead of time the device only reads (DL-LINK-04). */
+/* Code that was compiled ahead of time is only read by the device (DL-LINK-04). */
 static bool is_compiled_here(const rt_image *image)
 {
     return !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
@@ -76,7 +76,9 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
                                const rt_link_set *set, uint32_t index, bool executable,
                                dev_program **out_object)
 {
+    CHECK(index < set->images.count);
     const rt_image *image = set->images.items[index]->image;
+    CHECK((unsigned)image->format < RT_FORMAT_COUNT);
     rt_arena arena = {0};
     rt_buffer options = compile_options(manager, target, set->images.items[0]->image, image);
     dev_spec_constant *constants = NULL;
@@ -111,6 +113,7 @@ static rt_status link_objects(rt_program_manager *manager, const rt_build_target
                               dev_program *const *objects, uint32_t count, rt_text options,
                               dev_program **out_executable)
 {
+    CHECK(count >= 1 && count <= set->images.count);
     trace_link(manager, target->device, program_id, set);
     return dev_program_link(target->device->device, objects, count, options, out_executable);
 }
@@ -123,11 +126,12 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
     uint32_t object_count = 0;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < set->images.count && rt_ok(status); i++) {
-        if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: no program for the images found. */
+        if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: the images found are not compiled. */
         status = create_object(manager, target, set, i, false, &objects[object_count]);
         object_count += rt_ok(status);
     }
-    /* The device joins the symbols; nothing here looks into the code (DL-LINK-03). */
+    CHECK(object_count <= set->images.count);
+    /* The device joins the symbols; the runtime does not look into the code (DL-LINK-03). */
     uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
     if (rt_ok(status))
         status = link_objects(manager, target, program_id, set, objects, input_count,
@@ -138,7 +142,7 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
     return status;
 }
 
-/* Which format's extension string is looked for; broken, each in its turn, it is another's. */
+/* The format whose extension string is looked for; broken, each in its turn, another one. */
 static rt_format format_asked(rt_format format)
 {
     switch (format) {
@@ -166,7 +170,7 @@ static bool can_link(rt_program_manager *manager, const rt_device *device, rt_fo
         manager->formats_linked |= (uint32_t)advertised << format;
         return manager->formats_linked >> format & 1;
     }
-    return advertised || !RULE(DL_BACKEND_01); /* Broken: nobody asks. */
+    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not asked. */
 }
 
 rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
@@ -177,9 +181,9 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
     return create_object(manager, target, set, index, false, out_object);
 }
 
-/* Of several images, one whose format the device does not link; NULL: it links all.  Programs of
- * several formats come together by an application's hand; a device that links each of them gets
- * them, and may still refuse (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+/* Of several images, one whose format the device does not link; NULL: it links them all.  Only an
+ * application can combine formats; a device that links each of them gets them, and may still refuse
+ * (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
 static const rt_image *find_unlinkable(rt_program_manager *manager, const rt_device *device,
                                        const rt_link_set *set)
 {

@@ -27,10 +27,11 @@ static rt_bundle_unit *unit_add(rt_bundle *bundle, const rt_device *device)
 
 static void unit_release(rt_program_manager *manager, rt_bundle_unit *unit)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     CHECK(unit->references > 0);
+    CHECK(!unit->program || !unit->object);
     bool last = --unit->references == 0;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     if (!last) return;
     rt_program_release(manager, unit->program);
     dev_program_destroy(unit->object);
@@ -48,7 +49,7 @@ static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
     return (rt_spec_list){copies, list.count};
 }
 
-/* True where both are one device image in SYCL's sense, so that a bundle has it once: the same
+/* True where both are the same device image in SYCL's sense, which a bundle has once: the same
  * code, brought to the same state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 {
@@ -94,9 +95,9 @@ rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
     bundle->state = state;
     bundle->context = context;
     if (device) *rt_vector_push(&bundle->devices) = device;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     manager->bundles_alive++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return bundle;
 }
 
@@ -108,10 +109,10 @@ void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle)
     rt_vector_free(&bundle->units);
     rt_vector_free(&bundle->devices);
     rt_free(bundle);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     CHECK(manager->bundles_alive > 0);
     manager->bundles_alive--;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
@@ -128,10 +129,12 @@ rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_st
         CHECK((bundle->state == RT_BUNDLE_OBJECT) == (unit->object != NULL));
         CHECK((bundle->state == RT_BUNDLE_EXECUTABLE) == (unit->program != NULL));
         CHECK((unit->image != NULL) == !unit->program);
+        CHECK_IMPLIES(unit->program, unit->program->context == bundle->context);
+        CHECK(unit->references >= 1);
     }
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     bundle->id = manager->bundle_count++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     *out_bundle = bundle;
     return RT_STATUS_OK;
 }
@@ -139,6 +142,7 @@ rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_st
 void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
                          const rt_registered_image *image, rt_spec_list constants)
 {
+    CHECK(bundle->state == RT_BUNDLE_INPUT);
     rt_bundle_unit *unit = unit_add(bundle, device);
     unit->image = image;
     unit->constants = constants_copy(&unit->arena, constants);
@@ -147,11 +151,12 @@ void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
 rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
                                const rt_registered_image *image, const rt_build_target *target)
 {
-    rt_link_set alone = {0};
-    *rt_vector_push(&alone.images) = image;
+    CHECK(bundle->state == RT_BUNDLE_OBJECT && target->context == bundle->context);
+    rt_link_set set = {0};
+    *rt_vector_push(&set.images) = image;
     dev_program *object = NULL;
-    rt_status status = rt_program_compile(manager, target, &alone, 0, &object);
-    rt_link_set_free(&alone);
+    rt_status status = rt_program_compile(manager, target, &set, 0, &object);
+    rt_link_set_free(&set);
     if (!rt_ok(status)) return status;
     rt_bundle_unit *unit = unit_add(bundle, target->device);
     unit->image = image;
@@ -163,9 +168,9 @@ rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
 
 uint32_t rt_bundle_program_id(rt_program_manager *manager)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     uint32_t id = manager->program_count++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return id;
 }
 
@@ -173,11 +178,12 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
                            dev_program *executable)
 {
+    CHECK(bundle->state == RT_BUNDLE_EXECUTABLE && target->context == bundle->context);
     rt_bundle_unit *unit = unit_add(bundle, target->device);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, false);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 /* ---- Compiling and linking ---------------------------------------------------------------- */
@@ -219,25 +225,25 @@ static unit_list units_of(const rt_bundle *const *bundles, uint32_t count, const
 /* The options of the first image, then those of the call. */
 static rt_text link_options(rt_arena *arena, const rt_image *first, rt_text options)
 {
-    bool both = first->link_options.length > 0 && options.length > 0;
-    return rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(first->link_options), both ? " " : "",
+    bool joined = first->link_options.length > 0 && options.length > 0;
+    return rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(first->link_options), joined ? " " : "",
                            RT_TEXT_ARG(options));
 }
 
-/* Links objects for one device, one or more, into a program and adds it. */
+/* Links one or more objects for a device into a program and adds that. */
 static rt_status link_units(rt_program_manager *manager, const unit_list *units, rt_text options,
                             rt_bundle *out_bundle)
 {
-    CHECK(units->count >= 1);
+    CHECK(units->count >= 1 && out_bundle->state == RT_BUNDLE_EXECUTABLE);
     rt_arena arena = {0};
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: the first is linked alone, as if the runtime looked for the rest. */
+    /* Broken: only the first is linked, as if the runtime looked for the others itself. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];
-        CHECK(unit->object && unit->device == target.device);
+        CHECK(unit->object && unit->image && unit->device == target.device);
         *rt_vector_push(&set.images) = unit->image;
         objects[i] = unit->object;
         target.constants = rt_spec_list_union(&arena, target.constants, unit->constants);
@@ -288,106 +294,84 @@ static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *co
         CHECK(bundles[b]->state == bundles[0]->state);
         if (bundles[b]->context == bundles[0]->context) continue;
         return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "kernel bundles of several contexts (%u and %u) go into none together",
+                       "kernel bundles of several contexts (%u and %u) cannot be combined",
                        bundles[0]->context, bundles[b]->context);
     }
     return RT_STATUS_OK;
 }
 
-/* ---- What they hold, and traces -------------------------------------------------------------- */
+/* ---- Contents and traces ------------------------------------------------------------------ */
 
-/* Adds a name to a list of names without doubles. */
-static void name_add(rt_map *seen, rt_text *names, uint32_t *inout_count, rt_text name)
+/* The names of the units' images, or of the kernels in them, each once; in the arena. */
+static const rt_text *names_collect(const rt_bundle *bundle, rt_arena *arena, bool of_kernels,
+                                    uint32_t *out_count)
 {
-    if (rt_map_find(seen, name) != RT_MAP_NONE) return;
-    rt_map_set(seen, name, 1);
-    names[(*inout_count)++] = name;
-}
-
-const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
-{
-    uint32_t room = 0;
-    *out_count = 0;
-    for (uint32_t u = 0; u < bundle->units.count; u++)
-        room += unit_image_count(bundle->units.items[u]);
-    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
-    rt_map seen = {0};
-    for (uint32_t u = 0; u < bundle->units.count; u++) {
-        const rt_bundle_unit *unit = bundle->units.items[u];
-        for (uint32_t i = 0; i < unit_image_count(unit); i++)
-            name_add(&seen, names, out_count, unit_image(unit, i)->name);
-    }
-    rt_map_free(&seen);
-    return names;
-}
-
-static uint32_t unit_kernel_count(const rt_bundle_unit *unit)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < unit_image_count(unit); i++)
-        count += unit_image(unit, i)->kernel_count;
-    return count;
-}
-
-const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
-{
-    uint32_t room = 0;
-    *out_count = 0;
-    for (uint32_t u = 0; u < bundle->units.count; u++)
-        room += unit_kernel_count(bundle->units.items[u]);
-    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
+    RT_VECTOR(rt_text) names = {0};
     rt_map seen = {0};
     for (uint32_t u = 0; u < bundle->units.count; u++) {
         const rt_bundle_unit *unit = bundle->units.items[u];
         for (uint32_t i = 0; i < unit_image_count(unit); i++) {
             const rt_image *image = unit_image(unit, i);
-            for (uint32_t k = 0; k < image->kernel_count; k++)
-                name_add(&seen, names, out_count, image->kernels[k]);
+            uint32_t name_count = of_kernels ? image->kernel_count : 1;
+            for (uint32_t k = 0; k < name_count; k++) {
+                rt_text name = of_kernels ? image->kernels[k] : image->name;
+                if (rt_map_find(&seen, name) != RT_MAP_NONE) continue;
+                rt_map_set(&seen, name, 1);
+                *rt_vector_push(&names) = name;
+            }
         }
     }
+    CHECK(names.count == seen.count);
+    rt_text *copies = rt_arena_alloc_array(arena, names.count, sizeof *copies);
+    for (uint32_t i = 0; i < names.count; i++)
+        copies[i] = names.items[i];
+    *out_count = names.count;
     rt_map_free(&seen);
-    return names;
+    rt_vector_free(&names);
+    return copies;
 }
 
-/* A bundle that was made of one other. */
-static void trace_of_one(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *made,
-                         const rt_bundle *of)
+const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
 {
+    return names_collect(bundle, arena, false, out_count);
+}
+
+const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
+{
+    return names_collect(bundle, arena, true, out_count);
+}
+
+/* Traces a bundle that was derived from others; compiling and building take a single one. */
+static void trace_derived(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *derived,
+                          const rt_bundle *const *sources, uint32_t source_count)
+{
+    bool single = kind == RT_EVENT_BUNDLE_COMPILE || kind == RT_EVENT_BUNDLE_BUILD;
+    CHECK(source_count >= 1 && (!single || source_count == 1));
     rt_arena arena = {0};
-    uint32_t count;
-    const rt_text *images = rt_bundle_images(made, &arena, &count);
-    const rt_trace_value values[] = {RT_N("bundle", made->id), RT_N("of", of->id),
-                                     RT_TS("images", images, count)};
+    uint32_t image_count;
+    const rt_text *images = rt_bundle_images(derived, &arena, &image_count);
+    uint64_t *ids = rt_arena_alloc_array(&arena, source_count, sizeof *ids);
+    for (uint32_t i = 0; i < source_count; i++)
+        ids[i] = sources[i]->id;
+    const rt_trace_value values[] = {
+        RT_N("bundle", derived->id),
+        single ? RT_N("of", ids[0]) : RT_NS("bundles", ids, source_count),
+        RT_TS("images", images, image_count),
+    };
     rt_trace_emit(manager->trace, kind, values, sizeof values / sizeof *values);
     rt_arena_reset(&arena);
 }
 
-/* A bundle that was made of several. */
-static void trace_of_many(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *made,
-                          const rt_bundle *const *bundles, uint32_t bundle_count)
-{
-    rt_arena arena = {0};
-    uint32_t count;
-    const rt_text *images = rt_bundle_images(made, &arena, &count);
-    uint64_t *ids = rt_arena_alloc_array(&arena, bundle_count, sizeof *ids);
-    for (uint32_t b = 0; b < bundle_count; b++)
-        ids[b] = bundles[b]->id;
-    const rt_trace_value values[] = {RT_N("bundle", made->id), RT_NS("bundles", ids, bundle_count),
-                                     RT_TS("images", images, count)};
-    rt_trace_emit(manager->trace, kind, values, sizeof values / sizeof *values);
-    rt_arena_reset(&arena);
-}
-
-/* ---- What the application calls ----------------------------------------------------------- */
+/* ---- Operations --------------------------------------------------------------------------- */
 
 rt_status rt_bundle_compile(rt_program_manager *manager, const rt_bundle *bundle, rt_text options,
                             rt_bundle **out_bundle)
 {
     rt_handover_point();
-    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_OBJECT, bundle->context, NULL);
-    rt_status status = compile_units(manager, bundle, options, made);
-    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
-    trace_of_one(manager, RT_EVENT_BUNDLE_COMPILE, made, bundle);
+    rt_bundle *objects = rt_bundle_create(manager, RT_BUNDLE_OBJECT, bundle->context, NULL);
+    rt_status status = compile_units(manager, bundle, options, objects);
+    RT_TRY(rt_bundle_finish(manager, objects, status, out_bundle));
+    trace_derived(manager, RT_EVENT_BUNDLE_COMPILE, objects, &bundle, 1);
     return RT_STATUS_OK;
 }
 
@@ -398,10 +382,11 @@ rt_status rt_bundle_link(rt_program_manager *manager, const rt_bundle *const *bu
     rt_handover_point();
     RT_TRY(check_contexts(manager, bundles, count));
     CHECK(bundles[0]->state == RT_BUNDLE_OBJECT);
-    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundles[0]->context, NULL);
-    rt_status status = link_bundles(manager, bundles, count, options, made);
-    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
-    trace_of_many(manager, RT_EVENT_BUNDLE_LINK, made, bundles, count);
+    rt_bundle *executable =
+        rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundles[0]->context, NULL);
+    rt_status status = link_bundles(manager, bundles, count, options, executable);
+    RT_TRY(rt_bundle_finish(manager, executable, status, out_bundle));
+    trace_derived(manager, RT_EVENT_BUNDLE_LINK, executable, bundles, count);
     return RT_STATUS_OK;
 }
 
@@ -410,14 +395,14 @@ rt_status rt_bundle_build(rt_program_manager *manager, const rt_bundle *bundle,
 {
     rt_handover_point();
     rt_bundle *objects = rt_bundle_create(manager, RT_BUNDLE_OBJECT, bundle->context, NULL);
-    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundle->context, NULL);
+    rt_bundle *executable = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundle->context, NULL);
     rt_status status = compile_units(manager, bundle, (rt_text){0}, objects);
     rt_handover_point();
     const rt_bundle *linked[] = {objects};
-    if (rt_ok(status)) status = link_bundles(manager, linked, 1, (rt_text){0}, made);
+    if (rt_ok(status)) status = link_bundles(manager, linked, 1, (rt_text){0}, executable);
     rt_bundle_release(manager, objects);
-    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
-    trace_of_one(manager, RT_EVENT_BUNDLE_BUILD, made, bundle);
+    RT_TRY(rt_bundle_finish(manager, executable, status, out_bundle));
+    trace_derived(manager, RT_EVENT_BUNDLE_BUILD, executable, &bundle, 1);
     return RT_STATUS_OK;
 }
 
@@ -427,28 +412,29 @@ rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bu
     *out_bundle = NULL;
     rt_handover_point();
     RT_TRY(check_contexts(manager, bundles, count));
-    rt_bundle *made = rt_bundle_create(manager, bundles[0]->state, bundles[0]->context, NULL);
+    rt_bundle *joined = rt_bundle_create(manager, bundles[0]->state, bundles[0]->context, NULL);
     for (uint32_t b = 0; b < count; b++) {
         for (uint32_t i = 0; i < bundles[b]->devices.count; i++) {
             const rt_device *device = bundles[b]->devices.items[i];
-            if (!has_device(made, device)) *rt_vector_push(&made->devices) = device;
+            if (!has_device(joined, device)) *rt_vector_push(&joined->devices) = device;
         }
     }
     unit_list units = units_of(bundles, count, NULL);
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < units.count; i++) {
         rt_bundle_unit *unit = (rt_bundle_unit *)units.items[i]; /* Only its count changes. */
+        CHECK(unit->references >= 1 && has_device(joined, unit->device));
         unit->references++;
-        *rt_vector_push(&made->units) = unit;
+        *rt_vector_push(&joined->units) = unit;
     }
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_vector_free(&units);
-    RT_TRY(rt_bundle_finish(manager, made, RT_STATUS_OK, out_bundle));
-    trace_of_many(manager, RT_EVENT_BUNDLE_JOIN, made, bundles, count);
+    RT_TRY(rt_bundle_finish(manager, joined, RT_STATUS_OK, out_bundle));
+    trace_derived(manager, RT_EVENT_BUNDLE_JOIN, joined, bundles, count);
     return RT_STATUS_OK;
 }
 
-/* What a launch must not ask of a bundle. */
+/* Refuses launches that no bundle can serve. */
 static rt_status check_launch(rt_program_manager *manager, const rt_bundle *bundle,
                               const rt_kernel_request *request)
 {
@@ -477,14 +463,15 @@ rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
     for (uint32_t i = 0; i < bundle->units.count; i++) {
         const rt_bundle_unit *unit = bundle->units.items[i];
         if (unit->device != request->device || !unit_has_kernel(unit, request->kernel)) continue;
-        pthread_mutex_lock(&manager->lock);
+        rt_program_manager_lock(manager);
         rt_status status =
             rt_program_take_kernel(manager, unit->program, request->kernel, out_kernel);
         if (rt_ok(status)) {
+            CHECK(unit->program->device == request->device);
             unit->program->references++;
             *out_program = unit->program;
         }
-        pthread_mutex_unlock(&manager->lock);
+        rt_program_manager_unlock(manager);
         return status;
     }
     return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,

@@ -6,18 +6,18 @@
  *
  * A bundle holds units, which SYCL calls device images.  One in state input or object is one
  * registered image, the latter with its program object; one in state executable is a program,
- * linked from one or more images.  What an image depends on is in the bundle as well, as far as it
- * is registered when the bundle is got, and so are its kernels (tags A56, A57).  Linking joins
- * exactly the units that it is given and looks for nothing: what is missing then is the device's
- * link error.
+ * linked from one or more images.  The images that an image depends on are in the bundle as well,
+ * as far as they are registered at get_kernel_bundle, and so are their kernels (tags A56, A57).
+ * Linking joins exactly the units that it is given and searches for nothing: a missing symbol is a
+ * link error of the device.
  *
  * Images in SPIR-V begin in state input.  Those compiled ahead of time begin as objects where they
- * import or export symbols, else as executables (tag A58, which knows only of imports; but an image
- * that exports is there to be linked).
+ * import or export symbols, otherwise as executables (tag A58, which mentions imports only; but an
+ * image that exports symbols is meant to be linked).
  *
- * Executables of bundles are the application's own: they are neither taken from the program caches
- * nor put there, because what a launch without a bundle runs must not depend on what the
- * application linked by hand.
+ * Executables of bundles belong to the application: they are neither taken from the program caches
+ * nor stored there, because a launch without a bundle must not depend on what the application
+ * linked by hand.
  *
  * Units are shared among bundles and never change.  They live on when their images' module is
  * unloaded.  Getting a bundle costs what launches of its kernels cost; linking and joining compare

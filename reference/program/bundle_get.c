@@ -1,4 +1,4 @@
-/* Which images a kernel bundle is got from, and bringing them into its state. */
+/* get_kernel_bundle: the images of a kernel bundle, brought into its state. */
 #include "reference/program/bundle_internal.h"
 
 #include "reference/base/handover.h"
@@ -6,8 +6,8 @@
 /* An image that has a kernel which was asked for, with what it depends on. */
 typedef struct main_image {
     const rt_registered_image *image;
-    rt_link_set set; /* the image first */
-    bool within;     /* it is in the program of another one */
+    rt_link_set set;    /* the image first */
+    bool is_dependency; /* it is in the program of another one */
 } main_image;
 
 /* What a bundle is made from, found with the lock held. */
@@ -57,9 +57,9 @@ static rt_bundle_state initial_state(const rt_image *image)
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
 }
 
-/* The image of the kernel for a bundle that is not executable: of those that the device runs the
- * one that is furthest, but not further than the state (tag A58), the first of them.
- * *out_runs: the device runs some image of the kernel. */
+/* The image of the kernel for a bundle that is not executable: the first of those that the device
+ * runs and that are furthest, but not further than the state (tag A58).  *out_runs: the device runs
+ * some image of the kernel. */
 static const rt_registered_image *furthest_image(const rt_program_manager *manager,
                                                  const rt_bundle_request *request, rt_text kernel,
                                                  bool *out_runs)
@@ -75,6 +75,7 @@ static const rt_registered_image *furthest_image(const rt_program_manager *manag
         if (state > request->state) continue;
         if (!found || state > initial_state(found->image)) found = image;
     }
+    CHECK_IMPLIES(found, *out_runs && initial_state(found->image) <= request->state);
     return found;
 }
 
@@ -103,7 +104,7 @@ static void add_main(bundle_plan *plan, const rt_registered_image *image)
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
-/* Every kernel that the device can have in the state; the others are left out. */
+/* Every kernel that the device can run in the state; the others are left out. */
 static rt_status find_all_mains(rt_program_manager *manager, const rt_bundle_request *request,
                                 bundle_plan *plan)
 {
@@ -141,33 +142,36 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 static void mark_dependencies(bundle_plan *plan)
 {
     for (uint32_t i = 0; i < plan->mains.count; i++) {
-        const main_image *one = &plan->mains.items[i];
-        for (uint32_t k = 1; k < one->set.images.count; k++) {
-            uint32_t index = rt_map_find_number(&plan->main_index, one->set.images.items[k]->id);
+        const main_image *main = &plan->mains.items[i];
+        CHECK(main->set.images.count >= 1 && main->set.images.items[0] == main->image);
+        for (uint32_t k = 1; k < main->set.images.count; k++) {
+            uint32_t index = rt_map_find_number(&plan->main_index, main->set.images.items[k]->id);
             if (index == RT_MAP_NONE) continue;
+            CHECK(index < plan->mains.count);
             main_image *other = &plan->mains.items[index];
-            if (i < index || !holds(&other->set, one->image)) other->within = true;
+            if (i < index || !holds(&other->set, main->image)) other->is_dependency = true;
         }
     }
 }
 
-/* Collects the sets.  Only an executable needs all imports: otherwise they are looked for as well,
- * and what nobody exports yet is for the link (tag A28). */
+/* Collects the link sets.  Only an executable needs every import: in the other states an import
+ * that no image exports yet is left to the link (tag A28). */
 static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
                               bundle_plan *plan)
 {
     rt_link_context context = rt_program_link_context(manager, request->device);
     context.open = request->state != RT_BUNDLE_EXECUTABLE;
     for (uint32_t i = 0; i < plan->mains.count; i++) {
-        main_image *one = &plan->mains.items[i];
-        RT_TRY(rt_link_set_collect(&context, one->image, &one->set));
-        for (uint32_t k = 0; k < one->set.images.count; k++) {
-            const rt_registered_image *image = one->set.images.items[k];
+        main_image *main = &plan->mains.items[i];
+        RT_TRY(rt_link_set_collect(&context, main->image, &main->set));
+        for (uint32_t k = 0; k < main->set.images.count; k++) {
+            const rt_registered_image *image = main->set.images.items[k];
             if (rt_map_find_number(&plan->in_all, image->id) != RT_MAP_NONE) continue;
             rt_map_set_number(&plan->in_all, image->id, 1);
             *rt_vector_push(&plan->all.images) = image;
         }
     }
+    CHECK(plan->all.images.count >= plan->mains.count);
     mark_dependencies(plan);
     return RT_STATUS_OK;
 }
@@ -202,7 +206,7 @@ static rt_status add_executables(rt_program_manager *manager, const rt_build_tar
                                  const bundle_plan *plan, rt_bundle *bundle)
 {
     for (uint32_t i = 0; i < plan->mains.count; i++) {
-        if (plan->mains.items[i].within) continue;
+        if (plan->mains.items[i].is_dependency) continue;
         const rt_link_set *set = &plan->mains.items[i].set;
         uint32_t id = rt_bundle_program_id(manager);
         dev_program *executable = NULL;
@@ -244,16 +248,17 @@ rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *re
     *out_bundle = NULL;
     bundle_plan plan = {0};
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_status status = find_mains(manager, request, &plan);
     if (rt_ok(status)) status = collect_sets(manager, request, &plan);
     if (rt_ok(status)) status = check_constants(manager, request, &plan);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_handover_point();
-    rt_bundle *made = rt_bundle_create(manager, request->state, request->context, request->device);
-    if (rt_ok(status)) status = add_units(manager, request, &plan, made);
+    rt_bundle *bundle =
+        rt_bundle_create(manager, request->state, request->context, request->device);
+    if (rt_ok(status)) status = add_units(manager, request, &plan, bundle);
     plan_free(&plan);
-    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
-    trace_get(manager, request, made);
+    RT_TRY(rt_bundle_finish(manager, bundle, status, out_bundle));
+    trace_get(manager, request, bundle);
     return RT_STATUS_OK;
 }

@@ -25,9 +25,10 @@ void rt_cache_free(rt_cache *cache)
 
 static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    /* Broken: one level, so that whatever kernel was built first has the tuple. */
+    /* Broken: one level, so that the kernel that was built first has the tuple. */
     rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
     uint32_t index = rt_map_find(&cache->index, kernel);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < cache->groups.count);
     return index == RT_MAP_NONE ? NULL : &cache->groups.items[index];
 }
 
@@ -47,6 +48,7 @@ static rt_cache_tuple *tuple_find(const rt_cache *cache, const rt_cache_group *g
                                   const rt_buffer *text)
 {
     uint32_t index = rt_map_find(&group->index, rt_buffer_text(text));
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < cache->tuples.count);
     return index == RT_MAP_NONE ? NULL : &cache->tuples.items[index];
 }
 
@@ -64,6 +66,7 @@ rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key)
 bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
                     rt_program *program)
 {
+    CHECK(program->device->id == key->device && program->context == key->context);
     rt_cache_group *group = group_make(cache, key);
     rt_buffer text = {0};
     key_write(&text, key);
@@ -78,8 +81,11 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registere
     if (stored) {
         tuple->image = image;
         tuple->program = program;
+        CHECK(tuple >= cache->tuples.items && tuple < cache->tuples.items + cache->tuples.count);
         *rt_vector_push(&program->tuples) = (uint32_t)(tuple - cache->tuples.items);
     }
+    CHECK(tuple->program != NULL);
+    CHECK_IMPLIES(stored, tuple->program == program && tuple->image == image);
     rt_buffer_free(&text);
     return stored;
 }
@@ -88,21 +94,24 @@ void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_ima
                    rt_cache_dropped *dropped, void *user)
 {
     uint32_t kept = 0, count = program->tuples.count;
-    RT_VECTOR(rt_cache_tuple) gone = {0};
+    RT_VECTOR(rt_cache_tuple) dropped_tuples = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = program->tuples.items[i];
+        CHECK(place < cache->tuples.count);
         rt_cache_tuple *tuple = &cache->tuples.items[place];
         CHECK(tuple->program == program);
         if (image && tuple->image != image) {
             program->tuples.items[kept++] = place;
             continue;
         }
-        *rt_vector_push(&gone) = *tuple;
+        *rt_vector_push(&dropped_tuples) = *tuple;
         tuple->program = NULL;
     }
     program->tuples.count = kept;
-    /* Last, because the program may go with its last reference. */
-    for (uint32_t i = 0; i < gone.count; i++)
-        dropped(user, &gone.items[i]);
-    rt_vector_free(&gone);
+    CHECK(kept + dropped_tuples.count == count);
+    CHECK_IMPLIES(!image, kept == 0);
+    /* Last, because the program may be freed with its last reference. */
+    for (uint32_t i = 0; i < dropped_tuples.count; i++)
+        dropped(user, &dropped_tuples.items[i]);
+    rt_vector_free(&dropped_tuples);
 }

@@ -1,4 +1,4 @@
-/* One program out of those that exist, or of an image that has the variable. */
+/* The program that contains a variable: one that exists, or one built from an image that has it. */
 #include "reference/program/global_program.h"
 
 #include "reference/base/handover.h"
@@ -10,7 +10,7 @@ bool rt_image_has_global(const rt_image *image, rt_text unique_id)
     return rt_property_set_has(rt_image_set(image, RT_SET_DEVICE_GLOBALS), unique_id);
 }
 
-/* What a program contains is what was linked into it, whichever image was asked for. */
+/* A program contains the variables of all images that were linked into it. */
 static bool contains(const rt_program *program, rt_text unique_id)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -42,6 +42,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
             "on device %.*s (%u and %u), so that a copy cannot say which is meant",
             RT_TEXT_ARG(unique_id), RT_TEXT_ARG(target->device->name), found->id, other->id);
     }
+    CHECK_IMPLIES(found, found->references >= 1 && !found->lost_image);
     if (found) found->references++;
     *out_program = found;
     return RT_STATUS_OK;
@@ -79,12 +80,12 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
 bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id)
 {
     bool found = false;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < manager->tables.images.count && !found; i++) {
         const rt_registered_image *image = manager->tables.images.items[i];
         found = image && rt_image_has_global(image->image, unique_id);
     }
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return found;
 }
 
@@ -97,7 +98,7 @@ static rt_status find_or_make(rt_program_manager *manager, const rt_build_target
         if (*out_program || existing) return RT_STATUS_OK;
         const rt_registered_image *image = NULL;
         RT_TRY(find_image(manager, target->device, unique_id, &image));
-        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: nobody makes one. */
+        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: none is made. */
         RT_TRY(rt_program_of_image(manager, target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }
@@ -110,9 +111,11 @@ rt_status rt_program_manager_global(rt_program_manager *manager, const rt_device
     *out_program = NULL;
     const rt_build_target target = {.device = device, .context = context};
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_status status = find_or_make(manager, &target, unique_id, existing, out_program);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     CHECK_IMPLIES(!rt_ok(status), !*out_program);
+    CHECK_IMPLIES(*out_program,
+                  (*out_program)->device == device && (*out_program)->context == context);
     return status;
 }

@@ -3,17 +3,18 @@
 
 #include "reference/program/bundle_internal.h"
 
-/* The program in a unit of its own; the bundle takes it over. */
+/* Adds the program as a unit of its own; the bundle takes it over. */
 static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_image *image,
                      uint32_t id, dev_program *executable)
 {
     const rt_device *device = bundle->devices.items[0];
     const rt_build_target target = {.device = device, .context = bundle->context};
     const rt_link_set none = {0};
-    pthread_mutex_lock(&manager->lock);
+    CHECK(bundle->units.count == 0 && bundle->state == RT_BUNDLE_EXECUTABLE);
+    rt_program_manager_lock(manager);
     rt_program *program = rt_program_create(manager, &target, id, &none,
                                             RULE_ELSE(KF_JIT_03, image, NULL), executable);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
              RT_N("device", device->id), RT_N("context", bundle->context),
              RT_TS("constants", NULL, 0));

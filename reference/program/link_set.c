@@ -1,16 +1,27 @@
 /* Resolution of imports, in the words of document 003.
  *
- * The document tells the procedure for the requesting image; its providers' imports are resolved in
- * the same way (reading at DL-RESOLVE-10), so the images of the set are a work list: each is looked
- * at once, in the order in which it was taken.  `resolved` holds the marks: every symbol that an
- * image of the set exports. */
+ *   the requesting image is the first of the set; without imports nothing is searched or joined
+ *                                                          DL-RESOLVE-01
+ *   its exports are marked, so that a cycle does not find it again
+ *                                                          DL-RESOLVE-11
+ *   for each image of the set, in the order in which it was taken:
+ *       for each import in turn that is not marked:        DL-RESOLVE-06, DL-RESOLVE-08
+ *           one provider is found and joins the set        DL-RESOLVE-02 to -05 (provider.c)
+ *           everything that it exports is marked           DL-RESOLVE-07, DL-RESOLVE-17
+ *       what the contributor names joins the set           document 004 (VF-LINK-05, VF-LINK-06)
+ *   so the set is closed, and holds nothing else           DL-RESOLVE-10, DL-RESOLVE-16
+ *   an import that is left refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
+ *
+ * The document gives the procedure for the requesting image; that its providers' imports are
+ * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… are what a
+ * disobeying runtime does, and not part of the procedure. */
 #include "reference/program/link_set.h"
 
 #include "reference/program/provider.h"
 
 enum {
-    RESOLVED_BY_SEARCH, /* it was looked for */
-    RESOLVED_BY_MARK    /* an image of the set exports it */
+    MARKED_BY_SEARCH, /* a provider was looked for */
+    MARKED_BY_EXPORT  /* an image of the set exports it */
 };
 
 enum {
@@ -21,11 +32,91 @@ enum {
 typedef struct resolution {
     const rt_link_context *context;
     rt_link_set *set;
-    rt_map resolved; /* symbol -> how, RESOLVED_… */
-    rt_map taken;    /* id of an image of the set -> how, TAKEN_… */
+    rt_map marked; /* symbol -> MARKED_… */
+    rt_map taken;  /* id of an image of the set -> TAKEN_… */
     RT_VECTOR(rt_text) unresolved;
     bool contributed; /* a contributor asks for a link */
 } resolution;
+
+static const rt_registered_image *requesting_of(const resolution *search)
+{
+    CHECK(search->set->images.count >= 1);
+    return search->set->images.items[0];
+}
+
+static bool is_taken(const resolution *search, const rt_registered_image *image)
+{
+    return rt_map_find_number(&search->taken, image->id) != RT_MAP_NONE;
+}
+
+/* ---- The set grows ------------------------------------------------------------------------ */
+
+static void mark_exports(resolution *search, const rt_registered_image *image)
+{
+    /* Shipped DPC++ resolves each symbol by itself (requirements.yaml, key dpcpp, tag A25). */
+    if (search->context->profile == RT_PROFILE_DPCPP) return;
+    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
+    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
+        rt_text symbol = exports->properties[i].name;
+        /* Providers that overlap in part are left to the device's linker. */
+        bool overlaps = rt_map_find(&search->marked, symbol) == MARKED_BY_EXPORT;
+        if (overlaps && !RULE(DL_RESOLVE_15)) *rt_vector_push(&search->unresolved) = symbol;
+        rt_map_set(&search->marked, symbol, MARKED_BY_EXPORT);
+    }
+}
+
+static void take(resolution *search, const rt_registered_image *image)
+{
+    /* Symbol by symbol, an image is found again for another of its exports (tag A25). */
+    if (search->context->profile == RT_PROFILE_DPCPP && is_taken(search, image)) return;
+    CHECK(rt_program_tables_hold(search->context->tables, image));
+    *rt_vector_push(&search->set->images) = image;
+    rt_map_set_number(&search->taken, image->id, TAKEN_FOR_SYMBOL);
+    mark_exports(search, image);
+}
+
+/* Whether an import needs no provider of its own, since an image of the set exports it: one that
+ * was taken for another import of the requesting image, or any image while the set is closed. */
+static bool is_resolved(const resolution *search, const rt_registered_image *importer,
+                        rt_text symbol)
+{
+    if (rt_map_find(&search->marked, symbol) == RT_MAP_NONE) return false;
+    return importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17);
+}
+
+/* DL-REQ-03: trusts the host's linker. */
+static bool fault_host_defines(const resolution *search, const rt_registered_image *importer,
+                               rt_text symbol)
+{
+    rt_module_id host = RT_MODULE_NONE;
+    return rt_ok(rt_loader_binds(search->context->loader, importer->module, symbol, &host)) &&
+           host != RT_MODULE_NONE;
+}
+
+/* One search round: looks for the provider of an import and takes it. */
+static void resolve_symbol(resolution *search, const rt_registered_image *importer, rt_text symbol)
+{
+    RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
+             RT_T("symbol", symbol));
+    /* Looked for once, however many images import it. */
+    rt_map_set(&search->marked, symbol, MARKED_BY_SEARCH);
+    rt_provider_list providers = {0};
+    rt_provider_find(search->context, requesting_of(search), symbol, &providers);
+    for (uint32_t i = 0; i < providers.images.count; i++) {
+        const rt_registered_image *provider = providers.images.items[i];
+        RT_TRACE(search->context->trace, RESOLVE, RT_T("image", importer->image->name),
+                 RT_T("symbol", symbol), RT_T("provider", provider->image->name));
+        /* Broken: an image with kernels provides nothing. */
+        if (provider->image->kernel_count == 0 || RULE(DL_REQ_01)) take(search, provider);
+    }
+    if (providers.images.count == 0) {
+        RT_TRACE(search->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
+                 RT_T("symbol", symbol));
+        if (RULE(DL_REQ_03) || !fault_host_defines(search, importer, symbol))
+            *rt_vector_push(&search->unresolved) = symbol;
+    }
+    rt_vector_free(&providers.images);
+}
 
 static const rt_property_set *imports_of(const rt_registered_image *image)
 {
@@ -35,210 +126,147 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
-/* A fault only (see DL-IMAGE-07): the value of an import, which means nothing. */
-static bool is_flag(const rt_property *import)
+/* Shipped DPC++ does not look for the imports of an image that joined by a set of virtual functions
+ * (requirements.yaml, key dpcpp, tag D9). */
+static bool imports_stay_open(const resolution *search, const rt_registered_image *member)
 {
-    return import->type == RT_PROPERTY_UINT32 && import->number == 1;
+    return search->context->profile == RT_PROFILE_DPCPP &&
+           rt_map_find_number(&search->taken, member->id) == TAKEN_BY_CONTRIBUTION;
 }
 
-static void mark_exports(resolution *r, const rt_registered_image *image)
+static void resolve_imports(resolution *search, const rt_registered_image *importer)
 {
-    /* Shipped DPC++ resolves each symbol by itself (requirements.yaml, key dpcpp, tag A25). */
-    if (r->context->profile == RT_PROFILE_DPCPP) return;
-    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        rt_text symbol = exports->properties[i].name;
-        /* Providers that overlap in part are left to the device's linker (DL-RESOLVE-15). */
-        bool twice = rt_map_find(&r->resolved, symbol) == RESOLVED_BY_MARK;
-        if (twice && !RULE(DL_RESOLVE_15)) *rt_vector_push(&r->unresolved) = symbol;
-        rt_map_set(&r->resolved, symbol, RESOLVED_BY_MARK);
-    }
-}
-
-static void take(resolution *r, const rt_registered_image *image)
-{
-    bool again = rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
-    /* Symbol by symbol, an image is found again for another of its exports (tag A25). */
-    if (r->context->profile == RT_PROFILE_DPCPP && again) return;
-    *rt_vector_push(&r->set->images) = image;
-    rt_map_set_number(&r->taken, image->id, TAKEN_FOR_SYMBOL);
-    mark_exports(r, image);
-}
-
-/* That nobody exports the symbol decides, also where some module's host code defines it
- * (DL-REQ-03). */
-static void leave_unresolved(resolution *r, const rt_registered_image *importer, rt_text symbol)
-{
-    RT_TRACE(r->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
-             RT_T("symbol", symbol));
-    /* Here the mark stands first: the loader's answer is for a fault only. */
-    rt_module_id host = RT_MODULE_NONE;
-    bool host_serves =
-        !RULE(DL_REQ_03) &&
-        rt_ok(rt_loader_binds(r->context->loader, importer->module, symbol, &host)) &&
-        host != RT_MODULE_NONE;
-    if (!host_serves) *rt_vector_push(&r->unresolved) = symbol;
-}
-
-/* One search round: the first unresolved import of `importer`. */
-static void resolve_symbol(resolution *r, const rt_registered_image *importer, rt_text symbol)
-{
-    RT_TRACE(r->context->trace, SEARCH, RT_T("image", importer->image->name),
-             RT_T("symbol", symbol));
-    /* Looked for once, however many images import it. */
-    rt_map_set(&r->resolved, symbol, RESOLVED_BY_SEARCH);
-    rt_provider_list taken = {0};
-    rt_provider_find(r->context, r->set->images.items[0], symbol, &taken);
-    if (taken.images.count == 0) leave_unresolved(r, importer, symbol);
-    for (uint32_t i = 0; i < taken.images.count; i++) {
-        RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
-                 RT_T("symbol", symbol), RT_T("provider", taken.images.items[i]->image->name));
-        /* Broken: an image with kernels is there for them alone. */
-        if (taken.images.items[i]->image->kernel_count == 0 || RULE(DL_REQ_01))
-            take(r, taken.images.items[i]);
-    }
-    rt_vector_free(&taken.images);
-}
-
-static bool is_resolved(const resolution *r, const rt_registered_image *importer, rt_text symbol)
-{
-    if (rt_map_find(&r->resolved, symbol) == RT_MAP_NONE) return false;
-    bool requesting = importer == r->set->images.items[0];
-    /* Marked by an image that was taken for another symbol: of the requesting image's own list
-     * (DL-RESOLVE-07), or by any image of the set while closing over a provider (DL-RESOLVE-17). */
-    return requesting ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17);
-}
-
-static void resolve_imports(resolution *r, const rt_registered_image *importer)
-{
+    CHECK(is_taken(search, importer));
     const rt_property_set *imports = imports_of(importer);
-    for (uint32_t i = 0; imports && i < imports->property_count; i++) {
-        if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round is made. */
-        uint32_t first_left = RULE_ELSE(DL_RESOLVE_06, i, imports->property_count - 1 - i);
-        rt_text symbol = imports->properties[first_left].name;
-        if (!is_flag(&imports->properties[first_left]) && !RULE(DL_IMAGE_07)) continue;
-        if (!is_resolved(r, importer, symbol)) resolve_symbol(r, importer, symbol);
+    uint32_t count = imports ? imports->property_count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round. */
+        const rt_property *import =
+            &imports->properties[RULE_ELSE(DL_RESOLVE_06, i, count - 1 - i)];
+        /* Type and value of the property mean nothing. */
+        bool is_flag = import->type == RT_PROPERTY_UINT32 && import->number == 1;
+        if (!is_flag && !RULE(DL_IMAGE_07)) continue;
+        if (!is_resolved(search, importer, import->name))
+            resolve_symbol(search, importer, import->name);
     }
 }
 
-/* A fault only (see DL-RESOLVE-16): joins images that nothing asked for. */
-static void take_everything(resolution *r)
+/* Asks the contributor about an image of the set; the images that it names join without exporting
+ * anything to the set. */
+static rt_status contribute(resolution *search, const rt_registered_image *member)
 {
-    const rt_program_tables *tables = r->context->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        if (image && rt_map_find_number(&r->taken, image->id) == RT_MAP_NONE) take(r, image);
-    }
-}
-
-/* Images that join the set without exporting anything to it (document 004). */
-static void take_contribution(resolution *r, const rt_registered_image *member,
-                              const rt_link_contribution *contribution)
-{
-    bool by_others = member != r->set->images.items[0];
-    for (uint32_t i = 0; i < contribution->images.count; i++) {
-        const rt_registered_image *image = contribution->images.items[i];
-        bool again = rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
-        if (again && (by_others || RULE(VF_LINK_06))) continue;
-        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a program of its own. */
-        take(r, image);
-        if (!again) rt_map_set_number(&r->taken, image->id, TAKEN_BY_CONTRIBUTION);
-    }
-}
-
-/* Asks the contributor about an image of the set. */
-static rt_status contribute(resolution *r, const rt_registered_image *member)
-{
-    if (!r->context->contribute) return RT_STATUS_OK;
+    if (!search->context->contribute) return RT_STATUS_OK;
+    const rt_registered_image *requesting = requesting_of(search);
     rt_link_contribution contribution = {0};
     rt_status status =
-        r->context->contribute(r->context, r->set->images.items[0], member, &contribution);
-    if (rt_ok(status)) take_contribution(r, member, &contribution);
-    r->contributed = r->contributed || contribution.links || contribution.images.count > 0;
+        search->context->contribute(search->context, requesting, member, &contribution);
+    for (uint32_t i = 0; rt_ok(status) && i < contribution.images.count; i++) {
+        const rt_registered_image *image = contribution.images.items[i];
+        bool again = is_taken(search, image);
+        if (again && (member != requesting || RULE(VF_LINK_06))) continue;
+        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a program of its own. */
+        take(search, image);
+        if (!again) rt_map_set_number(&search->taken, image->id, TAKEN_BY_CONTRIBUTION);
+    }
+    search->contributed =
+        search->contributed || contribution.links || contribution.images.count > 0;
     rt_vector_free(&contribution.images);
     return status;
 }
 
-/* Shipped DPC++ does not look for the imports of what joined by a set of virtual functions
- * (requirements.yaml, key dpcpp, tag D9). */
-static bool imports_stay_open(const resolution *r, const rt_registered_image *member)
-{
-    return r->context->profile == RT_PROFILE_DPCPP &&
-           rt_map_find_number(&r->taken, member->id) == TAKEN_BY_CONTRIBUTION;
-}
+/* ---- Faults: images that nothing asked for ------------------------------------------------ */
 
-static bool is_of_provider(const resolution *r, uint32_t module)
+static bool is_module_of_provider(const resolution *search, rt_module_id module)
 {
-    for (uint32_t i = 1; i < r->set->images.count; i++)
-        if (r->set->images.items[i]->module == module) return true;
+    for (uint32_t i = 1; i < search->set->images.count; i++)
+        if (search->set->images.items[i]->module == module) return true;
     return false;
 }
 
-/* A fault only (see DL-SPLIT-05): takes a provider's whole module, as linking libraries would. */
-static void take_modules(resolution *r)
+/* DL-RESOLVE-16: takes every registered image; DL-SPLIT-05: takes the whole modules of providers,
+ * as linking libraries would. */
+static void fault_take_more(resolution *search, bool whole_modules)
 {
-    const rt_program_tables *tables = r->context->tables;
+    const rt_program_tables *tables = search->context->tables;
     for (uint32_t i = 0; i < tables->images.count; i++) {
         const rt_registered_image *image = tables->images.items[i];
-        bool taken = !image || rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
-        if (!taken && is_of_provider(r, image->module)) take(r, image);
+        if (!image || is_taken(search, image)) continue;
+        if (!whole_modules || is_module_of_provider(search, image->module)) take(search, image);
     }
 }
 
-static rt_status refuse_unresolved(const resolution *r)
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static rt_status refuse_unresolved(const resolution *search)
 {
     rt_buffer names = {0}, hints = {0};
-    for (uint32_t i = 0; i < r->unresolved.count; i++) {
-        rt_buffer_printf(&names, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(r->unresolved.items[i]));
-        rt_provider_explain(r->context, r->set->images.items[0], r->unresolved.items[i], &hints);
+    for (uint32_t i = 0; i < search->unresolved.count; i++) {
+        rt_buffer_printf(&names, "%s'%.*s'", i ? ", " : "",
+                         RT_TEXT_ARG(search->unresolved.items[i]));
+        rt_provider_explain(search->context, search->set->images.items[0],
+                            search->unresolved.items[i], &hints);
     }
-    const rt_image *requesting = r->set->images.items[0]->image;
+    const rt_image *requesting = search->set->images.items[0]->image;
     rt_status status = rt_fail_naming(
-        r->context->sink, RT_ERRC_BUILD, RT_RULE_DL_RESOLVE_09, r->unresolved.items,
-        r->unresolved.count,
+        search->context->sink, RT_ERRC_BUILD, RT_RULE_DL_RESOLVE_09, search->unresolved.items,
+        search->unresolved.count,
         "image %.*s cannot be linked: no registered image of format %s exports %s; load a module "
         "that defines %s before the launch%s",
         RT_TEXT_ARG(requesting->name), rt_format_name(requesting->format), rt_buffer_string(&names),
-        r->unresolved.count == 1 ? "it" : "them", rt_buffer_string(&hints));
+        search->unresolved.count == 1 ? "it" : "them", rt_buffer_string(&hints));
     rt_buffer_free(&hints);
     rt_buffer_free(&names);
     return status;
+}
+
+bool rt_link_set_check(const rt_link_set *set, const rt_program_tables *tables)
+{
+    CHECK_IMPLIES(set->images.count > 1, set->searched);
+    for (uint32_t i = 0; i < set->images.count; i++) {
+        CHECK(rt_program_tables_hold(tables, set->images.items[i]));
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(set->images.items[k] != set->images.items[i]);
+    }
+    return true;
 }
 
 rt_status rt_link_set_collect(const rt_link_context *context, const rt_registered_image *requesting,
                               rt_link_set *out_set)
 {
     CHECK(rt_program_tables_hold(context->tables, requesting));
-    CHECK(out_set->images.count == 0);
-    resolution r = {.context = context, .set = out_set};
+    CHECK(out_set->images.count == 0 && !out_set->searched);
+    resolution search = {.context = context, .set = out_set};
     *rt_vector_push(&out_set->images) = requesting;
-    rt_map_set_number(&r.taken, requesting->id, TAKEN_FOR_SYMBOL);
-    /* The requesting image's exports serve its providers, or a cycle would find it again. */
-    if (RULE(DL_RESOLVE_11)) mark_exports(&r, requesting);
+    rt_map_set_number(&search.taken, requesting->id, TAKEN_FOR_SYMBOL);
+    if (RULE(DL_RESOLVE_11)) mark_exports(&search, requesting);
 
     const rt_property_set *imports = imports_of(requesting);
-    bool self_contained = !imports || imports->property_count == 0;
-    out_set->searched = !(self_contained && RULE(DL_RESOLVE_01));
+    bool is_self_contained = !imports || imports->property_count == 0;
+    bool searched = !(is_self_contained && RULE(DL_RESOLVE_01));
+
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < out_set->images.count && rt_ok(status); i++) {
         const rt_registered_image *member = out_set->images.items[i];
         /* Broken: providers' imports are left open. */
-        bool closes = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
-        if (closes && !imports_stay_open(&r, member)) resolve_imports(&r, member);
-        status = contribute(&r, member);
+        bool is_closed = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
+        if (is_closed && !imports_stay_open(&search, member)) resolve_imports(&search, member);
+        status = contribute(&search, member);
     }
-    if (out_set->searched && !RULE(DL_RESOLVE_16)) take_everything(&r);
-    if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
+    if (searched && !RULE(DL_RESOLVE_16)) fault_take_more(&search, false);
+    if (searched && !RULE(DL_SPLIT_05)) fault_take_more(&search, true);
+    out_set->searched = searched || search.contributed;
 
-    out_set->searched = out_set->searched || r.contributed;
-
-    bool refused = rt_ok(status) && !context->open && r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
-    /* Broken: with several kernels, only some other may need what is missing. */
-    if (refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18)) refused = false;
-    if (refused) status = refuse_unresolved(&r);
-    rt_map_free(&r.resolved);
-    rt_map_free(&r.taken);
-    rt_vector_free(&r.unresolved);
+    bool is_refused =
+        rt_ok(status) && !context->open && search.unresolved.count > 0 && RULE(DL_RESOLVE_09);
+    /* Broken: with several kernels, only some other one may need the import. */
+    if (is_refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18))
+        is_refused = false;
+    if (is_refused) status = refuse_unresolved(&search);
+    CHECK(out_set->images.items[0] == requesting);
+    CHECK_SLOW(rt_link_set_check(out_set, context->tables));
+    rt_map_free(&search.marked);
+    rt_map_free(&search.taken);
+    rt_vector_free(&search.unresolved);
     return status;
 }
 

@@ -8,13 +8,12 @@
 
 static void program_unreference(rt_program_manager *manager, rt_program *program)
 {
-    CHECK(program->references > 0);
+    CHECK(program->references > 0 && program->references >= program->tuples.count);
     if (--program->references > 0) return;
     if (manager->observer.going) manager->observer.going(manager->observer.user, program);
     RT_TRACE(manager->trace, RELEASE, RT_N("program", program->id));
-    for (uint32_t i = 0; i < program->kernels.count; i++) {
+    for (uint32_t i = 0; i < program->kernels.count; i++)
         dev_kernel_destroy(program->kernels.items[i].kernel);
-    }
     rt_vector_free(&program->kernels);
     rt_map_free(&program->kernel_index);
     CHECK(program->tuples.count == 0);
@@ -27,14 +26,16 @@ static void program_unreference(rt_program_manager *manager, rt_program *program
     manager->programs_alive--;
 }
 
-static rt_text module_name(rt_program_manager *manager, rt_module_id module)
+static rt_text module_name(const rt_program_manager *manager, rt_module_id module)
 {
+    CHECK(module < manager->loader->module_count);
     return manager->loader->modules[module].name;
 }
 
 static void drop_tuple(void *user, const rt_cache_tuple *tuple)
 {
     rt_program_manager *manager = user;
+    CHECK(tuple->program && tuple->program->references > 0);
     RT_TRACE(manager->trace, CACHE_DROP, RT_T("kernel", tuple->kernel),
              RT_T("module", module_name(manager, tuple->module)),
              RT_N("device", tuple->program->device->id), RT_N("program", tuple->program->id));
@@ -45,9 +46,9 @@ static void image_registered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
     bool locked = RULE(DL_SET_05);
-    if (locked) pthread_mutex_lock(&manager->lock);
+    if (locked) rt_program_manager_lock(manager);
     if (!manager->tables_frozen) rt_program_tables_add(&manager->tables, image);
-    if (locked) pthread_mutex_unlock(&manager->lock);
+    if (locked) rt_program_manager_unlock(manager);
 }
 
 /* Takes the programs that were linked from an image out of the cache. */
@@ -55,27 +56,29 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
 {
     /* Shipped DPC++ keeps programs of other images that were linked from the one that goes
      * (requirements.yaml, key dpcpp, tag A70). */
-    bool own_only = manager->profile == RT_PROFILE_DPCPP;
+    bool keeps_others = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
     for (uint32_t i = 0; i < count; i++) {
         /* Before the cache gives its references back, which may be the last. */
-        programs[i]->lost_provider = own_only;
-        programs[i]->lost_image = !own_only || programs[i]->images[0] == image;
-        rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+        CHECK(programs[i]->image_count >= 1);
+        programs[i]->lost_provider = keeps_others;
+        programs[i]->lost_image = !keeps_others || programs[i]->images[0] == image;
+        rt_cache_drop(&manager->cache, programs[i], keeps_others ? image : NULL, drop_tuple,
+                      manager);
     }
     rt_free(programs);
 }
 
-/* Programs made from the image are not used for launches that come later; those that run keep them
- * alive. */
+/* Later launches do not use programs that were made from the image; commands that run them keep
+ * them alive. */
 static void image_unregistered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_program_tables_remove(&manager->tables, image);
     drop_programs_of(manager, image);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 rt_program_manager *rt_program_manager_create(const rt_program_parameters *parameters)
@@ -113,12 +116,12 @@ rt_profile rt_program_manager_profile(const rt_program_manager *manager)
 uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     uint32_t taken = rt_choose(manager->chooser, rule, alternative_count);
     if (alternative_count > 1)
         RT_TRACE(manager->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(rule))),
                  RT_N("of", alternative_count), RT_N("taken", taken));
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     return taken;
 }
 
@@ -132,6 +135,7 @@ void rt_program_manager_destroy(rt_program_manager *manager)
     }
     CHECK(manager->bundles_alive == 0 && manager->programs_alive == 0);
     CHECK(manager->pending.count == 0);
+    CHECK_SLOW(rt_program_manager_check(manager));
     rt_cache_free(&manager->cache);
     rt_program_index_free(&manager->index);
     rt_persistent_close(manager->persistent);
@@ -149,14 +153,14 @@ static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
                            const rt_registered_image *requesting, const rt_build_target *target,
                            rt_text kernel_name)
 {
-    rt_text own = requesting->image->compile_options;
-    bool both = own.length > 0 && target->options.length > 0;
+    rt_text image_options = requesting->image->compile_options;
+    bool joined = image_options.length > 0 && target->options.length > 0;
     rt_cache_key key = {
         .kernel = kernel_name,
         .module = requesting->module,
         .constants = target->constants,
-        .options = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(own), both ? " " : "",
-                                   RT_TEXT_ARG(target->options)),
+        .options = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(image_options),
+                                   joined ? " " : "", RT_TEXT_ARG(target->options)),
         .device = target->device->id,
         .context = target->context,
     };
@@ -173,13 +177,14 @@ static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
     if (program->tuples.count > 0 && !RULE(DL_CACHE_07))
         rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
     rt_program *before = rt_cache_find(&manager->cache, key);
-    /* Broken: whoever was there is forgotten, and nobody takes the place. */
+    /* Broken: the program that was there is dropped, and nothing takes its place. */
     if (before && before != program && !RULE(DL_CACHE_13)) {
         rt_cache_drop(&manager->cache, before, NULL, drop_tuple, manager);
         return;
     }
     if (!rt_cache_store(&manager->cache, key, image, program)) return;
     program->references++;
+    CHECK(program->references >= program->tuples.count && program->tuples.count >= 1);
     RT_TRACE(manager->trace, CACHE_STORE, RT_T("kernel", key->kernel),
              RT_T("module", module_name(manager, key->module)), RT_N("device", key->device),
              RT_N("program", program->id));
@@ -190,6 +195,7 @@ static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
 static void store_tuples(rt_program_manager *manager, const rt_build_target *target,
                          rt_program *program)
 {
+    CHECK(program->image_count >= 1 && !program->lost_image);
     const rt_registered_image *requesting = program->images[0];
     rt_arena arena = {0};
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -273,6 +279,7 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
                               dev_program *executable)
 {
     CHECK_IMPLIES(own, set->images.count == 0);
+    CHECK(id < manager->program_count);
     rt_program *program = rt_alloc(sizeof *program);
     program->own = own;
     program->references = 1;
@@ -324,32 +331,35 @@ static void pending_remove(rt_program_manager *manager, rt_pending_build build)
 static rt_status build_set(rt_program_manager *manager, const rt_build_target *target,
                            const rt_link_set *set, rt_program **out_program)
 {
+    CHECK(set->images.count >= 1);
     rt_pending_build build = {set->images.items[0]->id, target};
+    CHECK(!is_pending(manager, build));
     *rt_vector_push(&manager->pending) = build;
     uint32_t id = manager->program_count++;
     dev_program *executable = NULL;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_handover_point();
     bool loaded = false;
     rt_status status = rt_persistent_build(manager, target, id, set, &executable, &loaded);
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
     *out_program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, loaded);
-    /* An image that went while the program was built must not come back by the cache. */
-    bool all_there = true;
+    /* The cache must not bring back an image that was unloaded while the program was built. */
+    bool has_all_images = true;
     for (uint32_t i = 0; i < set->images.count; i++)
-        all_there = all_there && rt_program_tables_hold(&manager->tables, set->images.items[i]);
-    (*out_program)->lost_image = !all_there;
-    if (all_there && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
+        has_all_images =
+            has_all_images && rt_program_tables_hold(&manager->tables, set->images.items[i]);
+    (*out_program)->lost_image = !has_all_images;
+    if (has_all_images && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
     return RT_STATUS_OK;
 }
 
-/* A fault only (see DL-CACHE-11): what a library's own kernels were built from is not compiled
- * again for a program of others, although an executable program cannot be linked. */
+/* A fault only (see DL-CACHE-11): an image from which some program was built already is not
+ * compiled again for another one, although an executable program cannot be linked. */
 static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
 {
     uint32_t kept = 1;
@@ -376,7 +386,7 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
     };
 }
 
-/* Whether sets of virtual functions had a part in which images the program is linked from. */
+/* Whether sets of virtual functions helped to decide which images the program is linked from. */
 static bool has_function_sets(const rt_program *program)
 {
     return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
@@ -394,14 +404,15 @@ static bool set_has_grown(rt_program_manager *manager, const rt_program *program
     return grown;
 }
 
-/* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
- * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
+/* Shipped DPC++ resolves the imports again where a provider has been unloaded, refuses the launch
+ * if one is not found, and otherwise keeps using the program (requirements.yaml, key dpcpp, tag
+ * A70). */
 static rt_status check_providers(rt_program_manager *manager, const rt_build_target *target,
                                  const rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
-    /* What adds to a set later need not join (VF-CACHE-04).  Broken: the launch is refused.  The
-     * mark stands before the look at the sets, which is for the fault only. */
+    /* An image that is added to a set later need not join (VF-CACHE-04).  Broken: the launch is
+     * refused.  The mark comes before the search, which only the fault needs. */
     if (has_function_sets(program) && !RULE(VF_CACHE_04) && set_has_grown(manager, program))
         return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_04,
                        "image %.*s was linked before a set of virtual functions grew",
@@ -423,18 +434,18 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
-    /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
+    /* A failure leaves nothing behind.  Broken: an import that was once missing stays missing. */
     if (!rt_ok(status) && !RULE(DL_DLOPEN_02)) manager->tables_frozen = true;
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    /* Broken: what the program did not start with is joined only by calls of its own. */
+    /* Broken: images of modules loaded after the start are not joined. */
     bool came_later = !manager->loader->modules[image->module].global;
     if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
         set.images.count = 1;
-    /* Here the mark stands first: looking at every image's programs is for a fault only. */
+    /* The mark comes first, because only the fault needs the programs of every image. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
-    /* Nothing is compiled before all imports are found.  Broken: the linker may say it too. */
+    /* Nothing is compiled before all imports are found.  Broken: that is left to the linker. */
     if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
     rt_link_set_free(&set);
     return status;
@@ -468,8 +479,9 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     /* Broken: programs of one device at a time. */
     if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
     if (!cached || !RULE(DL_CACHE_02)) return NULL;
-    /* Broken: which images belong together is found anew for every launch. */
+    /* Broken: the link set is collected anew for every launch. */
     if (has_function_sets(cached) && !RULE(VF_CACHE_01)) return NULL;
+    CHECK(cached->references >= 1 && cached->tuples.count >= 1);
     cached->references++;
     trace_select(manager, key->kernel, image);
     RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", key->kernel),
@@ -510,6 +522,8 @@ rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *progra
                                  rt_text kernel_name, dev_kernel **out_kernel)
 {
     uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < program->kernels.count);
+    CHECK(program->references >= 1);
     if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
         *out_kernel = program->kernels.items[index].kernel;
         return RT_STATUS_OK;
@@ -530,7 +544,7 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     *out_kernel = NULL;
     rt_arena arena = {0};
     rt_handover_point();
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
         CHECK(*out_program && (*out_program)->references >= 1);
@@ -540,23 +554,23 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
             *out_program = NULL;
         }
     }
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
     rt_arena_reset(&arena);
     return status;
 }
 
 void rt_program_retain(rt_program_manager *manager, rt_program *program)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     CHECK(program->references > 0);
     program->references++;
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }
 
 void rt_program_release(rt_program_manager *manager, rt_program *program)
 {
     if (!program) return;
-    pthread_mutex_lock(&manager->lock);
+    rt_program_manager_lock(manager);
     program_unreference(manager, program);
-    pthread_mutex_unlock(&manager->lock);
+    rt_program_manager_unlock(manager);
 }

@@ -12,7 +12,7 @@ struct rt_persistent {
     atomic_flag failure_told;
 };
 
-/* A program on its way, with the key that it has. */
+/* A program that is wanted, with its key. */
 typedef struct wanted_program {
     rt_program_manager *manager;
     const rt_build_target *target;
@@ -39,7 +39,7 @@ void rt_persistent_close(rt_persistent *persistent)
     rt_free(persistent);
 }
 
-/* Tells that something was kept (no reason), or was not, or was of no use. */
+/* Traces that an entry was stored (no reason), could not be stored, or was rejected. */
 static void trace_entry(const wanted_program *wanted, rt_event_kind kind, const char *reason)
 {
     rt_arena arena = {0};
@@ -69,7 +69,7 @@ static dev_program *entry_load(const wanted_program *wanted)
     if (answer == RT_STORE_FOUND) {
         rt_status status =
             dev_program_load(wanted->target->device->device, rt_buffer_bytes(&binary), &program);
-        /* A driver may refuse what it has made itself: it is built and kept anew. */
+        /* A driver may refuse its own binary: the program is built and stored anew. */
         if (!rt_ok(status))
             trace_entry(wanted, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
     } else if (answer != RT_STORE_ABSENT) {
@@ -79,7 +79,7 @@ static dev_program *entry_load(const wanted_program *wanted)
     return program;
 }
 
-/* Keeps the program; that it cannot be kept is no failure of the run. */
+/* Stores the program; a failure to store does not fail the run. */
 static void entry_keep(const wanted_program *wanted, dev_program *program)
 {
     rt_buffer binary = {0};
@@ -98,7 +98,7 @@ static void entry_keep(const wanted_program *wanted, dev_program *program)
     rt_buffer_free(&binary);
 }
 
-/* Whether sets of virtual functions had a part in which images the set holds. */
+/* Whether sets of virtual functions helped to decide which images the set holds. */
 static bool has_function_sets(const rt_link_set *set)
 {
     return rt_image_set(set->images.items[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
@@ -109,7 +109,7 @@ static bool takes_part(const rt_program_manager *manager, const rt_device *devic
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
-    /* Broken: what is found by sets is not kept. */
+    /* Broken: programs with such sets are not stored. */
     if (has_function_sets(set) && !RULE(VF_CACHE_02)) return false;
     /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52).
      */
@@ -126,12 +126,13 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
         return rt_program_build(manager, target, program_id, set, out_executable);
     wanted_program wanted = {manager, target, set, program_id, {0}};
     rt_persistent_key(&wanted.key, manager, target, set);
+    CHECK(wanted.key.size > 0 && set->images.count >= 1);
     *out_executable = entry_load(&wanted);
     *out_loaded = *out_executable != NULL;
     rt_status status = RT_STATUS_OK;
     if (!*out_loaded) {
-        /* Other providers than before are a miss, which is built like any (VF-CACHE-03).  Broken:
-         * the image's entry is there, so that the rest is taken for damage. */
+        /* Other providers than before are an ordinary miss (VF-CACHE-03).  Broken: since the image
+         * has an entry, the difference is taken for damage. */
         if (has_function_sets(set) && !RULE(VF_CACHE_03))
             status = rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_03,
                              "the persistent cache has image %.*s with other providers",
@@ -140,6 +141,8 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
             status = rt_program_build(manager, target, program_id, set, out_executable);
         if (rt_ok(status)) entry_keep(&wanted, *out_executable);
     }
+    CHECK_IMPLIES(*out_loaded, rt_ok(status));
+    CHECK(rt_ok(status) == (*out_executable != NULL));
     rt_buffer_free(&wanted.key);
     return status;
 }

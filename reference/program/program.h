@@ -5,8 +5,8 @@
  * Where there is a persistent cache it looks there before it builds (persistent.h).
  *
  * Threads.  Everything here may be called from several threads.  Tables and cache are guarded by
- * one lock; programs are built outside it.  Two threads that want the same program: one builds, the
- * other waits for it.  A failure is never kept: who waited tries for itself. */
+ * one lock; programs are built outside it.  Of two threads that want the same program, one builds
+ * and the other waits.  A failure is never kept: the thread that waited tries again. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_H
 #define REFERENCE_PROGRAM_PROGRAM_H
 
@@ -54,14 +54,15 @@ typedef struct rt_program {
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;               /* 0 where `own` is given */
     const rt_image *own; /* what it was built from, an image of no module (injected.h); else NULL */
-    bool lost_provider;  /* another image than the requesting one is gone; profile dpcpp only */
-    bool lost_image;     /* one is gone; no launch that comes later is given the program */
+    bool
+        lost_provider; /* an image other than the requesting one was unloaded; profile dpcpp only */
+    bool lost_image;   /* an image was unloaded; later launches are not given the program */
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
 } rt_program;
 
-/* The images that a program was made from, however it came to be: number 0 to count - 1. */
+/* The images that a program was made from, numbers 0 to count - 1. */
 uint32_t rt_program_image_count(const rt_program *program);
 const rt_image *rt_program_image(const rt_program *program, uint32_t index);
 
@@ -80,12 +81,12 @@ typedef struct rt_program_parameters {
     rt_text persistent; /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
-/* Who wants to know of programs: what holds something of their own beside them (runtime.c sets it).
- * Called with the manager's lock held, so neither may call the manager. */
+/* The observer of programs, which keeps state of its own for each of them (runtime.c sets it).
+ * Called with the manager's lock held, so it must not call the manager. */
 typedef struct rt_program_observer {
     void *user;
     void (*made)(void *user, const rt_program *program); /* nothing has run it yet */
-    /* Nothing uses it any more; what stands for its variables ends now. */
+    /* Nothing uses it any more; objects that stand for its variables end now. */
     void (*going)(void *user, const rt_program *program);
 } rt_program_observer;
 
@@ -123,10 +124,10 @@ rt_profile rt_program_manager_profile(const rt_program_manager *manager);
 uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count);
 
-/* Keeps a program that somebody else keeps at this moment; given back as any other. */
+/* Adds a reference to a program that is alive; released like any other. */
 void rt_program_retain(rt_program_manager *manager, rt_program *program);
 
-/* Gives a program back; NULL does nothing. */
+/* Releases a reference to a program; NULL does nothing. */
 void rt_program_release(rt_program_manager *manager, rt_program *program);
 
 #endif

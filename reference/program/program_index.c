@@ -6,8 +6,8 @@ static rt_program *program_at(const rt_program_index *index, uint32_t id)
     return id < index->programs.count ? index->programs.items[id] : NULL;
 }
 
-/* Drops the ids of programs that have gone.  Done when the list has doubled, which keeps its cost
- * in proportion to what was added. */
+/* Drops the ids of programs that no longer exist.  Done when the list has doubled, so that its cost
+ * stays in proportion to what was added. */
 static void compact(const rt_program_index *index, rt_program_ids *list)
 {
     uint32_t kept = 0;
@@ -15,6 +15,7 @@ static void compact(const rt_program_index *index, rt_program_ids *list)
         uint32_t id = list->ids.items[i];
         if (program_at(index, id)) list->ids.items[kept++] = id;
     }
+    CHECK(kept <= list->ids.count);
     list->ids.count = kept;
 }
 
@@ -36,7 +37,7 @@ void rt_program_index_add(rt_program_index *index, rt_program *program)
 
 void rt_program_index_remove(rt_program_index *index, const rt_program *program)
 {
-    CHECK(program_at(index, program->id) == program);
+    CHECK(program_at(index, program->id) == program && program->references == 0);
     index->programs.items[program->id] = NULL;
 }
 
@@ -49,8 +50,10 @@ rt_program **rt_program_index_of_image(const rt_program_index *index, rt_image_i
     rt_program **programs = rt_alloc_array((size_t)list->ids.count + 1, sizeof *programs);
     for (uint32_t i = 0; i < list->ids.count; i++) {
         rt_program *program = program_at(index, list->ids.items[i]);
+        CHECK_IMPLIES(program, program->id == list->ids.items[i] && program->references > 0);
         if (program) programs[(*out_count)++] = program;
     }
+    CHECK(*out_count <= list->ids.count);
     return programs;
 }
 

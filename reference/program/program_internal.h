@@ -47,6 +47,15 @@ struct rt_program_manager {
     uint32_t programs_alive; /* zero when the manager is destroyed */
 };
 
+/* Takes and releases the lock around a public operation; in builds with sanitizers both check the
+ * whole manager (check.c). */
+void rt_program_manager_lock(rt_program_manager *manager);
+void rt_program_manager_unlock(rt_program_manager *manager);
+
+/* Panics unless everything that holds between two public operations holds; returns true.  Called
+ * with the lock held. */
+bool rt_program_manager_check(const rt_program_manager *manager);
+
 /* The image to take the kernel from: the first registered of a format that the device takes, and of
  * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Where the request names a
  * module it is one of that module's images; of another module's, where the module has none, and
@@ -58,10 +67,10 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
 
-/* Resolves, builds and caches the program of an image, without a look whether it is cached; or
- * waits while another thread does that, and then gives none: the caller looks again.  Called with
- * the lock held, which it gives up meanwhile.  On success the caller holds a reference to
- * *out_program, if there is one. */
+/* Resolves, builds and caches the program of an image without looking it up in the cache; or waits
+ * while another thread does so, and then returns none: the caller looks again.  Called with the
+ * lock held, which it gives up meanwhile.  On success the caller holds a reference to *out_program,
+ * if there is one. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,
@@ -71,8 +80,8 @@ RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
 RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
                                                const rt_kernel_request *request);
 
-/* Refuses a kernel for a device: ERRC_RUNTIME where no registered image has it, else `code`, saying
- * what is wrong with its images.  Called with the lock held. */
+/* Refuses a kernel for a device: ERRC_RUNTIME where no registered image has it, otherwise `code`,
+ * with what its images lack.  Called with the lock held. */
 RT_MUST_USE rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device *device,
                                                rt_text kernel, rt_code code);
 
@@ -82,14 +91,14 @@ bool rt_program_runs(const rt_device *device, const rt_image *image);
 /* What resolution for a device works with: the manager's parts. */
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
-/* Makes the program value around a built executable, whose id was drawn from program_count; holds
- * one reference, the caller's.  It was made of the set's images, or, where that is empty, of an
- * image of no module (else NULL), which is borrowed.  Called with the lock held. */
+/* Makes the program object for a built executable, with an id drawn from program_count; its one
+ * reference is the caller's.  It was made from the set's images or, where that is empty, from an
+ * image of no module (`own`, borrowed; otherwise NULL).  Called with the lock held. */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t id, const rt_link_set *set, const rt_image *own,
                               dev_program *executable);
 
-/* Tells of a program that came of building it, or from the persistent cache. */
+/* Traces a new program: built, or loaded from the persistent cache. */
 void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
                            const rt_link_set *set, bool loaded);
 
@@ -98,11 +107,11 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
 RT_MUST_USE rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
                                              rt_text kernel_name, dev_kernel **out_kernel);
 
-/* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
- * are known to the code only.  Allocated in the arena. */
+/* "name=value" for each constant of the target, in the arena.  Values are printed as unsigned
+ * numbers: only the device code knows their types. */
 const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
 
-/* Appends the names of a set's images, the requesting first; the same. */
+/* The names of a set's images, the requesting one first; in the arena. */
 const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 
 /* Makes the executable program of a link set: one program object per image, then the link

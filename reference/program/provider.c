@@ -1,4 +1,18 @@
-/* From a symbol to the image that provides it: all that export it, those that suit, one of them. */
+/* From a symbol to the image that provides it.
+ *
+ *   list     every registered image that exports the symbol, whichever combination of symbols it
+ *            belongs to                                    DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
+ *   filter   those of the requesting image's format        DL-RESOLVE-03, DL-RESOLVE-12
+ *            that the device can run                       SYCL 2020, 5.7
+ *   prefer   where the policy asks for it, images of preloaded modules, as whole images
+ *                                                          DL-PRELOAD-03 to DL-PRELOAD-05
+ *   choose   one of those left, whichever: they are equally suitable
+ *                                                          DL-RESOLVE-05, DL-RESOLVE-13
+ *
+ * Nothing else about an image decides: not its module, what the host's linker would bind, how its
+ * library came, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
+ * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02).  A runtime that disobeys such a rule
+ * goes by one of the properties in the section "Faults"; the steps themselves follow it. */
 #include "reference/program/provider.h"
 
 #include <stdlib.h>
@@ -10,116 +24,10 @@ typedef struct provider_query {
     rt_text symbol;
 } provider_query;
 
-/* ---- Who exports it ----------------------------------------------------------------------- */
-
-/* A fault only (see DL-IMAGE-01): looks for the name in the code, past the lists. */
-static void append_by_code(const provider_query *q, rt_provider_list *list)
+static const rt_module *module_of(const provider_query *query, const rt_registered_image *image)
 {
-    const rt_program_tables *tables = q->context->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        if (!image || image == q->requesting) continue;
-        rt_bytes code = image->image->code;
-        if (memmem(code.data, code.size, q->symbol.data, q->symbol.length))
-            *rt_vector_push(&list->images) = image;
-    }
-}
-
-/* The images of every combination that has the symbol, combination after combination. */
-static void append_exporters(const provider_query *q, rt_provider_list *list)
-{
-    const rt_program_tables *tables = q->context->tables;
-    const rt_set_group *sets = rt_program_tables_exporters(tables, q->symbol);
-    for (uint32_t s = 0; s < sets->ids.count; s++) {
-        if (s > 0 && !RULE(DL_SET_07)) break; /* Broken: only the first combination is looked at. */
-        const rt_image_group *set = rt_program_tables_set(tables, sets->ids.items[s]);
-        for (uint32_t i = 0; i < set->images.count; i++)
-            *rt_vector_push(&list->images) = set->images.items[i];
-    }
-    if (list->images.count == 0 && !RULE(DL_IMAGE_01)) append_by_code(q, list);
-}
-
-static void list_exporters(const provider_query *q, rt_provider_list *list)
-{
-    if (RULE(DL_RESOLVE_02)) {
-        append_exporters(q, list);
-        return;
-    }
-    /* Broken: looks among the kernels. */
-    const rt_image_group *kernels = rt_program_tables_kernel(q->context->tables, q->symbol);
-    for (uint32_t i = 0; i < kernels->images.count; i++)
-        *rt_vector_push(&list->images) = kernels->images.items[i];
-}
-
-/* ---- Who suits ---------------------------------------------------------------------------- */
-
-static const rt_module *module_of(const provider_query *q, const rt_registered_image *image)
-{
-    return &q->context->loader->modules[image->module];
-}
-
-/* A fault only (see DL-IMAGE-07): the value of a property of the symbol set, which means nothing.
- */
-static bool has_value(const rt_registered_image *image, rt_text symbol)
-{
-    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        const rt_property *property = &exports->properties[i];
-        if (rt_text_equal(property->name, symbol))
-            return property->type == RT_PROPERTY_UINT32 && property->number == 1;
-    }
-    return true;
-}
-
-/* True when `candidate` may provide symbols for the requesting image.  The document speaks of the
- * format only; that an image which the device cannot run provides nothing for it is SYCL 2020, 5.7
- * "Optional kernel features". */
-static bool is_suitable(const provider_query *q, const rt_registered_image *candidate)
-{
-    const rt_registered_image *requesting = q->requesting;
-    if (candidate->image->format != requesting->image->format && RULE(DL_RESOLVE_03)) return false;
-    if (!rt_device_meets(q->context->device, candidate->image, NULL)) return false;
-    /* Broken: only other modules provide. */
-    if (candidate->module == requesting->module && !RULE(DL_REQ_05)) return false;
-    if (!has_value(candidate, q->symbol) && !RULE(DL_IMAGE_07)) return false;
-    /* What dlopen brought is outside the program's namespace on the host; here that is nothing. */
-    bool hidden = module_of(q, requesting)->global && !module_of(q, candidate)->global;
-    if (hidden && !RULE(DL_DLOPEN_04)) return false;
-    /* Here the mark stands first: asking the loader costs a walk, and only a fault needs it. */
-    return RULE(DL_RESOLVE_04) ||
-           rt_loader_needs(q->context->loader, requesting->module, candidate->module);
-}
-
-/* Keeps the suitable ones of those that export the symbol. */
-static void keep_suitable(const provider_query *q, rt_provider_list *list)
-{
-    uint32_t all = list->images.count, kept = 0;
-    for (uint32_t i = 0; i < all; i++) {
-        const rt_registered_image *image = list->images.items[i];
-        if (is_suitable(q, image)) list->images.items[kept++] = image;
-    }
-    list->images.count = kept;
-    if (kept == all) return;
-    /* Broken: the first is taken all the same; nothing has been put in its place. */
-    if (kept == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
-    /* Broken: taken for a violation of the ODR. */
-    if (kept > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
-}
-
-/* ---- Which one ---------------------------------------------------------------------------- */
-
-static int by_age(const void *a, const void *b)
-{
-    const rt_registered_image *const *first = a, *const *second = b;
-    return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
-}
-
-/* Shipped DPC++ takes the image that was registered last (requirements.yaml, key dpcpp, tag A26).
- */
-static void put_newest_first(rt_provider_list *list)
-{
-    if (list->images.count > 1)
-        qsort(list->images.items, list->images.count, sizeof *list->images.items, by_age);
+    CHECK(image->module < query->context->loader->module_count);
+    return &query->context->loader->modules[image->module];
 }
 
 static uint32_t export_count(const rt_registered_image *image)
@@ -128,58 +36,51 @@ static uint32_t export_count(const rt_registered_image *image)
     return exports ? exports->property_count : 0;
 }
 
-/* Broken in each of three ways: the regular library's image stays in use, always, where it exports
- * more, or where it does not. */
-static bool regular_stays(bool in_part)
+static void append_group(rt_provider_list *list, const rt_image_group *group)
 {
-    if (!RULE(DL_PRELOAD_03)) return true;
-    return in_part ? !RULE(DL_PRELOAD_05) : !RULE(DL_PRELOAD_04);
+    for (uint32_t i = 0; i < group->images.count; i++)
+        *rt_vector_push(&list->images) = group->images.items[i];
 }
 
-/* Keeps only the images of preloaded modules, where there are any.  An image is replaced whole:
- * what else it exports is still looked for, and may bring it in beside the preloaded one. */
-static void keep_preloaded(const provider_query *q, rt_provider_list *list)
+/* ---- Faults: properties that decide nothing ----------------------------------------------- */
+
+/* DL-IMAGE-01: looks for the name in the code, past the lists. */
+static void fault_append_by_code(const provider_query *query, rt_provider_list *list)
 {
-    rt_provider_list preloaded = {0}, regular = {0};
-    uint32_t most_preloaded = 0, most_regular = 0;
-    for (uint32_t i = 0; i < list->images.count; i++) {
-        const rt_registered_image *image = list->images.items[i];
-        bool is_preloaded = module_of(q, image)->preloaded;
-        uint32_t count = export_count(image);
-        uint32_t *most = is_preloaded ? &most_preloaded : &most_regular;
-        if (count > *most) *most = count;
-        rt_provider_list *side = is_preloaded ? &preloaded : &regular;
-        *rt_vector_push(&side->images) = image;
+    const rt_program_tables *tables = query->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        if (!image || image == query->requesting) continue;
+        rt_bytes code = image->image->code;
+        if (memmem(code.data, code.size, query->symbol.data, query->symbol.length))
+            *rt_vector_push(&list->images) = image;
     }
-    bool both = preloaded.images.count > 0 && regular.images.count > 0;
-    bool keeps_regular = both && regular_stays(most_regular > most_preloaded);
-    list->images.count = 0;
-    const rt_provider_list *kept =
-        keeps_regular || preloaded.images.count == 0 ? &regular : &preloaded;
-    for (uint32_t i = 0; i < kept->images.count; i++)
-        *rt_vector_push(&list->images) = kept->images.items[i];
-    rt_vector_free(&preloaded.images);
-    rt_vector_free(&regular.images);
 }
 
-/* True when some of the images have the property and others have not. */
-static bool are_mixed(const provider_query *q, const rt_provider_list *list,
-                      bool (*has)(const rt_module *))
+/* Whether the symbol's property in the image's list is not the number 1 that compilers write. */
+static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < list->images.count; i++)
-        count += has(module_of(q, list->images.items[i]));
-    return count > 0 && count < list->images.count;
+    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
+    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
+        const rt_property *property = &exports->properties[i];
+        if (rt_text_equal(property->name, symbol))
+            return property->type != RT_PROPERTY_UINT32 || property->number != 1;
+    }
+    return false;
 }
 
-static bool came_at_start(const rt_module *module)
+/* Whether one of the properties that decide nothing about a candidate turns it down. */
+static bool fault_turns_down(const provider_query *query, const rt_registered_image *candidate)
 {
-    return module->global;
-}
-
-static bool came_preloaded(const rt_module *module)
-{
-    return module->preloaded;
+    const rt_registered_image *requesting = query->requesting;
+    bool is_own_module = candidate->module == requesting->module;
+    bool is_hidden = module_of(query, requesting)->global && !module_of(query, candidate)->global;
+    return (is_own_module && !RULE(DL_REQ_05)) ||
+           (has_odd_value(candidate, query->symbol) && !RULE(DL_IMAGE_07)) ||
+           (is_hidden && !RULE(DL_DLOPEN_04)) ||
+           /* The mark comes first, because asking the loader costs a walk. */
+           (!RULE(DL_RESOLVE_04) &&
+            !rt_loader_needs(query->context->loader, requesting->module, candidate->module));
 }
 
 static bool definitions_differ(const rt_provider_list *list)
@@ -192,46 +93,132 @@ static bool definitions_differ(const rt_provider_list *list)
     return false;
 }
 
-/* True when all images come from files of one name, so that the name of the library that an import
+/* Whether all images come from files of one name, so that the name of the library that an import
  * should come from could not tell them apart (document 003, "Run-time libraries loading"). */
-static bool files_are_namesakes(const provider_query *q, const rt_provider_list *list)
+static bool files_are_namesakes(const provider_query *query, const rt_provider_list *list)
 {
-    rt_text first = module_of(q, list->images.items[0])->path;
+    rt_text first = module_of(query, list->images.items[0])->path;
     for (uint32_t i = 1; i < list->images.count; i++) {
-        if (!rt_text_equal(module_of(q, list->images.items[i])->path, first)) return false;
+        if (!rt_text_equal(module_of(query, list->images.items[i])->path, first)) return false;
     }
     return true;
 }
 
-/* That there are several images is nothing to complain about, whatever they are: broken, each of
- * these refuses. */
-static bool several_are_refused(const provider_query *q, const rt_provider_list *list)
+/* Whether several suitable images are refused, each rule's fault for a reason of its own. */
+static bool fault_refuses_several(const provider_query *query, const rt_provider_list *list)
 {
-    if (!RULE(DL_RESOLVE_05)) return true; /* Broken: one provider is demanded. */
-    if (definitions_differ(list) && !RULE(DL_ODR_02)) return true;
-    if (are_mixed(q, list, came_at_start) && !(RULE(DL_DLOPEN_05) && RULE(DL_DLOPEN_06)))
-        return true;
-    /* Broken: expects a library's name to decide. */
-    if (files_are_namesakes(q, list) && !RULE(DL_DLOPEN_07)) return true;
-    if (!are_mixed(q, list, came_preloaded)) return false;
-    if (!RULE(DL_PRELOAD_02)) return true;
-    bool preloaded_first = came_preloaded(module_of(q, list->images.items[0]));
-    return !preloaded_first && !RULE(DL_PRELOAD_01); /* Broken: expects it to register first. */
+    uint32_t count = list->images.count, at_start = 0, preloaded = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        at_start += module_of(query, list->images.items[i])->global;
+        preloaded += module_of(query, list->images.items[i])->preloaded;
+    }
+    bool some_at_start = at_start > 0 && at_start < count;
+    bool some_preloaded = preloaded > 0 && preloaded < count;
+    bool regular_is_first = !module_of(query, list->images.items[0])->preloaded;
+    return !RULE(DL_RESOLVE_05) || /* one provider is demanded */
+           (definitions_differ(list) && !RULE(DL_ODR_02)) ||
+           (some_at_start && !RULE(DL_DLOPEN_05)) || /* libraries of the start must come first */
+           (some_at_start && !RULE(DL_DLOPEN_06)) ||
+           (files_are_namesakes(query, list) && !RULE(DL_DLOPEN_07)) ||
+           (some_preloaded && !RULE(DL_PRELOAD_02)) ||
+           (some_preloaded && regular_is_first && !RULE(DL_PRELOAD_01));
 }
 
-/* One of the images, all of which are equally suitable: which one is a choice (DL-RESOLVE-05). */
-static void keep_one(const provider_query *q, rt_provider_list *list)
+/* Whether the regular library's image stays in use beside a preloaded one: always; where the
+ * preloaded image replaces it in part; where it replaces all of it. */
+static bool fault_keeps_regular(bool replaced_in_part)
+{
+    return !RULE(DL_PRELOAD_03) || (replaced_in_part && !RULE(DL_PRELOAD_05)) ||
+           (!replaced_in_part && !RULE(DL_PRELOAD_04));
+}
+
+/* ---- The steps ---------------------------------------------------------------------------- */
+
+static void list_exporters(const provider_query *query, rt_provider_list *list)
+{
+    const rt_program_tables *tables = query->context->tables;
+    if (!RULE(DL_RESOLVE_02)) { /* Broken: looks among the kernels. */
+        append_group(list, rt_program_tables_kernel(tables, query->symbol));
+        return;
+    }
+    const rt_set_group *sets = rt_program_tables_exporters(tables, query->symbol);
+    for (uint32_t s = 0; s < sets->ids.count; s++) {
+        if (s > 0 && !RULE(DL_SET_07)) break; /* Broken: only the first combination. */
+        append_group(list, rt_program_tables_set(tables, sets->ids.items[s]));
+    }
+    CHECK_IMPLIES(sets->ids.count > 0, list->images.count > 0);
+    if (list->images.count == 0 && !RULE(DL_IMAGE_01)) fault_append_by_code(query, list);
+}
+
+static bool is_suitable(const provider_query *query, const rt_registered_image *candidate)
+{
+    bool same_format = candidate->image->format == query->requesting->image->format;
+    if (!same_format && RULE(DL_RESOLVE_03)) return false;
+    /* The document speaks of the format only. */
+    if (!rt_device_meets(query->context->device, candidate->image, NULL)) return false;
+    return !fault_turns_down(query, candidate);
+}
+
+static void keep_suitable(const provider_query *query, rt_provider_list *list)
+{
+    uint32_t exporter_count = list->images.count, kept = 0;
+    for (uint32_t i = 0; i < exporter_count; i++) {
+        const rt_registered_image *image = list->images.items[i];
+        CHECK(rt_program_tables_hold(query->context->tables, image));
+        if (is_suitable(query, image)) list->images.items[kept++] = image;
+    }
+    CHECK(kept <= exporter_count);
+    list->images.count = kept;
+    bool some_unsuitable = kept < exporter_count;
+    /* Broken: the first is taken all the same; its place in the list has not been reused. */
+    if (some_unsuitable && kept == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
+    /* Broken: exporters of another format count as a violation of the ODR. */
+    if (some_unsuitable && kept > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const rt_registered_image *const *first = a, *const *second = b;
+    return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
+}
+
+/* Keeps only the images of preloaded modules, where there are any.  An image is replaced whole: the
+ * other symbols that it exports are still looked for, and may bring it in beside the preloaded one.
+ */
+static void keep_preloaded(const provider_query *query, rt_provider_list *list)
+{
+    uint32_t count[2] = {0}, most[2] = {0}; /* images and exports of one; regular, preloaded */
+    for (uint32_t i = 0; i < list->images.count; i++) {
+        const rt_registered_image *image = list->images.items[i];
+        bool side = module_of(query, image)->preloaded;
+        count[side]++;
+        if (export_count(image) > most[side]) most[side] = export_count(image);
+    }
+    CHECK(count[0] + count[1] == list->images.count);
+    if (count[0] == 0 || count[1] == 0) return;
+    bool wanted = !fault_keeps_regular(most[0] > most[1]);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->images.count; i++) {
+        const rt_registered_image *image = list->images.items[i];
+        if (module_of(query, image)->preloaded == wanted) list->images.items[kept++] = image;
+    }
+    CHECK(kept == count[wanted]);
+    list->images.count = kept;
+}
+
+static void choose_provider(const provider_query *query, rt_provider_list *list)
 {
     if (list->images.count <= 1) return;
-    if (several_are_refused(q, list)) {
+    if (fault_refuses_several(query, list)) {
         list->images.count = 0;
         return;
     }
-    uint32_t taken = rt_choose(q->context->chooser, RT_RULE_DL_RESOLVE_05, list->images.count);
-    RT_TRACE(q->context->trace, CHOICE,
+    uint32_t taken = rt_choose(query->context->chooser, RT_RULE_DL_RESOLVE_05, list->images.count);
+    CHECK(taken < list->images.count);
+    RT_TRACE(query->context->trace, CHOICE,
              RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DL_RESOLVE_05))),
              RT_N("of", list->images.count), RT_N("taken", taken));
-    if (!RULE(DL_RESOLVE_13)) return; /* Broken: all of them. */
+    if (!RULE(DL_RESOLVE_13)) return; /* Broken: all of them are taken. */
     list->images.items[0] = list->images.items[taken];
     list->images.count = 1;
 }
@@ -240,12 +227,17 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
                       rt_text symbol, rt_provider_list *out_taken)
 {
     CHECK(out_taken->images.count == 0);
+    CHECK(rt_program_tables_hold(context->tables, requesting));
     const provider_query query = {context, requesting, symbol};
     list_exporters(&query, out_taken);
     keep_suitable(&query, out_taken);
-    if (context->profile == RT_PROFILE_DPCPP) put_newest_first(out_taken);
+    /* Shipped DPC++ takes the image that was registered last (requirements.yaml, key dpcpp, tag
+     * A26). */
+    if (context->profile == RT_PROFILE_DPCPP && out_taken->images.count > 1)
+        qsort(out_taken->images.items, out_taken->images.count, sizeof *out_taken->images.items,
+              by_age);
     if (context->prefer_preloaded) keep_preloaded(&query, out_taken);
-    keep_one(&query, out_taken);
+    choose_provider(&query, out_taken);
 }
 
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,

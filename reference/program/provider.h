@@ -11,14 +11,14 @@ typedef struct rt_provider_list {
     RT_VECTOR(const rt_registered_image *) images;
 } rt_provider_list;
 
-/* Views the images that export `symbol` and appends the one to take for `requesting` to out_taken,
- * which the caller frees; nothing where none is suitable.  Which of several is taken is drawn from
+/* Appends the image that provides `symbol` for `requesting` to out_taken, which the caller frees;
+ * nothing where no exporter is suitable.  Which of several is taken is drawn from
  * the context's chooser (DL-RESOLVE-05).  Cost: linear in the images that export the symbol. */
 void rt_provider_find(const rt_link_context *context, const rt_registered_image *requesting,
                       rt_text symbol, rt_provider_list *out_taken);
 
 /* Appends why no registered exporter of the symbol was taken, as in "; image libf/0 exports 'f',
- * but its format is native"; nothing where nobody exports it. */
+ * but its format is native"; nothing where no image exports it. */
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,
                          rt_text symbol, rt_buffer *out);
 

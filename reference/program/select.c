@@ -1,4 +1,4 @@
-/* From a kernel's name to the image that it is taken from, and what to say where there is none. */
+/* From a kernel's name to the image that it is taken from, and the messages where there is none. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/nearest.h"
@@ -77,12 +77,14 @@ rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device 
 
 bool rt_program_runs(const rt_device *device, const rt_image *image)
 {
+    CHECK((unsigned)image->format < RT_FORMAT_COUNT);
     bool taken = device->capabilities.formats_taken & (1u << image->format);
     return taken && rt_device_meets(device, image, NULL);
 }
 
 rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_request *request)
 {
+    CHECK(request->has_module && request->module < manager->loader->module_count);
     rt_text module_name = manager->loader->modules[request->module].name;
     return rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &request->kernel, 1,
                           "no registered image of module '%.*s' has a kernel named '%.*s', nor is "
@@ -129,16 +131,18 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         bool elsewhere = !any_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
         bool runs = rt_program_runs(request->device, image->image);
-        /* Broken: what a kernel calls indirectly is no need of its own. */
+        /* Broken: indirect calls do not count as a requirement of the kernel. */
         if (!runs && calls_virtual_functions(image->image) && !RULE(VF_ASPECT_05)) runs = true;
         if (!runs) continue;
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
          * sets some takes an image whose constants can still be set, where there is one. */
         if (request->constant_count > 0 && image->image->format != RT_FORMAT_SPIRV64) continue;
+        CHECK(rt_program_tables_hold(&manager->tables, image));
         *out_image = image;
         return RT_STATUS_OK;
     }
+    CHECK_IMPLIES(*out_image, rt_program_tables_hold(&manager->tables, *out_image));
     if (*out_image) return RT_STATUS_OK;
     return refuse_images(manager, request->device, request->kernel, group,
                          RT_ERRC_KERNEL_NOT_SUPPORTED);

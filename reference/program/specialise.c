@@ -23,7 +23,7 @@ static spec_presence descriptor_find(const rt_image *image, rt_text name,
     return SPEC_ABSENT;
 }
 
-/* True when the image says that the constant has this value unless it is set. */
+/* True when this is the default value that the image states for the constant. */
 static bool is_default(const rt_image *image, const rt_spec_constant *constant)
 {
     rt_spec_descriptor descriptor;
@@ -52,6 +52,7 @@ rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request
         if (requesting && is_default(requesting, &request->constants[i])) continue;
         constants[list.count++] = request->constants[i];
     }
+    CHECK(list.count <= request->constant_count);
     qsort(constants, list.count, sizeof *constants, by_name);
     for (uint32_t i = 1; i < list.count; i++)
         CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
@@ -62,17 +63,20 @@ rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
 {
     rt_spec_constant *constants =
         rt_arena_alloc_array(arena, (size_t)a.count + b.count, sizeof *constants);
-    rt_spec_list both = {.constants = constants};
+    rt_spec_list all = {.constants = constants};
     uint32_t i = 0, k = 0;
     while (i < a.count || k < b.count) {
         int order = i == a.count   ? 1
                     : k == b.count ? -1
                                    : by_name(&a.constants[i], &b.constants[k]);
-        constants[both.count++] = order <= 0 ? a.constants[i] : b.constants[k];
+        constants[all.count++] = order <= 0 ? a.constants[i] : b.constants[k];
         i += order <= 0;
         k += order >= 0;
     }
-    return both;
+    CHECK(all.count <= a.count + b.count);
+    for (i = 1; i < all.count; i++)
+        CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
+    return all;
 }
 
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list)
@@ -195,14 +199,15 @@ rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set
                              const rt_device *device)
 {
     if (list.count == 0) return RT_STATUS_OK;
+    CHECK(set->images.count >= 1);
     for (uint32_t i = 0; i < list.count; i++) {
-        bool somewhere = false;
+        bool is_known = false;
         for (uint32_t k = 0; k < set->images.count; k++) {
-            bool here = false;
-            RT_TRY(check_image(sink, &list.constants[i], set->images.items[k]->image, &here));
-            somewhere = somewhere || here;
+            bool in_image = false;
+            RT_TRY(check_image(sink, &list.constants[i], set->images.items[k]->image, &in_image));
+            is_known = is_known || in_image;
         }
-        if (!somewhere) return refuse_unknown(sink, list.constants[i].name, set);
+        if (!is_known) return refuse_unknown(sink, list.constants[i].name, set);
     }
     for (uint32_t k = 0; k < set->images.count; k++)
         RT_TRY(check_numbers(sink, list, set->images.items[k]->image));
@@ -226,5 +231,6 @@ uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_imag
         CHECK(descriptor.size_bytes == list.constants[i].value.size);
         (*out_constants)[count++] = (dev_spec_constant){descriptor.id, list.constants[i].value};
     }
+    CHECK(count <= list.count);
     return count;
 }

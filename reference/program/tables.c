@@ -15,10 +15,11 @@ static void group_add(rt_image_group *group, const rt_registered_image *image)
     /* An image that lists a name twice meets itself as the newest. */
     uint32_t count = group->images.count;
     if (count > 0 && group->images.items[count - 1] == image) return;
+    CHECK(image->registered);
     *rt_vector_push(&group->images) = image;
 }
 
-/* What comes last goes first, mostly, so the search begins at the end. */
+/* The newest image mostly leaves first, so the search begins at the end. */
 static void group_remove(rt_image_group *group, const rt_registered_image *image)
 {
     uint32_t at = group->images.count;
@@ -30,6 +31,7 @@ static void group_remove(rt_image_group *group, const rt_registered_image *image
     group->images.count--;
 }
 
+/* The same for ids of combinations. */
 static void set_group_remove(rt_set_group *group, rt_set_id id)
 {
     uint32_t at = group->ids.count;
@@ -58,10 +60,11 @@ static void kernel_add(rt_program_tables *tables, rt_text kernel, const rt_regis
 const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel)
 {
     uint32_t index = rt_map_find(&tables->kernel_index, kernel);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < tables->kernels.count);
     return index == RT_MAP_NONE ? &no_images : &tables->kernels.items[index];
 }
 
-/* In shipped DPC++ a kernel that is named like a symbol which is exported already cannot be
+/* In shipped DPC++ a kernel with the name of a symbol that is already exported cannot be
  * launched (requirements.yaml, key dpcpp, tag A14). */
 static bool has_kernel_id(const rt_program_tables *tables, rt_text kernel)
 {
@@ -90,7 +93,7 @@ static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
         rt_write_text(out, names[i]);
 }
 
-/* The symbols of an image so that the same symbols, in whatever order, give the same bytes. */
+/* The symbols of an image; the same symbols give the same bytes whatever their order. */
 static void combination_write(rt_buffer *out, const rt_registered_image *image)
 {
     const rt_property_set *exports = exports_of(image);
@@ -117,12 +120,14 @@ static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_i
     rt_set_id id = rt_map_find(&tables->combinations, rt_buffer_text(&text));
     if (make && id == RT_MAP_NONE) {
         /* Broken: all combinations share one id. */
-        bool own = tables->sets.count == 0 || RULE(DL_SET_01);
-        id = own ? tables->sets.count : 0;
-        if (own) *rt_vector_push(&tables->sets) = (rt_image_group){0};
+        bool is_new = tables->sets.count == 0 || RULE(DL_SET_01);
+        id = is_new ? tables->sets.count : 0;
+        if (is_new) *rt_vector_push(&tables->sets) = (rt_image_group){0};
         rt_map_set(&tables->combinations, rt_arena_text(&tables->arena, rt_buffer_text(&text)), id);
     }
     rt_buffer_free(&text);
+    CHECK_IMPLIES(id != RT_MAP_NONE, id < tables->sets.count);
+    CHECK_IMPLIES(make, id != RT_MAP_NONE);
     return id;
 }
 
@@ -188,7 +193,7 @@ static void exporter_add(rt_program_tables *tables, rt_text symbol, rt_set_id id
     *rt_vector_push(&group->ids) = id;
 }
 
-/* A fault only (see DL-SET-06): the index is not asked, every name is looked at. */
+/* A fault only (see DL-SET-06): every name is compared instead of asking the index. */
 static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
 {
     uint32_t found = RT_MAP_NONE;
@@ -205,6 +210,7 @@ const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables,
 {
     uint32_t index = RULE(DL_SET_06) ? rt_map_find(&tables->exporter_index, symbol)
                                      : exporter_walk(tables, symbol);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < tables->exporters.count);
     return index == RT_MAP_NONE ? &no_sets : &tables->exporters.items[index];
 }
 
@@ -213,6 +219,7 @@ const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables,
 const rt_image_group *rt_program_tables_function_set(const rt_program_tables *tables, rt_text name)
 {
     uint32_t index = rt_map_find(&tables->function_set_index, name);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < tables->function_sets.count);
     return index == RT_MAP_NONE ? &no_images : &tables->function_sets.items[index];
 }
 
@@ -252,14 +259,15 @@ static void function_sets_change(rt_program_tables *tables, const rt_registered_
 
 /* ---- Images come and go ------------------------------------------------------------------- */
 
-/* Enters the image into the vector of its combination, whose exports are entered with its first
- * image and so are the same for all. */
+/* Enters the image into the vector of its combination.  The exports of a combination, which are the
+ * same for all its images, are entered with the first. */
 static void set_add(rt_program_tables *tables, const rt_registered_image *image)
 {
     rt_set_id id = combination_of(tables, image, true);
     rt_image_group *set = &tables->sets.items[id];
     bool first = set->images.count == 0;
     group_add(set, image);
+    CHECK(set->images.count > 0 && set->images.items[set->images.count - 1] == image);
     const rt_property_set *exports = exports_of(image);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
         if (first) exporter_add(tables, exports->properties[i].name, id);
@@ -309,6 +317,7 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
     }
     set_add(tables, image);
     function_sets_change(tables, image, function_set_add);
+    CHECK(rt_program_tables_hold(tables, image));
 }
 
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image)
@@ -322,6 +331,7 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
     }
     set_remove(tables, image);
     function_sets_change(tables, image, function_set_remove);
+    CHECK(!rt_program_tables_hold(tables, image));
 }
 
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image)

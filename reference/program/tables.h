@@ -5,8 +5,8 @@
  * kernels and exports of an image) has one id; images with the same combination, of whatever format
  * or module, sit in one vector under it (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS module
  * a symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that
- * map module by module; here a name leads at once to the ids of all modules that have it, so that
- * a look-up costs one probe however many modules there are and selects the same (DL-SET-06,
+ * map module by module; here a name leads at once to the ids of all modules that have it: a look-up
+ * costs one probe however many modules there are, and selects the same images (DL-SET-06,
  * DL-SET-07).  Kernels are found by name alone too, in the order in which their images were
  * registered.
  *
@@ -54,7 +54,7 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
 
 /* True when the image is in the tables.  The tables' owner asks this and not image->registered,
- * which belongs to whoever loads and unloads. */
+ * which belongs to the thread that loads and unloads. */
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image);
 
 /* The images with a kernel, in order of registration; an empty group where there are none.  Valid

@@ -1,11 +1,11 @@
-/* What an image asks for, and what a device has. */
+/* The requirements of an image, compared with what a device has. */
 #include "reference/program/target.h"
 
 #include "reference/image/virtual_functions.h"
 
 #include <inttypes.h>
 
-/* The aspect of a number in a property set; DEV_ASPECT_COUNT where we know none. */
+/* The aspect of a number in a property set; DEV_ASPECT_COUNT for an unknown number. */
 static dev_aspect aspect_find(uint32_t number)
 {
     static const uint32_t numbers[] = {
@@ -13,6 +13,8 @@ static dev_aspect aspect_find(uint32_t number)
         DEV_ASPECTS(ASPECT_NUMBER)
 #undef ASPECT_NUMBER
     };
+    _Static_assert(sizeof numbers / sizeof *numbers == DEV_ASPECT_COUNT,
+                   "a number for each aspect");
     uint32_t aspect = 0;
     while (aspect < DEV_ASPECT_COUNT && numbers[aspect] != number)
         aspect++;
@@ -95,10 +97,10 @@ static bool meets_sub_group_size(const rt_device *device, const rt_property *wan
     return false;
 }
 
-/* What images ask of devices, and what a list of it is made of. */
+/* The requirements that images state, and the form of their properties. */
 static const struct requirement_row {
     const char *name;
-    uint32_t item_size; /* bytes; 0: it is a number and no list */
+    uint32_t item_size; /* bytes; 0: a number, not a list */
     bool (*meets)(const rt_device *device, const rt_property *wanted, rt_buffer *lack);
     const char *damage;
 } requirement_rows[] = {
@@ -111,10 +113,11 @@ static const struct requirement_row {
 static bool meets_row(const rt_device *device, const struct requirement_row *row,
                       const rt_property *wanted, rt_buffer *lack)
 {
-    bool sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
-                                     : wanted->type == RT_PROPERTY_BYTES &&
-                                           wanted->bytes.size % row->item_size == 0;
-    if (sound) return row->meets(device, wanted, lack);
+    CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
+    bool is_sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
+                                        : wanted->type == RT_PROPERTY_BYTES &&
+                                              wanted->bytes.size % row->item_size == 0;
+    if (is_sound) return row->meets(device, wanted, lack);
     rt_buffer_printf(lack, "its property '%s' is not %s", row->name, row->damage);
     return false;
 }
@@ -145,6 +148,7 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
             meets = meets_row(device, &requirement_rows[k], wanted, &lack);
         }
     }
+    CHECK(meets == (lack.size == 0)); /* Every requirement that is not met says so. */
     if (out_lack) rt_buffer_append_text(out_lack, rt_buffer_text(&lack));
     rt_buffer_free(&lack);
     return meets;

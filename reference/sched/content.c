@@ -1,4 +1,5 @@
-/* Moves of content that no application asked for: to the device that needs it, back to the host. */
+/* Moves of content that the runtime adds itself: to the device that needs it, and back to the host.
+ */
 #include "reference/sched/sched_internal.h"
 
 /* The first queue of a device: commands that the runtime adds itself go there. */
@@ -10,8 +11,8 @@ static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t devic
     UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
 }
 
-/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's.  What
- * is made for a kernel of a fusion list is kept with it (KF-QUEUE-05, KF-GRAPH-05). */
+/* Adds a move and enqueues it; `before` is a command that it waits for besides the memory's.  A
+ * move for a kernel of a fusion list is held with it (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
                           rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
                           rt_command_id *out_command)
@@ -31,6 +32,8 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
         rt_graph_remove_last(scheduler, command);
         return status;
     }
+    CHECK(command->state != RT_COMMAND_SUBMITTED);
+    CHECK_IMPLIES(!fusion, !command->held);
     rt_graph_book_access(scheduler, command, memory, access);
     *out_command = command->id;
     return RT_STATUS_OK;
@@ -57,6 +60,7 @@ rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_command
 rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory *memory,
                            bool overwrites, rt_fusion_command *fusion)
 {
+    CHECK(queue < scheduler->queues.count);
     const rt_device *device = scheduler->queues.items[queue].device;
     dev_memory *copy = NULL;
     RT_TRY(rt_memory_on_device(memory, device, &copy));
@@ -64,6 +68,7 @@ rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory
     rt_command_id download = RT_COMMAND_NONE, upload = RT_COMMAND_NONE;
     if (!memory->host_valid) RT_TRY(content_read(scheduler, memory, fusion, &download));
     RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, fusion, &upload));
+    CHECK(upload != RT_COMMAND_NONE && memory->host_valid);
     rt_memory_uploaded(memory, device);
     return RT_STATUS_OK;
 }

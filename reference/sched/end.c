@@ -1,4 +1,4 @@
-/* The ends of queues and buffers, which the application asks for and the runtime waits for. */
+/* The ends of queues and buffers. */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -7,21 +7,20 @@ rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
 {
     rt_status status = RT_STATUS_OK;
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    rt_queue *of = &scheduler->queues.items[queue];
-    if (of->ended) {
+    rt_queue *ending = &scheduler->queues.items[queue];
+    if (ending->ended)
         status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                          "queue %u has ended before", queue);
-    }
     scheduler->cause = RT_SYNC_REASON_QUEUE_END;
     rt_sync_queue(scheduler, queue, RT_SYNC_REASON_QUEUE_END);
-    of->ended = true;
-    pthread_mutex_unlock(&scheduler->lock);
+    ending->ended = true;
+    rt_scheduler_unlock(scheduler);
     return status;
 }
 
-/* Hands over what uses the memory, and collects it; the caller frees the list. */
+/* Hands over the commands that use the memory and returns them; the caller frees the list. */
 static rt_command_list users_of(rt_scheduler *scheduler, const rt_memory *memory)
 {
     rt_command_list users = {0};
@@ -39,10 +38,10 @@ rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
 {
     CHECK(!rt_memory_is_usm(memory));
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_BUFFER_END;
     rt_command_list users = users_of(scheduler, memory);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < users.count; i++) {
         rt_status waited = rt_command_wait(scheduler, users.items[i]);

@@ -1,4 +1,4 @@
-/* A queue's fusion in the graph: its beginning, its two ends, and what remains of it.
+/* A queue's fusion in the graph: how it starts, its two ends, and what remains of it.
  *
  * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
 #include "reference/sched/sched_internal.h"
@@ -53,25 +53,16 @@ void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer)
 
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     scheduler->queues.items[queue].enable_fusion = true;
-    pthread_mutex_unlock(&scheduler->lock);
-}
-
-static void set_status(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_fusion_status status)
-{
-    scheduler->active_count -= fusion->status == RT_FUSION_ACTIVE;
-    scheduler->active_count += status == RT_FUSION_ACTIVE;
-    fusion->status = status;
-    RT_TRACE(scheduler->trace, FUSION_STATUS, RT_N("queue", fusion->queue),
-             RT_N("fusion", fusion->command),
-             RT_T("status", rt_text_of(rt_fusion_status_name(status))));
+    rt_scheduler_unlock(scheduler);
 }
 
 void rt_fusion_command_free(rt_fusion_command *fusion)
 {
     CHECK(fusion->users == 0);
+    CHECK(fusion->status > RT_FUSION_NEW && fusion->status < RT_FUSION_STATUS_COUNT);
     for (uint32_t i = 0; i < fusion->leaves.count; i++)
         rt_vector_free(&fusion->leaves.items[i].readers);
     rt_vector_free(&fusion->leaves);
@@ -87,34 +78,36 @@ static void clean_up(rt_scheduler *scheduler)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
-        bool ended = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
-        bool newest = scheduler->queues.items[fusion->queue].fusion == fusion;
-        bool reclaimed = ended && fusion->status == RT_FUSION_DELETE;
-        /* Broken: what has ended is gone, whoever may still ask for its event. */
-        if (ended && !reclaimed && !RULE(KF_EVENT_05)) reclaimed = true;
-        CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !newest);
-        if (!reclaimed) {
+        bool is_over = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
+        bool is_newest = scheduler->queues.items[fusion->queue].fusion == fusion;
+        bool is_reclaimed = is_over && fusion->status == RT_FUSION_DELETE;
+        /* Broken: a fusion that is over is freed although its event may still be asked for. */
+        if (is_over && !is_reclaimed && !RULE(KF_EVENT_05)) is_reclaimed = true;
+        CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !is_newest);
+        if (!is_reclaimed) {
             scheduler->fusions.items[kept++] = fusion;
             continue;
         }
-        if (newest) scheduler->queues.items[fusion->queue].fusion = NULL;
+        if (is_newest) scheduler->queues.items[fusion->queue].fusion = NULL;
         rt_fusion_command_free(fusion);
     }
+    CHECK(kept <= scheduler->fusions.count && scheduler->active_count <= kept);
     scheduler->fusions.count = kept;
 }
 
 void rt_fusion_clean_up(rt_scheduler *scheduler)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     clean_up(scheduler);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
 }
 
 static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
-        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+        if (command->state == RT_COMMAND_HELD) rt_held_enqueue(scheduler, command);
+        CHECK(!rt_command_is_pending(command));
     }
 }
 
@@ -123,50 +116,59 @@ static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        command->state = RT_COMMAND_DONE;
-        command->removed = true;
+        if (command->state != RT_COMMAND_HELD) continue;
+        rt_command_step(command, RT_STEP_REMOVE);
         command->held = NULL;
         rt_program_release(scheduler->programs, command->program);
         command->program = NULL;
     }
 }
 
-/* Puts the queue into fusion mode; what it had before is handed to clean-up. */
+/* Puts the queue into fusion mode; its fusion before this one is left to clean-up. */
 static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    rt_queue *of = &scheduler->queues.items[queue];
-    CHECK(!of->fusion || of->fusion->status != RT_FUSION_ACTIVE);
-    rt_fusion_command *before = of->fusion;
+    rt_queue *fused_queue = &scheduler->queues.items[queue];
+    CHECK(fused_queue->enable_fusion && !fused_queue->ended);
+    CHECK(!fused_queue->fusion || fused_queue->fusion->status != RT_FUSION_ACTIVE);
+    rt_fusion_command *before = fused_queue->fusion;
     rt_fusion_command *fusion = rt_alloc(sizeof *fusion);
+    CHECK(fusion->status == RT_FUSION_NEW);
     fusion->queue = queue;
-    fusion->last_before = of->last;
+    fusion->last_before = fused_queue->last;
     fusion->command = rt_graph_add(scheduler, RT_COMMAND_FUSION, queue)->id;
-    of->fusion = fusion;
-    if (before && RULE(KF_QUEUE_02)) set_status(scheduler, before, RT_FUSION_DELETE);
+    fused_queue->fusion = fusion;
+    if (before && RULE(KF_QUEUE_02)) rt_fusion_set_status(scheduler, before, RT_FUSION_DELETE);
     *rt_vector_push(&scheduler->fusions) = fusion;
-    fusion->status = RT_FUSION_STATUS_COUNT; /* none yet */
-    set_status(scheduler, fusion, RT_FUSION_ACTIVE);
+    rt_fusion_set_status(scheduler, fusion, RT_FUSION_ACTIVE);
     clean_up(scheduler);
     return fusion;
 }
 
-static rt_status check_start(rt_scheduler *scheduler, rt_queue_id queue)
+/* Ends the fusion's node: every command that it waits for was handed over. */
+static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
-    const rt_queue *of = &scheduler->queues.items[queue];
-    if (of->ended) {
-        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "start_fusion on queue %u, which has ended", queue);
+    rt_command *node = scheduler->commands.items[fusion->command];
+    CHECK(node->kind == RT_COMMAND_FUSION && node->queue == fusion->queue);
+    rt_command_step(node, RT_STEP_HAND_OVER);
+    node->ended_after = node->id;
+    for (uint32_t i = 0; i < node->dependencies.count; i++) {
+        rt_command_id other = node->dependencies.items[i];
+        CHECK(!rt_command_is_pending(scheduler->commands.items[other]));
+        if (other > node->ended_after) node->ended_after = other;
     }
-    if (of->enable_fusion) return RT_STATUS_OK;
-    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "start_fusion on queue %u, which was made without the property enable_fusion",
-                   queue);
 }
 
 /* Called with the lock held. */
 static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    RT_TRY(check_start(scheduler, queue));
+    const rt_queue *fused_queue = &scheduler->queues.items[queue];
+    if (fused_queue->ended)
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "start_fusion on queue %u, which has ended", queue);
+    if (!fused_queue->enable_fusion)
+        return rt_fail(
+            scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+            "start_fusion on queue %u, which was made without the property enable_fusion", queue);
     if (rt_queue_in_fusion_mode(scheduler, queue)) {
         if (RULE(KF_QUEUE_03)) {
             return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
@@ -174,12 +176,12 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
                            "cancel the fusion first",
                            queue);
         }
-        rt_fusion_command *lost = scheduler->queues.items[queue].fusion;
+        rt_fusion_command *lost = fused_queue->fusion;
         enqueue_auxiliary(scheduler, lost);
         drop_list(scheduler, lost);
-        scheduler->commands.items[lost->command]->state = RT_COMMAND_DONE;
         scheduler->commands.items[lost->command]->dependencies.count = 0;
-        set_status(scheduler, lost, RT_FUSION_CANCELLED);
+        placeholder_end(scheduler, lost);
+        rt_fusion_set_status(scheduler, lost, RT_FUSION_CANCELLED);
     }
     if (RULE(KF_QUEUE_01)) fusion_begin(scheduler, queue);
     return RT_STATUS_OK;
@@ -188,39 +190,27 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
 rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue)
 {
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     rt_status status = start(scheduler, queue);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }
 
 rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    const rt_queue *of = &scheduler->queues.items[queue];
-    if (rt_queue_in_fusion_mode(scheduler, queue)) return RULE_ELSE(KF_QUEUE_05, of->fusion, NULL);
-    if (!of->enable_fusion || of->ended) return NULL;
-    /* Broken, each in its way: kernels are collected although nobody asked for it. */
-    if (!of->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
-    bool early = of->fusion && of->fusion->ended_early;
-    if (early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
+    const rt_queue *target = &scheduler->queues.items[queue];
+    if (rt_queue_in_fusion_mode(scheduler, queue))
+        return RULE_ELSE(KF_QUEUE_05, target->fusion, NULL);
+    if (!target->enable_fusion || target->ended) return NULL;
+    /* Broken, each in its own way: kernels are collected although no call asked for it. */
+    if (!target->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
+    bool ended_early = target->fusion && target->fusion->ended_early;
+    if (ended_early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
     return NULL;
 }
 
 /* ---- Cancelling --------------------------------------------------------------------------- */
-
-/* The fusion's node now waits for commands that are all there. */
-static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fusion)
-{
-    rt_command *node = scheduler->commands.items[fusion->command];
-    CHECK(node->kind == RT_COMMAND_FUSION && node->state == RT_COMMAND_SUBMITTED);
-    node->state = RT_COMMAND_ENQUEUED;
-    node->ended_after = node->id;
-    for (uint32_t i = 0; i < node->dependencies.count; i++) {
-        rt_command_id other = node->dependencies.items[i];
-        if (other > node->ended_after) node->ended_after = other;
-    }
-}
 
 /* Hands the kernels over in the order of submission, each with the edges that it got then. */
 static void enqueue_kernels(rt_scheduler *scheduler, const rt_fusion_command *fusion)
@@ -231,22 +221,24 @@ static void enqueue_kernels(rt_scheduler *scheduler, const rt_fusion_command *fu
         if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
         if (i > 0 && !RULE(KF_GRAPH_07))
             rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
-        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+        if (command->state == RT_COMMAND_HELD) rt_held_enqueue(scheduler, command);
+        CHECK(!rt_command_is_pending(command));
     }
 }
 
 void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason)
 {
     CHECK(fusion->status == RT_FUSION_ACTIVE);
-    bool asked = reason == RT_SYNC_REASON_CALL;
-    fusion->ended_early = !asked && reason != RT_SYNC_REASON_REJECTED;
+    bool is_call = reason == RT_SYNC_REASON_CALL;
+    CHECK(!fusion->ended_early && scheduler->active_count > 0);
+    fusion->ended_early = !is_call && reason != RT_SYNC_REASON_REJECTED;
     rt_fusion_status status = RT_FUSION_CANCELLED;
     if (fusion->ended_early) status = RULE_ELSE(KF_SYNC_07, status, RT_FUSION_COMPLETED);
-    set_status(scheduler, fusion, status);
+    rt_fusion_set_status(scheduler, fusion, status);
     if (scheduler->observer.ended)
         scheduler->observer.ended(scheduler->observer.user, fusion->queue, reason);
     enqueue_auxiliary(scheduler, fusion);
-    if (asked && !RULE(KF_QUEUE_08))
+    if (is_call && !RULE(KF_QUEUE_08))
         drop_list(scheduler, fusion);
     else
         enqueue_kernels(scheduler, fusion);
@@ -256,36 +248,36 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason)
 {
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
-    bool active = rt_queue_in_fusion_mode(scheduler, queue);
+    rt_scheduler_lock(scheduler);
+    bool is_active = rt_queue_in_fusion_mode(scheduler, queue);
     scheduler->cause = reason;
-    if (active) rt_fusion_end(scheduler, scheduler->queues.items[queue].fusion, reason);
-    if (active && !RULE(KF_QUEUE_12)) rt_sync_queue(scheduler, RT_QUEUE_ALL, reason);
-    pthread_mutex_unlock(&scheduler->lock);
-    return active;
+    if (is_active) rt_fusion_end(scheduler, scheduler->queues.items[queue].fusion, reason);
+    if (is_active && !RULE(KF_QUEUE_12)) rt_sync_queue(scheduler, RT_QUEUE_ALL, reason);
+    rt_scheduler_unlock(scheduler);
+    return is_active;
 }
 
 /* ---- Looking ------------------------------------------------------------------------------ */
 
 bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    bool active = rt_queue_in_fusion_mode(scheduler, queue);
-    pthread_mutex_unlock(&scheduler->lock);
-    return active;
+    bool is_active = rt_queue_in_fusion_mode(scheduler, queue);
+    rt_scheduler_unlock(scheduler);
+    return is_active;
 }
 
 rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    /* Broken: with the fusion its command is forgotten. */
-    bool over = fusion && fusion->status != RT_FUSION_ACTIVE;
-    bool known = fusion && (!over || RULE(KF_EVENT_04));
-    rt_command_id command = known ? fusion->command : RT_COMMAND_NONE;
-    pthread_mutex_unlock(&scheduler->lock);
+    /* Broken: the command is forgotten together with the fusion. */
+    bool is_over = fusion && fusion->status != RT_FUSION_ACTIVE;
+    bool is_known = fusion && (!is_over || RULE(KF_EVENT_04));
+    rt_command_id command = is_known ? fusion->command : RT_COMMAND_NONE;
+    rt_scheduler_unlock(scheduler);
     return command;
 }
 
@@ -293,48 +285,50 @@ bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *a
                          rt_fusion_list *out_list)
 {
     *out_list = (rt_fusion_list){0};
-    pthread_mutex_lock(&scheduler->lock);
-    bool active = rt_queue_in_fusion_mode(scheduler, queue);
-    if (active) {
-        const rt_queue *of = &scheduler->queues.items[queue];
-        rt_fusion_command *fusion = of->fusion;
+    rt_scheduler_lock(scheduler);
+    bool is_active = rt_queue_in_fusion_mode(scheduler, queue);
+    if (is_active) {
+        const rt_queue *fused_queue = &scheduler->queues.items[queue];
+        rt_fusion_command *fusion = fused_queue->fusion;
         rt_listed_kernel *kernels =
             rt_arena_alloc_array(arena, fusion->kernels.count, sizeof *kernels);
         for (uint32_t i = 0; i < fusion->kernels.count; i++) {
             const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
             const rt_held *held = command->held;
+            CHECK(command->state == RT_COMMAND_HELD && held->fusion == fusion);
             /* Another thread may end the fusion, wait and unload the kernel's module. */
             rt_program_retain(scheduler->programs, command->program);
             kernels[i] = (rt_listed_kernel){held->launch.kernel, &held->launch, command->program};
         }
         fusion->users++;
-        *out_list =
-            (rt_fusion_list){fusion, of->device, of->context, kernels, fusion->kernels.count};
+        *out_list = (rt_fusion_list){fusion, fused_queue->device, fused_queue->context, kernels,
+                                     fusion->kernels.count};
     }
-    pthread_mutex_unlock(&scheduler->lock);
-    return active;
+    rt_scheduler_unlock(scheduler);
+    return is_active;
 }
 
 void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(list->fusion && list->fusion->users > 0);
+    CHECK(list->count <= list->fusion->kernels.count);
     list->fusion->users--;
     for (uint32_t i = 0; i < list->count; i++)
         rt_program_release(scheduler->programs, list->kernels[i].program);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     *list = (rt_fusion_list){0};
 }
 
 void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     rt_fusion_command *fusion = list->fusion;
     if (fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == 0) {
-        set_status(scheduler, fusion, RT_FUSION_COMPLETED);
+        rt_fusion_set_status(scheduler, fusion, RT_FUSION_COMPLETED);
         placeholder_end(scheduler, fusion);
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
 }
 
 /* ---- Replacing ---------------------------------------------------------------------------- */
@@ -355,20 +349,20 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
     uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
     for (uint32_t i = first; i < fusion->kernels.count; i++) {
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        rt_access_list own = rt_launch_accesses(&command->held->launch);
-        for (uint32_t k = 0; k < own.count; k++) {
-            uint32_t memory = own.items[k].memory->id;
+        rt_access_list accesses = rt_launch_accesses(&command->held->launch);
+        for (uint32_t k = 0; k < accesses.count; k++) {
+            uint32_t memory = accesses.items[k].memory->id;
             uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
                 CHECK(all.items && at < all.count);
-                bool same = all.items[at].access == own.items[k].access;
-                if (!same) all.items[at].access = RT_ACCESS_READ_WRITE;
+                if (all.items[at].access != accesses.items[k].access)
+                    all.items[at].access = RT_ACCESS_READ_WRITE;
                 continue;
             }
             rt_map_set_number(&index, memory, all.count);
-            *rt_vector_push(&all) = own.items[k];
+            *rt_vector_push(&all) = accesses.items[k];
         }
-        rt_vector_free(&own);
+        rt_vector_free(&accesses);
     }
     rt_map_free(&index);
     return all;
@@ -383,9 +377,9 @@ static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         for (uint32_t d = 0; d < command->dependencies.count; d++) {
             rt_command_id other = command->dependencies.items[d];
-            bool inside = is_listed(scheduler, fusion, other);
-            if (inside && RULE(KF_GRAPH_10)) continue;
-            if (!inside && !RULE(KF_GRAPH_11)) continue;
+            bool is_inside = is_listed(scheduler, fusion, other);
+            if (is_inside && RULE(KF_GRAPH_10)) continue;
+            if (!is_inside && !RULE(KF_GRAPH_11)) continue;
             *rt_vector_push(&outside) = other;
         }
     }
@@ -407,8 +401,8 @@ static const rt_saved_leaves *saved_find(const rt_fusion_command *fusion, uint32
     return NULL;
 }
 
-/* Takes the list's kernels out of a memory's leaves: what one of them wrote is as it was before,
- * and what others have read since stays. */
+/* Takes the list's kernels out of a memory's leaves: a memory that one of them wrote has the leaves
+ * that it had before, and readers outside the list stay. */
 static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
                            rt_memory_use *use, uint32_t memory)
 {
@@ -428,10 +422,11 @@ static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_comman
     use->readers.count = kept;
 }
 
-/* The leaves of the memories as they were while the kernels were in the graph, for a device that
- * refuses the fused kernel. */
+/* The leaves of memories, in the order of a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
+/* Takes the list's kernels out of the leaves of every memory that they use, and returns the leaves
+ * as they were, in case the device refuses the fused kernel (leaves_give). */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -448,13 +443,13 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
     return before;
 }
 
-/* With `back` the leaves are again what they were; in any case the list is freed. */
+/* Frees the list of leaves; with `restore` the memories have them again. */
 static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_access_list *accesses,
-                        bool back)
+                        bool restore)
 {
     for (uint32_t i = 0; i < before->count; i++) {
         rt_memory_use *use = &scheduler->uses.items[accesses->items[i].memory->id];
-        if (back) {
+        if (restore) {
             use->writer = before->items[i].writer;
             use->download = before->items[i].download;
             list_copy(&use->readers, &before->items[i].readers);
@@ -464,24 +459,20 @@ static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_acce
     rt_vector_free(before);
 }
 
-/* Marks the kernels as gone, or as there again. */
-static void kernels_set_gone(rt_scheduler *scheduler, const rt_fusion_command *fusion, bool gone)
+static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusion, rt_step step)
 {
-    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
-        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        command->removed = gone;
-        command->state = gone ? RT_COMMAND_DONE : RT_COMMAND_SUBMITTED;
-    }
+    for (uint32_t i = 0; i < fusion->kernels.count; i++)
+        rt_command_step(scheduler->commands.items[fusion->kernels.items[i]], step);
 }
 
-/* Nothing leads to or from the kernels any more. */
-static void kernels_remove(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+/* Frees what the removed kernels still hold: no edge leads to or from them any more. */
+static void kernels_release(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        CHECK(command->removed && command->held);
+        CHECK(command->state == RT_COMMAND_REMOVED && command->held);
         if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done a second time. */
-            command->state = RT_COMMAND_SUBMITTED;
+            rt_command_step(command, RT_STEP_RESTORE);
             rt_held_enqueue(scheduler, command);
             continue;
         }
@@ -492,11 +483,12 @@ static void kernels_remove(rt_scheduler *scheduler, const rt_fusion_command *fus
     }
 }
 
-/* The fusion's node waits for the fused kernel, then for what was made for the list. */
+/* The fusion's node waits for the fused kernel and for the moves of content made for the list. */
 static void placeholder_replace(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                                 rt_command_id fused)
 {
     rt_command *node = scheduler->commands.items[fusion->command];
+    CHECK(node->state == RT_COMMAND_SUBMITTED && fused > node->id);
     node->dependencies.count = 0;
     if (RULE(KF_GRAPH_15)) rt_graph_depend(scheduler, node, fused);
     for (uint32_t i = 0; i < fusion->auxiliary.count; i++)
@@ -508,6 +500,8 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
                          rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
     rt_queue *queue = &scheduler->queues.items[fusion->queue];
+    CHECK(fusion->status == RT_FUSION_ACTIVE && queue->fusion == fusion);
+    CHECK(program->device == queue->device && program->context == queue->context);
     rt_command_list outside = outside_dependencies(scheduler, fusion);
     rt_status status = rt_globals_prepare(scheduler, fusion->queue, program, &outside);
     if (!rt_ok(status)) {
@@ -519,7 +513,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     rt_command_id last = queue->last;
     if (last != RT_COMMAND_NONE && is_listed(scheduler, fusion, last))
         queue->last = fusion->last_before;
-    kernels_set_gone(scheduler, fusion, true);
+    kernels_step(scheduler, fusion, RT_STEP_REMOVE);
     enqueue_auxiliary(scheduler, fusion);
     const rt_submission submission = {.queue = fusion->queue,
                                       .kind = RT_COMMAND_LAUNCH,
@@ -535,14 +529,14 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     }
     leaves_give(scheduler, &before, &accesses, !rt_ok(status));
     if (rt_ok(status)) {
-        kernels_remove(scheduler, fusion);
+        kernels_release(scheduler, fusion);
         placeholder_replace(scheduler, fusion, *out_command);
         placeholder_end(scheduler, fusion);
-        set_status(scheduler, fusion,
-                   RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
+        rt_fusion_set_status(scheduler, fusion,
+                             RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
     } else {
         queue->last = last;
-        kernels_set_gone(scheduler, fusion, false);
+        kernels_step(scheduler, fusion, RT_STEP_RESTORE);
     }
     rt_vector_free(&outside);
     rt_vector_free(&accesses);
@@ -564,12 +558,13 @@ rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_lis
     rt_status status = rt_launch_check_arguments(scheduler, fused, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();
-        pthread_mutex_lock(&scheduler->lock);
+        rt_scheduler_lock(scheduler);
         rt_fusion_command *fusion = list->fusion;
-        bool still = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == list->count;
-        if (still) status = replace(scheduler, fusion, fused, program, kernel, out_command);
-        *out_replaced = still && rt_ok(status);
-        pthread_mutex_unlock(&scheduler->lock);
+        bool unchanged = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == list->count;
+        if (unchanged) status = replace(scheduler, fusion, fused, program, kernel, out_command);
+        *out_replaced = unchanged && rt_ok(status);
+        CHECK(*out_replaced == (*out_command != RT_COMMAND_NONE));
+        rt_scheduler_unlock(scheduler);
     }
     if (!*out_replaced) rt_program_release(scheduler->programs, program);
     return status;

@@ -1,13 +1,24 @@
-/* The KernelFusionCommand: what the graph knows of a queue's fusion.
+/* The KernelFusionCommand: a queue's fusion in the command graph.
  *
  * Between start_fusion and the end of the fusion, launches to the queue become nodes with all their
- * dependencies, but are held back: they form the list of the queue's fusion command, which is
- * itself a node that waits for all of them and does no work.  Its id is what submit returns.  The
- * fusion ends by one of three ways: every kernel is handed to its device as it was submitted
- * (cancel), or they are taken out of the graph and one launch is put in their place (replace), or
- * somebody needs one of them and the scheduler cancels by itself, telling the observer why.
+ * dependencies but are held back: they form the list of the queue's fusion command, which is itself
+ * a node that waits for all of them and does no work.  Its id is what submit returns.  A fusion
+ * ends in one of three ways: every kernel is handed to its device as it was submitted (cancel); the
+ * kernels leave the graph and one launch takes their place (replace); or a command needs one of
+ * them, and the scheduler cancels the fusion and reports the reason to the observer.
  *
- * What is fused and how, is decided in reference/fusion; here is the graph's part alone.
+ *               start        cancel, or a kernel    replace, or an    start of the   clean-up
+ *                            is needed              empty list ends   next fusion
+ *   NEW         ACTIVE       -                      -                 -              -
+ *   ACTIVE      refused (1)  CANCELLED              COMPLETED         -              kept
+ *   CANCELLED   -            no effect              -                 DELETE         kept
+ *   COMPLETED   -            no effect              -                 DELETE         kept
+ *   DELETE      -            -                      -                 -              freed (2)
+ *
+ *   (1) KF-QUEUE-03: the queue is in fusion mode already
+ *   (2) unless a thread still reads the list (rt_fusion_list_open)
+ *
+ * reference/fusion decides what is fused and how; this file is the graph's part alone.
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_SCHED_FUSION_COMMAND_H
 #define REFERENCE_SCHED_FUSION_COMMAND_H
@@ -17,9 +28,10 @@
 
 /* status, name in traces (document 001, "Behavior on queue::ext_codeplay_start_fusion") */
 #define RT_FUSION_STATUSES(STATUS)                                                                 \
+    STATUS(NEW, "NEW")             /* being made; never in a trace */                              \
     STATUS(ACTIVE, "ACTIVE")       /* the queue is in fusion mode */                               \
-    STATUS(CANCELLED, "CANCELLED") /* the kernels went one by one */                               \
-    STATUS(COMPLETED, "COMPLETED") /* a fused kernel went for them */                              \
+    STATUS(CANCELLED, "CANCELLED") /* the kernels run one by one */                                \
+    STATUS(COMPLETED, "COMPLETED") /* a fused kernel runs for them */                              \
     STATUS(DELETE, "DELETE")       /* the queue has a newer one; clean-up may reclaim it */
 
 typedef enum rt_fusion_status {
@@ -73,24 +85,24 @@ typedef struct rt_fusion_command {
     rt_command_id command; /* its node */
     rt_queue_id queue;
     rt_fusion_status status;
-    bool ended_early; /* CANCELLED because somebody needed a kernel, and not as it was asked for */
+    bool ended_early;          /* CANCELLED because a command needed a kernel, not by a call */
     rt_command_list kernels;   /* the fusion list, in the order of submission */
     rt_command_list auxiliary; /* made for them: moves of content */
-    uint32_t covered; /* kernels of the list before this one are behind an edge from the last that
-                         named the fusion's own event */
+    uint32_t covered; /* the last kernel that named the fusion's own event waits for the kernels of
+                         the list before this one */
     rt_command_id last_before; /* rt_queue.last when the fusion began */
     RT_VECTOR(rt_saved_leaves) leaves;
     rt_arena arena; /* of what is held */
-    uint32_t users; /* that read the list without the lock: it is not reclaimed */
+    uint32_t users; /* threads that read the list without the lock: it is not reclaimed */
 } rt_fusion_command;
 
-/* Who is told of fusions that the scheduler ends; called with the scheduler's lock held, which it
- * must not take.  NULL members are told nothing. */
+/* The observer of fusions that the scheduler ends.  It is called with the scheduler's lock held,
+ * which it must not take.  Members may be NULL. */
 typedef struct rt_fusion_observer {
     void *user;
     void (*ended)(void *user, rt_queue_id queue, rt_sync_reason reason);
-    /* A command that is no kernel is submitted to a queue in fusion mode; before `ended`, where it
-     * ends the fusion.  `kind` is static, in DPC++'s words: "copy acc to acc". */
+    /* A command other than a kernel is submitted to a queue in fusion mode; called before `ended`
+     * where it ends the fusion.  `kind` is static, in DPC++'s words: "copy acc to acc". */
     void (*not_fused)(void *user, const char *kind);
 } rt_fusion_observer;
 
@@ -105,14 +117,14 @@ RT_MUST_USE rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_
 /* True while the queue is in fusion mode. */
 bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* The queue's newest fusion command as a command to wait for; RT_COMMAND_NONE: there was none. */
+/* The queue's newest fusion command, as a command to wait for; RT_COMMAND_NONE: there was none. */
 rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Ends the queue's fusion: everything that is held goes to the devices as it was submitted.  False:
- * the queue was not in fusion mode, and nothing was done. */
+/* Ends the queue's fusion: every held command goes to its device as it was submitted.  False: the
+ * queue was not in fusion mode, and nothing was done. */
 bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
 
-/* One kernel of a list, for whoever fuses it; borrowed until rt_fusion_list_close. */
+/* One kernel of a list, for reference/fusion; borrowed until rt_fusion_list_close. */
 typedef struct rt_listed_kernel {
     rt_text kernel;
     const rt_launch *launch; /* as the application asked for it */
@@ -128,8 +140,8 @@ typedef struct rt_fusion_list {
 } rt_fusion_list;
 
 /* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it,
- * before it resets the arena.  The programs are kept meanwhile, whatever becomes of the list and of
- * the modules.  False: the queue is not in fusion mode. */
+ * before it resets the arena.  The programs stay alive until then, even if the list ends or a
+ * module is unloaded.  False: the queue is not in fusion mode. */
 bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *arena,
                          rt_fusion_list *out_list);
 void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);
@@ -140,14 +152,15 @@ void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_lis
 /* Takes the kernels of the list out of the graph, restores the leaves of the memories that they
  * use, and submits `fused`, whose `after` is ignored, with the union of their requirements and of
  * their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  *out_replaced
- * false: the fusion was ended by somebody else, or its list grew, while it was looked at; nothing
- * was done.  Otherwise *out_command is the fused kernel's.  Fails with the codes of
+ * false: another thread ended the fusion or added to its list in the meantime; nothing was done.
+ *  Otherwise *out_command is the fused kernel's.  Fails with the codes of
  * rt_scheduler_launch, before anything was changed. */
 RT_MUST_USE rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
                                                 const rt_launch *fused, bool *out_replaced,
                                                 rt_command_id *out_command);
 
-/* Reclaims fusion commands that are DELETE; what waits for their events is not concerned. */
+/* Reclaims fusion commands that are DELETE; commands that wait for their events are not affected.
+ */
 void rt_fusion_clean_up(rt_scheduler *scheduler);
 
 #endif

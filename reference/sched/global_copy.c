@@ -202,20 +202,20 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                                   const rt_global_copy *copy, rt_global_entry *entry,
                                   rt_command_id *out_command)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     const rt_queue asks = scheduler->queues.items[queue];
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     rt_global_database_found(scheduler->globals, entry);
     rt_program *program = NULL;
     RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
                                      entry->unique_id, false, &program));
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     bool in_program = program && RULE(DG_SCOPE_07);
     rt_status status = in_program
                            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
                            : copy_with_host(scheduler, queue, copy, entry, out_command);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     if (program && (!in_program || !rt_ok(status)))
         rt_program_release(scheduler->programs, program);
     return status;
@@ -244,10 +244,10 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
     if (goes_to_program(&checked, entry))
         return copy_image_scope(scheduler, queue, &checked, entry, out_command);
     bool shadowed = is_shadowed(scheduler, &checked, entry);
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     rt_status status = shadowed ? copy_with_host(scheduler, queue, &checked, entry, out_command)
                                 : copy_with_buffer(scheduler, queue, &checked, entry, out_command);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }
 
@@ -292,17 +292,17 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               const rt_global_copy *copy, rt_global_entry *entry, bool existing,
                               content *out_content)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     const rt_queue asks = scheduler->queues.items[queue];
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     if (copy->image_scope)
         RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
                                          entry->unique_id, existing, &out_content->program));
     bool in_value = copy->image_scope || is_shadowed(scheduler, copy, entry);
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     rt_status status = in_value ? value_of(scheduler, queue, copy, entry, existing, out_content)
                                 : buffer_of(scheduler, queue, copy, entry, existing, out_content);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* The command graph: nodes and the edges that memory accesses bring. */
+/* The command graph: nodes, the edges that memory accesses add, and what the trace says of a node.
+ */
 #include "reference/sched/sched_internal.h"
 
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue)
@@ -9,13 +10,16 @@ rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue
     command->kind = kind;
     command->queue = queue;
     command->dependent = RT_COMMAND_NONE;
+    CHECK(command->id != RT_COMMAND_NONE);
+    CHECK(command->state == RT_COMMAND_SUBMITTED && command->dependencies.count == 0);
     *rt_vector_push(&scheduler->commands) = command;
     return command;
 }
 
 void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
 {
-    CHECK(command->state == RT_COMMAND_SUBMITTED);
+    CHECK(command->state == RT_COMMAND_SUBMITTED && !command->held && !command->event);
+    CHECK(command->dependent == RT_COMMAND_NONE);
     CHECK(command->id + 1 == scheduler->commands.count);
     for (uint32_t i = 0; i < command->dependencies.count; i++)
         scheduler->commands.items[command->dependencies.items[i]]->dependent = RT_COMMAND_NONE;
@@ -24,13 +28,16 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
     rt_free(command);
 }
 
+/* Adds an edge.  A command gets its edges one after the other, so `dependent` alone shows that an
+ * edge is there already, and a list of n readers costs n. */
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
 {
     if (other == RT_COMMAND_NONE) return;
     CHECK(other < command->id || command->kind == RT_COMMAND_FUSION);
-    /* Edges of a command are added one after the other, so that who depends on `other` last is
-     * enough to see one that is there; a list of n readers then costs n. */
+    CHECK(other < scheduler->commands.count && other != command->id);
+    CHECK(rt_command_is_pending(command));
     rt_command *target = scheduler->commands.items[other];
+    CHECK(target->id == other);
     if (target->dependent == command->id) return;
     target->dependent = command->id;
     *rt_vector_push(&command->dependencies) = other;
@@ -38,10 +45,9 @@ void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id
 
 static rt_memory_use *use_of(rt_scheduler *scheduler, const rt_memory *memory)
 {
-    while (scheduler->uses.count <= memory->id) {
+    while (scheduler->uses.count <= memory->id)
         *rt_vector_push(&scheduler->uses) =
             (rt_memory_use){.writer = RT_COMMAND_NONE, .download = RT_COMMAND_NONE};
-    }
     return &scheduler->uses.items[memory->id];
 }
 
@@ -49,12 +55,11 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access)
 {
     const rt_memory_use *use = use_of(scheduler, memory);
-    CHECK(use->writer != command->id); /* Accesses are booked after the command is enqueued. */
+    CHECK(use->writer != command->id); /* Accesses are recorded after the command is enqueued. */
     rt_graph_depend(scheduler, command, use->writer);
     if (access == RT_ACCESS_READ || rt_memory_is_usm(memory)) return;
-    for (uint32_t i = 0; i < use->readers.count; i++) {
+    for (uint32_t i = 0; i < use->readers.count; i++)
         rt_graph_depend(scheduler, command, use->readers.items[i]);
-    }
 }
 
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
@@ -62,13 +67,45 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 {
     if (rt_memory_is_usm(memory) && command->kind != RT_COMMAND_UPLOAD) return;
     rt_memory_use *use = use_of(scheduler, memory);
+    CHECK(command->state != RT_COMMAND_SUBMITTED);
+    CHECK_IMPLIES(use->writer != RT_COMMAND_NONE, use->writer <= command->id);
     if (access == RT_ACCESS_READ) {
         *rt_vector_push(&use->readers) = command->id;
         if (command->kind == RT_COMMAND_HOST_READ) use->download = command->id;
         return;
     }
     use->writer = command->id;
-    /* An upload changes nothing: the host's bytes still are what the download brings. */
+    /* An upload changes nothing: the download still reads what the host's bytes hold. */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
+}
+
+/* ---- Order and trace ---------------------------------------------------------------------- */
+
+uint64_t rt_command_rank(const rt_command *command)
+{
+    if (command->kind != RT_COMMAND_FUSION) return 2 * (uint64_t)command->id;
+    /* The node was made before the kernels that it waits for. */
+    return 2 * (uint64_t)command->ended_after + 1;
+}
+
+void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_event_kind kind,
+                      const rt_trace_value *values, uint32_t value_count)
+{
+    enum { VALUES_MAX = 16 };
+    const rt_command_list *edges = &command->dependencies;
+    rt_trace_value all[VALUES_MAX];
+    uint32_t count = 0;
+    CHECK(value_count + 2 <= VALUES_MAX);
+    uint64_t *after = rt_alloc_array((size_t)edges->count + 1, sizeof *after);
+    for (uint32_t i = 0; i < edges->count; i++)
+        after[i] = edges->items[i];
+    all[count++] = RT_N("command", command->id);
+    for (uint32_t i = 0; i < value_count; i++)
+        all[count++] = values[i];
+    const char *key = kind == RT_EVENT_FUSION_HOLD ? "held_after" : "after";
+    all[count++] = (rt_trace_value){
+        .key = key, .type = RT_TRACE_NUMBERS, .numbers = after, .count = edges->count};
+    rt_trace_emit(scheduler->trace, kind, all, count);
+    rt_free(after);
 }

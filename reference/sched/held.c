@@ -1,40 +1,40 @@
-/* Commands that are held back: what they need later is kept in their fusion command's arena, and
- * they are handed over from there.
+/* Commands that a fusion holds back.  Everything that handing them over needs is copied into the
+ * fusion command's arena.
  *
  * Source: document 001 (KernelFusionJIT.md), "Behavior on queue::submit". */
 #include "reference/sched/sched_internal.h"
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
-static rt_argument argument_copy(rt_arena *arena, const rt_argument *given)
+static rt_argument argument_copy(rt_arena *arena, const rt_argument *argument)
 {
-    rt_argument copy = *given;
-    if (given->bytes.size > 0) copy.bytes = rt_arena_bytes(arena, given->bytes);
+    rt_argument copy = *argument;
+    if (argument->bytes.size > 0) copy.bytes = rt_arena_bytes(arena, argument->bytes);
     rt_inner_pointer *pointers =
-        rt_arena_alloc_array(arena, given->pointer_count, sizeof *pointers);
-    for (uint32_t i = 0; i < given->pointer_count; i++)
-        pointers[i] = given->pointers[i];
+        rt_arena_alloc_array(arena, argument->pointer_count, sizeof *pointers);
+    for (uint32_t i = 0; i < argument->pointer_count; i++)
+        pointers[i] = argument->pointers[i];
     copy.pointers = pointers;
     return copy;
 }
 
 /* The launch without its `after`, which has become edges. */
-static rt_launch launch_copy(rt_arena *arena, const rt_launch *given)
+static rt_launch launch_copy(rt_arena *arena, const rt_launch *launch)
 {
-    rt_launch copy = *given;
-    copy.kernel = rt_arena_text(arena, given->kernel);
-    copy.options = rt_arena_text(arena, given->options);
+    rt_launch copy = *launch;
+    copy.kernel = rt_arena_text(arena, launch->kernel);
+    copy.options = rt_arena_text(arena, launch->options);
     copy.after = NULL;
     copy.after_count = 0;
-    rt_argument *arguments = rt_arena_alloc_array(arena, given->argument_count, sizeof *arguments);
-    for (uint32_t i = 0; i < given->argument_count; i++)
-        arguments[i] = argument_copy(arena, &given->arguments[i]);
+    rt_argument *arguments = rt_arena_alloc_array(arena, launch->argument_count, sizeof *arguments);
+    for (uint32_t i = 0; i < launch->argument_count; i++)
+        arguments[i] = argument_copy(arena, &launch->arguments[i]);
     copy.arguments = arguments;
     rt_spec_constant *constants =
-        rt_arena_alloc_array(arena, given->constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < given->constant_count; i++)
-        constants[i] = (rt_spec_constant){rt_arena_text(arena, given->constants[i].name),
-                                          rt_arena_bytes(arena, given->constants[i].value)};
+        rt_arena_alloc_array(arena, launch->constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < launch->constant_count; i++)
+        constants[i] = (rt_spec_constant){rt_arena_text(arena, launch->constants[i].name),
+                                          rt_arena_bytes(arena, launch->constants[i].value)};
     copy.constants = constants;
     return copy;
 }
@@ -43,10 +43,10 @@ static rt_launch launch_copy(rt_arena *arena, const rt_launch *given)
 
 static rt_held *held_make(rt_fusion_command *fusion, rt_command *command)
 {
-    CHECK(fusion->status == RT_FUSION_ACTIVE);
-    CHECK(command->state == RT_COMMAND_SUBMITTED && !command->held);
+    CHECK(!command->held);
     command->held = rt_arena_alloc(&fusion->arena, sizeof *command->held);
     *command->held = (rt_held){.fusion = fusion};
+    rt_command_step(command, RT_STEP_HOLD);
     return command->held;
 }
 
@@ -62,19 +62,6 @@ static void list_append(rt_fusion_command *fusion, rt_command_id kernel)
     list->items[0] = kernel;
 }
 
-static void trace_hold(rt_scheduler *scheduler, const rt_fusion_command *fusion,
-                       const rt_command *command)
-{
-    const rt_command_list *edges = &command->dependencies;
-    uint64_t *after = rt_alloc_array((size_t)edges->count + 1, sizeof *after);
-    for (uint32_t i = 0; i < edges->count; i++)
-        after[i] = edges->items[i];
-    RT_TRACE(scheduler->trace, FUSION_HOLD, RT_N("command", command->id),
-             RT_T("kernel", command->held->launch.kernel), RT_N("queue", fusion->queue),
-             RT_N("fusion", fusion->command), RT_NS("held_after", after, edges->count));
-    rt_free(after);
-}
-
 rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
     const rt_device *device = scheduler->queues.items[queue].device;
@@ -86,6 +73,7 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
                     dev_kernel *kernel, const rt_launch *launch)
 {
     rt_held *held = held_make(fusion, command);
+    CHECK(command->kind == RT_COMMAND_LAUNCH && command->program);
     held->kernel = kernel;
     held->launch = launch_copy(&fusion->arena, launch);
     held->auxiliary = command->queue != fusion->queue;
@@ -95,12 +83,15 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
     }
     list_append(fusion, command->id);
     rt_command *placeholder = scheduler->commands.items[fusion->command];
+    CHECK(placeholder->kind == RT_COMMAND_FUSION && placeholder->id < command->id);
     if (RULE(KF_GRAPH_06)) rt_graph_depend(scheduler, placeholder, command->id);
-    trace_hold(scheduler, fusion, command);
+    RT_COMMAND_TRACE(scheduler, command, FUSION_HOLD, RT_T("kernel", held->launch.kernel),
+                     RT_N("queue", fusion->queue), RT_N("fusion", fusion->command));
 }
 
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory)
 {
+    CHECK(command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ);
     rt_held *held = held_make(fusion, command);
     held->memory = memory;
     held->auxiliary = true;
@@ -109,8 +100,9 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 
 void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
 {
-    /* The last one that came here is behind all before it, so that edges stay as many as kernels.
-     */
+    /* The kernel of the last call already waits for those before it, so edges stay as many as
+     * kernels. */
+    CHECK(fusion->covered <= fusion->kernels.count);
     for (uint32_t i = fusion->covered; i < fusion->kernels.count; i++)
         rt_graph_depend(scheduler, command, fusion->kernels.items[i]);
     fusion->covered = fusion->kernels.count;
@@ -120,16 +112,18 @@ void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_
 
 void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command)
 {
-    CHECK(command->state == RT_COMMAND_SUBMITTED && command->held);
+    CHECK(command->state == RT_COMMAND_HELD && command->held);
     const rt_held *held = command->held;
+    CHECK(scheduler->commands.items[held->fusion->command]->kind == RT_COMMAND_FUSION);
     rt_status status = command->kind == RT_COMMAND_LAUNCH
                            ? rt_enqueue_launch(scheduler, command, held->kernel, &held->launch)
                            : rt_enqueue_move(scheduler, command, held->memory);
     command->held = NULL;
+    CHECK(rt_ok(status) == !rt_command_is_pending(command));
     if (rt_ok(status)) return;
     /* The application has gone on, so the refusal is this command's result. */
-    command->state = RT_COMMAND_ENQUEUED;
     command->result = status;
+    rt_command_step(command, RT_STEP_STOP);
 }
 
 /* ---- Leaves ------------------------------------------------------------------------------- */

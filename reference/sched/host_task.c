@@ -1,7 +1,7 @@
 /* Host tasks: host code with a place in the command graph.
  *
- * The task runs inside its submission, when all that it waits for is done; SYCL leaves open when
- * between these two points it does.  Source: SYCL 2020, 4.10 "Host tasks". */
+ * A task runs inside its submission, as soon as everything that it waits for is done; SYCL leaves
+ * the moment open.  Source: SYCL 2020, 4.10 "Host tasks". */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -10,12 +10,12 @@
 
 static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
 {
-    const rt_memory *both[] = {task->from, task->to ? task->to : task->from};
+    const rt_memory *memories[] = {task->from, task->to ? task->to : task->from};
     for (uint32_t i = 0; i < 2; i++) {
-        if (!rt_memory_is_usm(both[i])) continue;
-        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &both[i]->name, 1,
+        if (!rt_memory_is_usm(memories[i])) continue;
+        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memories[i]->name, 1,
                               "a host task uses '%.*s', which is not a buffer",
-                              RT_TEXT_ARG(both[i]->name));
+                              RT_TEXT_ARG(memories[i]->name));
     }
     if (!task->to || (task->to != task->from && task->to->size == task->from->size))
         return RT_STATUS_OK;
@@ -25,18 +25,7 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
                           RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
 }
 
-static void trace_task(rt_scheduler *scheduler, const rt_command *command, const rt_host_task *task)
-{
-    uint64_t *after = rt_alloc_array(command->dependencies.count + 1, sizeof *after);
-    for (uint32_t i = 0; i < command->dependencies.count; i++)
-        after[i] = command->dependencies.items[i];
-    RT_TRACE(scheduler->trace, HOST_TASK, RT_N("command", command->id),
-             RT_T("from", task->from->name), RT_T("to", task->to ? task->to->name : (rt_text){0}),
-             RT_N("queue", command->queue), RT_NS("after", after, command->dependencies.count));
-    rt_free(after);
-}
-
-/* Makes the node and brings the content to the host; what the device refuses is returned. */
+/* Brings the content to the host and makes the node; returns a refusal of the device. */
 static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
                             rt_command **out_command)
 {
@@ -57,15 +46,17 @@ static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt
     return RT_STATUS_OK;
 }
 
-/* Waits for what the task waits for, then runs it; its result is the first failure among those. */
+/* Waits for the task's predecessors, then runs it; its result is their first failure. */
 static void task_run(rt_scheduler *scheduler, rt_command *command, const rt_host_task *task)
 {
     command->result = rt_enqueue_host_task(scheduler, command);
-    command->state = RT_COMMAND_DONE;
+    rt_command_step(command, RT_STEP_FINISH);
     rt_graph_book_access(scheduler, command, task->from, RT_ACCESS_READ);
     if (task->to) rt_graph_book_access(scheduler, command, task->to, RT_ACCESS_WRITE);
     scheduler->queues.items[command->queue].last = command->id;
-    trace_task(scheduler, command, task);
+    RT_COMMAND_TRACE(scheduler, command, HOST_TASK, RT_T("from", task->from->name),
+                     RT_T("to", task->to ? task->to->name : (rt_text){0}),
+                     RT_N("queue", command->queue));
     if (!task->to || !rt_ok(command->result)) return;
     CHECK(task->from->host_valid && task->from->size == task->to->size);
     memcpy(task->to->host, task->from->host, task->to->size);
@@ -77,7 +68,7 @@ rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
 {
     *out_command = RT_COMMAND_NONE;
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     rt_command *command = NULL;
     rt_status status = check_task(scheduler, task);
@@ -86,6 +77,6 @@ rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
         task_run(scheduler, command, task);
         *out_command = command->id;
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }

@@ -3,8 +3,8 @@
  * Submitting makes a node of the graph with its dependencies: by the memories that commands read
  * and write, by explicit `after` lists, by the order of an in-order queue.  Handing a node to its
  * device is a separate step (enqueue.c), the only place that calls a device for commands, so that
- * fusion can take a node back before that.  Nothing waits except the functions that say so, and a
- * submission that depends on a command of another device: no device knows another's events.
+ * fusion can take a node back before that.  No function waits unless it says so, except a
+ * submission that depends on a command of another device: no device can wait for another's events.
  *
  * Threads.  All functions may be called from several threads; one lock guards the graph.  Kernels
  * are resolved and built outside it.
@@ -80,8 +80,8 @@ typedef struct rt_transfer {
 } rt_transfer;
 
 /* A copy between a device_global and a memory, as the application asks a queue or a handler for it;
- * borrowed for the call.  What the functions know from the variable's type stands beside what they
- * are given (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in
+ * borrowed for the call.  The members include what the functions know from the variable's type
+ * (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in
  * queue and handler"; sycl_ext_oneapi_device_global. */
 typedef struct rt_global_copy {
     rt_host_address address;    /* of the host object */
@@ -103,8 +103,8 @@ typedef struct rt_global_copy {
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
                                   rt_global_database *globals);
 
-/* Waits for every command, then frees queues and commands.  Failures of commands that nobody waited
- * for are lost, as at the end of an application. */
+/* Waits for every command, then frees queues and commands.  Failures that no wait has returned are
+ * lost, as at the end of an application. */
 void rt_scheduler_destroy(rt_scheduler *scheduler);
 
 /* Makes a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
@@ -116,20 +116,20 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
  * enable_fusion). */
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Lets the queue, which has no command yet, keep the times of its commands (SYCL 2020, 4.6.5.2
+/* Lets the queue, which has no command yet, record the times of its commands (SYCL 2020, 4.6.5.2
  * "Queue properties": enable_profiling).  The device's capabilities say profiling.  Codes of
  * dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler,
                                                           rt_queue_id queue);
 
-/* Ends a queue, as its destruction does: a fusion in it ends, its commands run on.  Every later
- * submission to it is refused, ERRC_INVALID. */
+/* Ends a queue, as its destruction does: a fusion in it ends, and its commands continue.  Every
+ * later submission to it is refused, ERRC_INVALID. */
 RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Submits a copy or a fill.  Ranges and pattern were not checked by the caller: ERRC_INVALID where
  * a range does not lie in its memory, where those of a copy overlap, where a pattern is not as
- * above, or where USM of one device is used in a queue of another.  What goes wrong later is told
- * to who waits. */
+ * above, or where USM of one device is used in a queue of another.  Later failures
+ * are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
@@ -138,14 +138,14 @@ RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id
  * (DG-COPY-07) or in the memory, no loaded module has the variable, or several programs or images
  * have it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids it, so that
  * no program can ask.  And the codes of rt_memory_usm_create for its first use on a device, of
- * rt_global_variable, and of a program that has to be made.  Nothing is changed then.  What goes
- * wrong later is told to who waits. */
+ * rt_global_variable, and of a program that has to be made.  Nothing is changed then.  Later
+ * failures are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy,
                                                rt_command_id *out_command);
 
-/* A blocking copy of the whole variable to the host; of `copy` only address, name, type_size and
- * image_scope are looked at.  With `existing` only where there is an instance on the queue's
+/* A blocking copy of the whole variable to the host; only address, name, type_size and
+ * image_scope of `copy` are used.  With `existing` only where there is an instance on the queue's
  * device: nothing is appended where there is none, and nothing is made.  Waits for every command
  * submitted so far.  Appends the bytes, and of each whether it has a value, as dev_memory_defined
  * has it.  Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
@@ -156,15 +156,16 @@ RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue
 /* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel (rt_bundle_kernel)
  * and of dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of
  * another device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as the
- * kernel has parameters.  What goes wrong while the kernel runs is told to who waits. */
+ * kernel has parameters.  Failures while the kernel runs are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
 /* Host access: brings the latest content of the memory to its host bytes and waits for it, so that
  * memory->host may be read until the next submission that writes it.  Returns the first failure
- * among the commands that the content depends on.  Which those are is not known of unified shared
- * memory: every command submitted so far is waited for, and a failure counts that was not told
- * before. */
+ * among the commands that the content depends on.  For unified shared memory those are not known:
+ * every command submitted so far is waited for, and failures that were reported before do not
+ * count.
+ */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
@@ -181,27 +182,29 @@ typedef struct rt_host_task {
 } rt_host_task;
 
 /* Submits a host task, and runs it: it is done when the function returns.  ERRC_INVALID: unified
- * shared memory, one buffer twice, or buffers of different sizes; what is wrong with a command that
- * it waits for is told to who waits (SYCL 2020, 4.10 "Host tasks"). */
+ * shared memory, one buffer twice, or buffers of different sizes; a failure of a command that
+ * it waits for is reported to the waiter (SYCL 2020, 4.10 "Host tasks"). */
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
-/* Waits for every command submitted so far; returns the first failure that was not told before. */
+/* Waits for every command submitted so far; returns the first failure that was not reported before.
+ */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
 /* The same for the commands of one queue, and for one command, each with all it depends on. */
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
-/* How far a command is, as somebody who does not wait can tell. */
+/* The progress of a command, as far as a caller can tell without waiting. */
 typedef enum rt_progress {
     RT_PROGRESS_SUBMITTED,   /* no device has it yet */
-    RT_PROGRESS_HANDED_OVER, /* its device has not ended it; whether it has begun no device tells */
+    RT_PROGRESS_HANDED_OVER, /* its device has not ended it; no device reports whether it has begun
+                              */
     RT_PROGRESS_COMPLETE,    /* a wait for it would not block; it may have failed */
 } rt_progress;
 
-/* Looks without waiting, and without ending a fusion.  The event of a fusion is complete when the
- * kernels, or what was put in their place, are, and is submitted while they are held back.
+/* Neither waits nor ends a fusion.  The event of a fusion is submitted while its kernels are held
+ * back, and complete when they, or the fused kernel in their place, are.
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event
  * Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
@@ -215,7 +218,7 @@ rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command
 RT_MUST_USE rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
                                          dev_times *out_times);
 
-/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
+/* The launch with only those arguments that the kernel's code takes, in the arena; everything else
  * is borrowed from `launch` (eliminated.c). */
 rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 

@@ -19,16 +19,43 @@ typedef enum rt_command_kind {
     RT_COMMAND_POINT, /* writes the address of that into a program */
 } rt_command_kind;
 
+/* The states of a command, and the steps between them; `-`: not permitted (state.c).
+ *
+ *                hold     hand over  stop      finish     remove    restore
+ *   SUBMITTED    HELD     ENQUEUED   STOPPED   DONE (1)   -         -
+ *   HELD         -        ENQUEUED   STOPPED   -          REMOVED   -
+ *   ENQUEUED     -        -          -         DONE       -         -
+ *   STOPPED      -        -          -         DONE       -         -
+ *   DONE         -        -          -         -          -         -
+ *   REMOVED      -        -          -         -          -         HELD (2)
+ *
+ *   (1) host tasks only, which run inside their submission
+ *   (2) the device refused the fused kernel, so the list is as it was before
+ *
+ * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
+ * that it waits for was handed over, and never has an event.  What the device refuses at once,
+ * while the application waits for the submission, leaves the graph again (rt_graph_remove_last). */
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
-    RT_COMMAND_ENQUEUED,  /* handed to the device; event is set, or else result: it was held back
-                             because a predecessor failed that its device does not know; of
-                             FUSION: all that it waits for was handed over */
-    RT_COMMAND_DONE,      /* result is set */
+    RT_COMMAND_HELD,      /* in the list of a fusion, or made for a kernel there: `held` is set */
+    RT_COMMAND_ENQUEUED,  /* handed to the device: `event` is set */
+    RT_COMMAND_STOPPED,   /* no device will run it: `result` says which failure stopped it, its own
+                             refusal or that of a predecessor whose event the device cannot take */
+    RT_COMMAND_DONE,      /* `result` is final */
+    RT_COMMAND_REMOVED,   /* taken out of the graph: a fused kernel does its work */
 } rt_command_state;
 
-/* What a command that waits for the end of a fusion needs to be handed to its device; lives in the
- * fusion command's arena. */
+typedef enum rt_step {
+    RT_STEP_HOLD,
+    RT_STEP_HAND_OVER,
+    RT_STEP_STOP,
+    RT_STEP_FINISH,
+    RT_STEP_REMOVE,
+    RT_STEP_RESTORE,
+} rt_step;
+
+/* What is kept of a HELD command until it is handed to its device; lives in the fusion command's
+ * arena. */
 typedef struct rt_held {
     rt_fusion_command *fusion;
     bool auxiliary;     /* made for a kernel of the list, and not one of them */
@@ -43,16 +70,14 @@ typedef struct rt_command {
     rt_command_state state;
     uint32_t queue;               /* index into the scheduler's queues */
     rt_command_list dependencies; /* smaller ids, each once */
-    rt_program *program;          /* LAUNCH, COPY of a variable in it: held until done */
+    rt_program *program;          /* LAUNCH, COPY of a variable in it: kept until DONE */
     bool moves_variable;          /* COPY: of a variable in a program */
-    dev_event *event;        /* kept until the scheduler goes: later commands may wait for it */
-    rt_status result;        /* when DONE or held back */
-    bool failure_told;       /* its failure was returned to the application */
-    bool removed;            /* taken out of the graph: a fused kernel does its work */
-    uint64_t visit;          /* the walk that met it last (wait.c) */
-    rt_command_id dependent; /* the newest that depends on it; RT_COMMAND_NONE: none */
-    rt_held *held;           /* SUBMITTED: why it is not handed to the device yet; NULL else, and of
-                                FUSION */
+    dev_event *event;          /* kept until the scheduler goes: later commands may wait for it */
+    rt_status result;          /* STOPPED, DONE */
+    bool failure_told;         /* the application has been given its failure */
+    uint64_t visit;            /* the last walk that reached it (wait.c) */
+    rt_command_id dependent;   /* the command that was last made to wait for this one, or NONE */
+    rt_held *held;             /* HELD; NULL otherwise */
     rt_command_id ended_after; /* FUSION: the newest command when the fusion ended */
 } rt_command;
 
@@ -77,10 +102,10 @@ typedef struct rt_memory_access {
 
 typedef RT_VECTOR(rt_memory_access) rt_access_list;
 
-/* Who last wrote a memory and who has read it since.  Of unified shared memory only the command
- * that brings its initial content is booked, as the writer. */
+/* The last writer of a memory and the readers since.  Of unified shared memory only the command
+ * that uploads the initial content is recorded, as the writer. */
 typedef struct rt_memory_use {
-    rt_command_id writer;    /* RT_COMMAND_NONE: nobody */
+    rt_command_id writer;    /* RT_COMMAND_NONE: none */
     rt_command_list readers; /* since the writer */
     rt_command_id download;  /* the host read of the latest content; RT_COMMAND_NONE: none */
 } rt_memory_use;
@@ -99,11 +124,37 @@ struct rt_scheduler {
     RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
     RT_VECTOR(rt_fusion_command *) fusions; /* that clean-up has not reclaimed */
     uint32_t active_count;                  /* fusions that are ACTIVE */
-    rt_sync_reason cause;                   /* what is being done, for a fusion that it ends */
+    rt_sync_reason cause; /* the operation in progress, in case it ends a fusion */
     rt_fusion_observer observer;
     uint64_t visit_count; /* walks over the graph so far */
-    uint32_t settled;     /* commands before this one are done and their failures told */
+    uint32_t settled;     /* commands before this one are over and their failures told */
 };
+
+/* ---- check.c ------------------------------------------------------------------------------ */
+
+/* Takes and releases the lock around a public operation; in builds with sanitizers both check the
+ * whole scheduler. */
+void rt_scheduler_lock(rt_scheduler *scheduler);
+void rt_scheduler_unlock(rt_scheduler *scheduler);
+
+/* Panics unless everything that holds between two public operations holds; returns true.  Called
+ * with the lock held. */
+bool rt_scheduler_check(const rt_scheduler *scheduler);
+
+/* ---- state.c (lock held) ------------------------------------------------------------------ */
+
+/* Takes the command from one state to the next; the fields that the new state promises are set
+ * already. */
+void rt_command_step(rt_command *command, rt_step step);
+
+/* True before the command was handed over (SUBMITTED, HELD); true when no wait for it is needed any
+ * more (DONE, REMOVED). */
+bool rt_command_is_pending(const rt_command *command);
+bool rt_command_is_over(const rt_command *command);
+
+/* Gives a fusion its next status and traces it (the table in fusion_command.h). */
+void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
+                          rt_fusion_status status);
 
 /* ---- graph.c (lock held) ------------------------------------------------------------------ */
 
@@ -122,9 +173,24 @@ void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access);
 
-/* Books the access, for the commands that come later. */
+/* Records the access, for the commands that follow. */
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
                           const rt_memory *memory, rt_access access);
+
+/* The command's place in a topological order: a command that was handed over ranks after everything
+ * that it waits for. */
+uint64_t rt_command_rank(const rt_command *command);
+
+/* Emits an event of a command: its number, the values, and what it waits for as the list `after`
+ * (FUSION_HOLD: `held_after`). */
+void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_event_kind kind,
+                      const rt_trace_value *values, uint32_t value_count);
+
+/* RT_COMMAND_TRACE(scheduler, command, FILL, RT_T("memory", name), …) */
+#define RT_COMMAND_TRACE(scheduler, command, kind, ...)                                            \
+    rt_command_trace((scheduler), (command), RT_EVENT_##kind,                                      \
+                     (const rt_trace_value[]){__VA_ARGS__},                                        \
+                     sizeof((const rt_trace_value[]){__VA_ARGS__}) / sizeof(rt_trace_value))
 
 /* ---- content.c (lock held) ---------------------------------------------------------------- */
 
@@ -199,7 +265,8 @@ RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id qu
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);
 
-/* ---- globals.c (lock held) ---------------------------------------------------------------- */
+/* ---- global_prepare.c (lock held) ---------------------------------------------------------------
+ */
 
 /* Makes the device_globals of a program ready for its first kernel and appends the commands that a
  * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
@@ -227,10 +294,10 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
  * itself is: a fusion that holds some of it back ends (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
-/* The same at the making of a command that the fusion `own` will hold, be it a kernel or a move of
- * content for one (KF-SYNC-09). */
+/* The same for a command that is being made and that the fusion `holder` will hold, be it a kernel
+ * or a move of content for one (KF-SYNC-09). */
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
-                             const rt_fusion_command *own);
+                             const rt_fusion_command *holder);
 
 /* A fault only (see KF-SYNC-10): the fusion with which a launch outside it is put off, since it
  * depends on one of the list's kernels.  NULL: none. */
@@ -289,9 +356,6 @@ void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
 /* Keeps what a kernel of the list is about to change in a memory's leaves. */
 void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
                     rt_access access);
-
-/* The command's place in an order in which everything stands behind what it waits for. */
-uint64_t rt_command_rank(const rt_command *command);
 
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 

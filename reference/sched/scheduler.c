@@ -1,4 +1,4 @@
-/* Submission: from what the application asks for to nodes of the graph. */
+/* Submission: from a request of the application to nodes of the graph. */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -19,11 +19,12 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
     if (!scheduler) return;
     rt_status lost = rt_scheduler_wait(scheduler);
-    (void)lost; /* Nobody is left to be told. */
+    (void)lost; /* No caller is left to report it to. */
+    CHECK_SLOW(rt_scheduler_check(scheduler));
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
         /* A queue may still be in fusion mode, with nothing in its list. */
-        CHECK(command->state == RT_COMMAND_DONE || command->kind == RT_COMMAND_FUSION);
+        CHECK(rt_command_is_over(command) || command->kind == RT_COMMAND_FUSION);
         CHECK(!command->program && !command->held);
         dev_event_destroy(command->event);
         rt_vector_free(&command->dependencies);
@@ -32,12 +33,10 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->fusions.count; i++)
         rt_fusion_command_free(scheduler->fusions.items[i]);
     rt_vector_free(&scheduler->fusions);
-    for (uint32_t i = 0; i < scheduler->queues.count; i++) {
+    for (uint32_t i = 0; i < scheduler->queues.count; i++)
         dev_queue_destroy(scheduler->queues.items[i].queue);
-    }
-    for (uint32_t i = 0; i < scheduler->uses.count; i++) {
+    for (uint32_t i = 0; i < scheduler->uses.count; i++)
         rt_vector_free(&scheduler->uses.items[i].readers);
-    }
     rt_vector_free(&scheduler->uses);
     rt_vector_free(&scheduler->commands);
     rt_vector_free(&scheduler->queues);
@@ -51,7 +50,7 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     *out_queue = UINT32_MAX;
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     /* Broken: a new queue finds the entry of one that is in fusion mode under its own number. */
     rt_fusion_command *fusion = NULL;
     if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
@@ -65,13 +64,13 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
         .in_order = in_order,
         .last = RT_COMMAND_NONE,
     };
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return RT_STATUS_OK;
 }
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
-/* A fault only (see DG-PLUGIN-04): nobody has the event of a command that moved a variable. */
+/* A fault only (see DG-PLUGIN-04): the event of a command that moved a variable is lost. */
 static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
 {
     uint32_t kept = 0;
@@ -83,7 +82,7 @@ static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
     command->dependencies.count = kept;
 }
 
-/* Whose doing it is where a command ends a fusion. */
+/* The reason that is given when a command of this kind ends a fusion. */
 static rt_sync_reason cause_of(rt_command_kind kind)
 {
     if (kind == RT_COMMAND_LAUNCH) return RT_SYNC_REASON_OTHER_QUEUE;
@@ -91,24 +90,17 @@ static rt_sync_reason cause_of(rt_command_kind kind)
                                         : RT_SYNC_REASON_MEMORY_OPERATION;
 }
 
-/* An event that the application names.  That of the list's own fusion means the kernels before this
- * one, since the list cannot wait for its end (KF-EVENT-07). */
+/* Makes the command wait for an event that the application names.  The event of the command's own
+ * fusion stands for the kernels before it, since the list cannot wait for its end (KF-EVENT-07). */
 static void depend_on_event(rt_scheduler *scheduler, rt_command *command, rt_command_id event,
                             rt_fusion_command *fusion)
 {
     CHECK(event < command->id);
-    bool own = fusion && event == fusion->command;
-    if (!own)
+    bool is_own_list = fusion && event == fusion->command;
+    if (!is_own_list)
         rt_graph_depend(scheduler, command, event);
     else if (RULE(KF_EVENT_07))
         rt_hold_behind_list(scheduler, fusion, command);
-}
-
-static rt_status check_ended(rt_scheduler *scheduler, rt_queue_id queue)
-{
-    if (!scheduler->queues.items[queue].ended) return RT_STATUS_OK;
-    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "queue %u has ended and takes no more commands; make another", queue);
 }
 
 rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
@@ -116,7 +108,12 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
 {
     *out_command = NULL;
     rt_queue_id queue = submission->queue;
-    RT_TRY(check_ended(scheduler, queue));
+    CHECK(queue < scheduler->queues.count);
+    const rt_queue *target = &scheduler->queues.items[queue];
+    CHECK_IMPLIES(submission->fusion, submission->fusion->status == RT_FUSION_ACTIVE);
+    if (target->ended)
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "queue %u has ended and takes no more commands; make another", queue);
     scheduler->cause = cause_of(submission->kind);
     const rt_access_list *accesses = submission->accesses;
     for (uint32_t i = 0; i < accesses->count; i++) {
@@ -125,8 +122,7 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
                                 submission->fusion));
     }
     rt_command *command = rt_graph_add(scheduler, submission->kind, queue);
-    const rt_queue *submitted_to = &scheduler->queues.items[queue];
-    if (submitted_to->in_order) rt_graph_depend(scheduler, command, submitted_to->last);
+    if (target->in_order) rt_graph_depend(scheduler, command, target->last);
     for (uint32_t i = 0; i < submission->after_count; i++)
         depend_on_event(scheduler, command, submission->after[i], submission->fusion);
     for (uint32_t i = 0; i < accesses->count; i++) {
@@ -146,12 +142,14 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
         rt_graph_remove_last(scheduler, command);
         return enqueued;
     }
+    CHECK(command->state != RT_COMMAND_SUBMITTED);
+    CHECK(command->id + 1 == scheduler->commands.count);
     const rt_device *device = scheduler->queues.items[command->queue].device;
     scheduler->queues.items[command->queue].last = command->id;
     rt_fusion_command *fusion = command->held ? command->held->fusion : NULL;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
-        /* Broken: who comes later does not see that the kernel uses the memory. */
+        /* Broken: later commands do not see that the kernel uses the memory. */
         if (fusion && !RULE(KF_GRAPH_04)) continue;
         if (fusion) rt_leaves_save(scheduler, fusion, access->memory, access->access);
         rt_graph_book_access(scheduler, command, access->memory, access->access);
@@ -178,6 +176,7 @@ rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
 /* A kernel may do anything to memory that it has a pointer to. */
 static void add_pointer_access(rt_access_list *accesses, rt_memory *memory)
 {
+    CHECK(rt_memory_is_usm(memory));
     *rt_vector_push(accesses) = (rt_memory_access){memory, RT_ACCESS_READ_WRITE, false};
 }
 
@@ -215,8 +214,7 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
                           (unsigned long long)memory->size);
 }
 
-/* Looks at what the device cannot: pointers to unified shared memory.  Called with the lock held.
- */
+/* Checks what no device can: pointers to unified shared memory.  Called with the lock held. */
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
     rt_arena arena = {0};
@@ -274,7 +272,7 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
     rt_vector_free(&first);
-    /* The kernel's own command may never run, so that its event would be useless. */
+    /* The kernel's own command may never run, so its event would be of no use. */
     if (rt_ok(status) && fusion && RULE(KF_EVENT_01)) *out_command = fusion->command;
     rt_vector_free(&accesses);
     return status;
@@ -296,12 +294,12 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
                               rt_command_id *out_command)
 {
     *out_command = RT_COMMAND_NONE;
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    const rt_queue *submitted_to = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     const rt_kernel_request request = {
-        .device = submitted_to->device,
-        .context = submitted_to->context,
+        .device = target->device,
+        .context = target->context,
         .kernel = launch->kernel,
         .options = launch->options,
         .constants = launch->constants,
@@ -309,7 +307,7 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
         .has_module = launch->has_module,
         .module = launch->module,
     };
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
 
     rt_program *program = NULL;
     dev_kernel *kernel = NULL;
@@ -317,12 +315,13 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
     RT_TRY(launch->bundle
                ? rt_bundle_kernel(scheduler->programs, launch->bundle, &request, &program, &kernel)
                : rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
+    CHECK(program && program->device == request.device && program->context == request.context);
     rt_status status = rt_launch_check_arguments(scheduler, launch, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();
-        pthread_mutex_lock(&scheduler->lock);
+        rt_scheduler_lock(scheduler);
         status = submit_launch(scheduler, queue, launch, program, kernel, out_command);
-        pthread_mutex_unlock(&scheduler->lock);
+        rt_scheduler_unlock(scheduler);
     }
     if (!rt_ok(status)) rt_program_release(scheduler->programs, program);
     return status;
@@ -336,7 +335,7 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     rt_handover_point();
     if (rt_memory_is_usm(memory)) RT_TRY(rt_commands_wait(scheduler));
     rt_status status = RT_STATUS_OK;
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_HOST_ACCESS;
     if (!memory->host_valid) {
         status = rt_content_read(scheduler, memory, &newest);
@@ -345,7 +344,7 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
         newest = scheduler->uses.items[memory->id].download;
     }
     if (rt_ok(status)) rt_sync_command(scheduler, newest);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     if (rt_ok(status) && newest != RT_COMMAND_NONE) status = rt_command_wait(scheduler, newest);
     return status;
 }

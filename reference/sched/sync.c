@@ -1,8 +1,8 @@
-/* Synchronisation: who needs a command that a fusion holds back ends that fusion first.
+/* Synchronisation: a command that needs another one which a fusion holds back ends that fusion.
  *
- * Every command passes here before it goes to a device, so that it is one place that finds out,
- * whatever way the command came (KF-SYNC-06).  Commands that are themselves held do not, so of
- * them it is found out when they are made (KF-SYNC-09).
+ * Every command passes through rt_sync_dependencies on its way to a device, whatever kind it is
+ * (KF-SYNC-06).  Commands that are held themselves do not go to a device, so they are examined when
+ * they are made (KF-SYNC-09).
  * Source: document 001 (KernelFusionJIT.md), "Synchronization Behavior". */
 #include "reference/sched/sched_internal.h"
 
@@ -15,12 +15,13 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue)
 
 rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command)
 {
+    if (!rt_command_is_pending(command)) return NULL;
+    CHECK_IMPLIES(command->kind == RT_COMMAND_FUSION, command->state == RT_COMMAND_SUBMITTED);
     rt_fusion_command *fusion = NULL;
-    if (command->state != RT_COMMAND_SUBMITTED) return NULL;
     bool listed = command->held && !command->held->auxiliary;
     if (listed) fusion = RULE_ELSE(KF_GRAPH_01, command->held->fusion, NULL);
     if (command->kind == RT_COMMAND_FUSION) fusion = scheduler->queues.items[command->queue].fusion;
-    /* While a fusion ends, its kernels are handed over one after the other. */
+    /* While a fusion ends, it is not ACTIVE and its kernels are handed over one after the other. */
     return fusion && fusion->status == RT_FUSION_ACTIVE ? fusion : NULL;
 }
 
@@ -29,8 +30,8 @@ static bool is_move(const rt_command *command)
     return command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ;
 }
 
-/* True: who depends on a kernel of a list ends the list's fusion.  Every kind of command has its
- * rule; broken, that kind runs as if the kernel had not been submitted. */
+/* True when the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
+ * of command has its rule; broken, that kind runs as if the kernel had not been submitted. */
 static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
 {
     if (is_move(command) && !RULE(KF_SYNC_06)) return false;
@@ -42,7 +43,7 @@ static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
     }
 }
 
-/* Takes an edge away: only a fault does. */
+/* A fault only (see must_end): takes an edge away. */
 static void forget_dependency(rt_command *command, uint32_t index)
 {
     rt_command_list *list = &command->dependencies;
@@ -51,13 +52,13 @@ static void forget_dependency(rt_command *command, uint32_t index)
     list->count--;
 }
 
-/* A fault only (see KF-SYNC-05): whatever is submitted elsewhere ends every fusion. */
+/* A fault only (see KF-SYNC-05): any submission to another queue ends every fusion. */
 static void end_others(rt_scheduler *scheduler, const rt_command *command)
 {
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
-        bool own = command->held && command->held->fusion == fusion;
-        if (fusion->status == RT_FUSION_ACTIVE && !own)
+        bool is_holder = command->held && command->held->fusion == fusion;
+        if (fusion->status == RT_FUSION_ACTIVE && !is_holder)
             rt_fusion_end(scheduler, fusion, scheduler->cause);
     }
 }
@@ -78,12 +79,13 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
 }
 
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
-                             const rt_fusion_command *own)
+                             const rt_fusion_command *holder)
 {
+    CHECK(holder->status == RT_FUSION_ACTIVE && command->state == RT_COMMAND_SUBMITTED);
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         rt_fusion_command *fusion = rt_fusion_of(scheduler, other);
-        if (fusion && fusion != own && RULE(KF_SYNC_09))
+        if (fusion && fusion != holder && RULE(KF_SYNC_09))
             rt_fusion_end(scheduler, fusion, RT_SYNC_REASON_OTHER_QUEUE);
     }
 }
@@ -101,22 +103,24 @@ rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *com
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)
 {
     if (id == RT_COMMAND_NONE) return;
+    CHECK(id < scheduler->commands.count);
     rt_command *command = scheduler->commands.items[id];
     rt_fusion_command *fusion = rt_fusion_of(scheduler, command);
     if (fusion)
         rt_fusion_end(scheduler, fusion, scheduler->cause);
-    else if (command->state == RT_COMMAND_SUBMITTED && command->held)
-        rt_held_enqueue(scheduler, command); /* Content for a kernel may be needed by others. */
-    CHECK(command->state != RT_COMMAND_SUBMITTED);
+    else if (command->state == RT_COMMAND_HELD)
+        rt_held_enqueue(scheduler, command); /* Another command needs content moved for a kernel. */
+    CHECK(!rt_command_is_pending(command));
 }
 
 void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason)
 {
     for (uint32_t i = 0; i < scheduler->fusions.count && scheduler->active_count > 0; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
-        bool concerned = queue == RT_QUEUE_ALL || fusion->queue == queue;
-        bool waits = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count > 0;
-        /* Nobody waits for a kernel of an empty list (KF-SYNC-05). */
-        if (concerned && waits) rt_fusion_end(scheduler, fusion, reason);
+        bool is_concerned = queue == RT_QUEUE_ALL || fusion->queue == queue;
+        bool holds_kernels = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count > 0;
+        /* An empty list has no kernel that could be waited for, and stays open (KF-SYNC-05). */
+        if (is_concerned && holds_kernels) rt_fusion_end(scheduler, fusion, reason);
+        CHECK_IMPLIES(is_concerned && holds_kernels, fusion->status != RT_FUSION_ACTIVE);
     }
 }

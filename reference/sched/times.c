@@ -1,26 +1,27 @@
-/* When commands were submitted, began and ended.
+/* The times at which commands were submitted, started and ended.
  *
- * Devices keep times; the runtime finds those whose times an event of the application's means.
+ * Devices record times; the runtime finds the device events that an event of the application stands
+ * for.
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001
  * (KernelFusionJIT.md), "Event Handling". */
 #include "reference/sched/sched_internal.h"
 
 rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    rt_queue *found = &scheduler->queues.items[queue];
-    CHECK(found->device->capabilities.profiling);
-    CHECK(found->last == RT_COMMAND_NONE && !found->enable_profiling);
-    /* A device's queue has the property from its making on. */
-    dev_queue *made = NULL;
-    rt_status status = dev_queue_create_profiling(found->device->device, &made);
+    rt_queue *profiled = &scheduler->queues.items[queue];
+    CHECK(profiled->device->capabilities.profiling);
+    CHECK(profiled->last == RT_COMMAND_NONE && !profiled->enable_profiling);
+    /* A device's queue cannot be given the property later: it is replaced. */
+    dev_queue *replacement = NULL;
+    rt_status status = dev_queue_create_profiling(profiled->device->device, &replacement);
     if (rt_ok(status)) {
-        dev_queue_destroy(found->queue);
-        found->queue = made;
-        found->enable_profiling = true;
+        dev_queue_destroy(profiled->queue);
+        profiled->queue = replacement;
+        profiled->enable_profiling = true;
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }
 
@@ -31,23 +32,25 @@ static void widen(dev_times *span, const dev_times *times)
     if (times->end > span->end) span->end = times->end;
 }
 
-/* Of the kernels that a fusion's end waited for, or of the one in their place; moves of content
- * that were made for them are none of the application's commands. */
+/* The span of the kernels that a fusion's end waited for, or of the fused kernel; moves of content
+ * for them are not commands of the application and do not count. */
 static rt_status fusion_times(const rt_scheduler *scheduler, const rt_command *fusion,
                               dev_times *out_times)
 {
     *out_times = (dev_times){.submit = UINT64_MAX, .start = UINT64_MAX};
-    bool any = false;
+    bool has_kernel = false;
     for (uint32_t i = 0; i < fusion->dependencies.count; i++) {
         const rt_command *kernel = scheduler->commands.items[fusion->dependencies.items[i]];
         if (kernel->kind != RT_COMMAND_LAUNCH) continue;
-        CHECK(kernel->state == RT_COMMAND_DONE && kernel->event);
+        CHECK(kernel->state == RT_COMMAND_DONE);
+        RT_TRY(kernel->result); /* A failure that an earlier wait has returned already. */
+        CHECK(kernel->event != NULL);
         dev_times times;
         RT_TRY(dev_event_times(kernel->event, &times));
         widen(out_times, &times);
-        any = true;
+        has_kernel = true;
     }
-    if (any) return RT_STATUS_OK;
+    if (has_kernel) return RT_STATUS_OK;
     return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                    "the event of a fusion without kernels has no times: no device ran anything");
 }
@@ -55,7 +58,7 @@ static rt_status fusion_times(const rt_scheduler *scheduler, const rt_command *f
 static rt_status times_of(const rt_scheduler *scheduler, const rt_command *command,
                           dev_times *out_times)
 {
-    CHECK(command->state == RT_COMMAND_DONE);
+    CHECK(rt_command_is_over(command));
     RT_TRY(command->result);
     if (command->kind == RT_COMMAND_FUSION) return fusion_times(scheduler, command, out_times);
     if (command->event) return dev_event_times(command->event, out_times);
@@ -63,14 +66,14 @@ static rt_status times_of(const rt_scheduler *scheduler, const rt_command *comma
                    "a host task has no times: no device ran it");
 }
 
-static rt_status check_kept(rt_scheduler *scheduler, rt_command_id command)
+static rt_status check_profiling(rt_scheduler *scheduler, rt_command_id command)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     CHECK(command < scheduler->commands.count);
     rt_queue_id queue = scheduler->commands.items[command]->queue;
-    bool kept = scheduler->queues.items[queue].enable_profiling;
-    pthread_mutex_unlock(&scheduler->lock);
-    if (kept) return RT_STATUS_OK;
+    bool is_profiling = scheduler->queues.items[queue].enable_profiling;
+    rt_scheduler_unlock(scheduler);
+    if (is_profiling) return RT_STATUS_OK;
     return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                    "queue %u keeps no times of its commands; make it with the property "
                    "enable_profiling",
@@ -80,10 +83,10 @@ static rt_status check_kept(rt_scheduler *scheduler, rt_command_id command)
 rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command, dev_times *out_times)
 {
     *out_times = (dev_times){0};
-    RT_TRY(check_kept(scheduler, command));
+    RT_TRY(check_profiling(scheduler, command));
     RT_TRY(rt_scheduler_wait_command(scheduler, command));
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     rt_status status = times_of(scheduler, scheduler->commands.items[command], out_times);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }

@@ -124,8 +124,8 @@ rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
 {
     *out_command = RT_COMMAND_NONE;
     rt_handover_point();
-    pthread_mutex_lock(&scheduler->lock);
+    rt_scheduler_lock(scheduler);
     rt_status status = rt_transfer_submit(scheduler, queue, transfer, NULL, out_command);
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_scheduler_unlock(scheduler);
     return status;
 }

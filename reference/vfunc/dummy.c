@@ -3,12 +3,12 @@
 
 #include "reference/image/virtual_functions.h"
 
-/* Whether both say which functions they define, and it is the same ones. */
-static bool define_the_same(const rt_property_set *one, const rt_property_set *other)
+/* Whether both images say which functions they define, and define the same. */
+static bool define_the_same(const rt_property_set *real, const rt_property_set *other)
 {
-    if (!one || !other || one->property_count != other->property_count) return false;
-    for (uint32_t i = 0; i < one->property_count; i++) {
-        if (!rt_property_set_has(other, one->properties[i].name)) return false;
+    if (!real || !other || real->property_count != other->property_count) return false;
+    for (uint32_t i = 0; i < real->property_count; i++) {
+        if (!rt_property_set_has(other, real->properties[i].name)) return false;
     }
     return true;
 }
@@ -46,8 +46,9 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
         const rt_property_set *others =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
         if (define_the_same(defined, others)) return candidate;
-        bool told = defined && others; /* and they differ: it is another image's */
-        if (!told && !first_free && !is_taken(taken, candidate)) first_free = candidate;
+        bool is_of_other = defined && others; /* They differ, so it stands for another image. */
+        if (!is_of_other && !first_free && !is_taken(taken, candidate)) first_free = candidate;
     }
+    CHECK_IMPLIES(first_free, first_free != real && first_free->module == real->module);
     return first_free;
 }

@@ -4,16 +4,16 @@
 #include "reference/image/virtual_functions.h"
 #include "reference/vfunc/dummy.h"
 
-/* How an image is related to a set; names as in the trace. */
+/* The relations of an image to a set; names as in the trace. */
 typedef enum set_relation { CALLS, CREATES, USES } set_relation;
 static const char *const relation_names[] = {"calls", "creates", "uses"};
 
-/* What one image of a link set asks for. */
+/* The requests of one image of a link set. */
 typedef struct discovery {
     const rt_link_context *context;
     const rt_registered_image *requesting, *member;
     rt_link_contribution *out;
-    rt_text set; /* that is looked at */
+    rt_text set; /* the one being joined */
     set_relation relation;
 } discovery;
 
@@ -22,6 +22,8 @@ typedef struct discovery {
 static void join(discovery *d, const rt_registered_image *image,
                  const rt_registered_image *stands_for)
 {
+    CHECK(rt_program_tables_hold(d->context->tables, image));
+    CHECK_IMPLIES(stands_for, stands_for->module == image->module);
     *rt_vector_push(&d->out->images) = image;
     const rt_trace_value values[] = {
         RT_T("image", d->member->image->name),
@@ -51,8 +53,8 @@ static bool joined_by_import(const discovery *d)
            functions.provides.length == 0;
 }
 
-/* What such relations lead to is joined like any other.  Broken: only what the algorithm of the
- * document reaches has functions that do something. */
+/* Images reached by such relations join like any others.  Broken: only those that the document's
+ * algorithm reaches keep their functions, and dummies stand for the rest. */
 static bool is_followed(const discovery *d, const rt_registered_image *image)
 {
     if (has_needs(image) && !RULE(VF_LINK_09)) return false;
@@ -111,10 +113,11 @@ static rt_link_contribution providers_of(const discovery *d)
         rt_virtual_functions functions;
         const char *damaged = rt_virtual_functions_read(image->image, &functions);
         CHECK(!damaged); /* The tables enter no such image. */
+        CHECK(functions.provides.length > 0 || d->context->profile == RT_PROFILE_DPCPP);
         if (functions.dummy) continue;
         bool other_format = image->image->format != d->requesting->image->format;
         if (other_format && RULE(VF_LINK_12)) continue;
-        /* Broken: whoever comes first has the set. */
+        /* Broken: only the first provider counts. */
         if (providers.images.count > 0 && !RULE(VF_LINK_07)) break;
         *rt_vector_push(&providers.images) = image;
     }
@@ -138,15 +141,16 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
     return NULL;
 }
 
-/* All of them, and those of its own module unasked, since the kernel itself asks for every aspect
- * of the sets that it calls; of what another module adds to a set it knows nothing (VF-LINK-10). */
+/* A set that is called: all providers join.  Those of the member's own module are not checked
+ * against the device, since the kernel itself asks for every aspect of the sets that it calls; it
+ * knows nothing of the images that another module adds to a set (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||
                  rt_device_meets(d->context->device, provider->image, NULL);
     const rt_registered_image *unsuited = suits ? NULL : provider;
-    /* Broken: what other functions of the class need counts too.  The mark stands first, because
-     * looking at them is for the fault only. */
+    /* Broken: the needs of other functions of the class count too.  The mark comes first, because
+     * only the fault needs to examine them. */
     if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);
     if (unsuited)
         return refuse_provider(d, unsuited,
@@ -156,7 +160,8 @@ static rt_status join_called(discovery *d, const rt_registered_image *provider)
     return RT_STATUS_OK;
 }
 
-/* What the device cannot run is replaced, for objects are created whatever their functions need. */
+/* A set that is created: dummies replace providers that the device cannot run, since objects are
+ * created whatever their functions need. */
 static rt_status join_created(discovery *d, const rt_registered_image *provider)
 {
     bool suits = rt_device_meets(d->context->device, provider->image, NULL);
@@ -170,7 +175,7 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
         return refuse_provider(d, provider, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_SPLIT_05, "");
     const rt_registered_image *dummy = rt_vfunc_dummy(d->context, provider, d->out);
     if (dummy) {
-        /* Broken: what does not suit is left out, as shipped DPC++ does. */
+        /* Broken: providers that do not suit are left out, as in shipped DPC++. */
         if (RULE(VF_LINK_04)) join(d, dummy, provider);
         return RT_STATUS_OK;
     }
@@ -178,7 +183,7 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
     if (RULE(VF_LINK_11))
         return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
                                ", and no dummy image stands for it");
-    join_real(d, provider); /* Broken: better this than nothing. */
+    join_real(d, provider); /* Broken: the provider joins although it cannot run. */
     return RT_STATUS_OK;
 }
 
@@ -186,7 +191,7 @@ static rt_status join_set(discovery *d)
 {
     rt_link_contribution providers = providers_of(d);
     rt_status status = RT_STATUS_OK;
-    /* That nobody provides a set is no error of its own (VF-LINK-08). */
+    /* A set without providers is not an error by itself (VF-LINK-08). */
     if (providers.images.count == 0 && !RULE(VF_LINK_08)) status = refuse_missing(d);
     for (uint32_t i = 0; i < providers.images.count && rt_ok(status); i++) {
         const rt_registered_image *provider = providers.images.items[i];
@@ -196,8 +201,8 @@ static rt_status join_set(discovery *d)
     return status;
 }
 
-/* Shipped DPC++ takes every image under the name that suits the device, whatever its format; what
- * does not suit is left out (requirements.yaml, key dpcpp, tags D5 to D7). */
+/* Shipped DPC++ takes every image under the name that suits the device, whatever its format, and
+ * leaves the others out (requirements.yaml, key dpcpp, tags D5 to D7). */
 static void join_users(discovery *d)
 {
     const rt_image_group *group = rt_program_tables_function_set(d->context->tables, d->set);
@@ -243,7 +248,8 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
                               const rt_registered_image *member,
                               rt_link_contribution *out_contribution)
 {
-    CHECK(out_contribution->images.count == 0);
+    CHECK(out_contribution->images.count == 0 && !out_contribution->links);
+    CHECK(rt_program_tables_hold(context->tables, member));
     discovery d = {context, requesting, member, out_contribution, {0}, USES};
     if (!rt_image_set(member->image, RT_SET_VIRTUAL_FUNCTIONS)) {
         /* Broken: a kernel without relation to a set is linked with all of them. */
@@ -255,7 +261,7 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
     if (damaged) return refuse_damaged(&d, damaged);
     if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
     RT_TRY(join_sets(&d, functions.calls, CALLS));
-    /* Broken: who calls nothing needs nothing. */
+    /* Broken: an image that calls nothing needs nothing. */
     if (functions.creates.length > 0 && RULE(VF_LINK_03))
         RT_TRY(join_sets(&d, functions.creates, CREATES));
     return join_sets(&d, functions.uses, USES);

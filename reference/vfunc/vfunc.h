@@ -2,8 +2,8 @@
  * functions that its images call and create.
  *
  * A kernel that calls a set gets every image that provides it; a kernel that only creates objects
- * gets those that suit the device, and for the others their dummies.  It is told to
- * reference/program as a contributor (link_set.h) and keeps no state.
+ * gets those that suit the device, and dummies for the others.  This folder is a contributor of
+ * reference/program (link_set.h) and keeps no state.
  * Source: document 004 (VirtualFunctions.md), "Changes to the runtime"; rules VF-LINK-01 to
  * VF-LINK-13. */
 #ifndef REFERENCE_VFUNC_VFUNC_H
@@ -12,14 +12,13 @@
 #include "reference/program/link_set.h"
 
 /* Adds to out_contribution the images that join the link set of `requesting` because of what
- * `member` says of virtual functions, and traces each (event `join`).  What a provider or an image
- * that joined by an import asks for is followed as well (readings at VF-LINK-09, VF-LINK-13).  In
- * profile dpcpp: every image under the names in "uses-virtual-functions-set" that suits the device
- * (requirements.yaml, key dpcpp, tags D5 to D7).
- * ERRC_KERNEL_NOT_SUPPORTED, rule VF-LINK-10: a set that is called has a provider that the device
- *                            does not suit
- * ERRC_BUILD, rule VF-LINK-11: so has a set that is created, and there is no dummy
- * MALFORMED: a property of the member is not as it should be */
+ * `member` declares about virtual functions, and traces each (event `join`).  Requests of providers
+ * and of images that joined by an import are followed as well (readings at VF-LINK-09, VF-LINK-13).
+ * In profile dpcpp: every image under the names in "uses-virtual-functions-set" that suits the
+ * device (requirements.yaml, key dpcpp, tags D5 to D7). ERRC_KERNEL_NOT_SUPPORTED, rule VF-LINK-10:
+ * a set that is called has a provider that the device does not suit ERRC_BUILD, rule VF-LINK-11: so
+ * has a set that is created, and there is no dummy MALFORMED: a property of the member is not as it
+ * should be */
 RT_MUST_USE rt_status rt_vfunc_contribute(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           const rt_registered_image *member,

@@ -25,8 +25,8 @@
 
 #include "conformance/build/diagnostics.h"
 #include "conformance/build/packages.h"
-#include "conformance/build/process.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/process/process.h"
 #include "reference/base/hash.h"
 #include "reference/image/device_global.h"
 

@@ -6,8 +6,8 @@
 #include "conformance/build/cache.h"
 #include "conformance/build/compile.h"
 #include "conformance/build/front_end.h"
-#include "conformance/build/process.h"
 #include "conformance/build/request.h"
+#include "conformance/process/process.h"
 #include "reference/base/alloc.h"
 
 #include <fcntl.h>

@@ -398,7 +398,7 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
     } rows[] = {
         {NULL, RT_UNAVAILABLE, "apt-get install graphviz"},
         {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,
-         "<svg role=\"img\" aria-label=\"Modules, images and programs of a&#60;b&#34;?.yaml\" "
+         "<svg role=\"img\" aria-label=\"Modules, images and programs of a&#60;b&#34;&#65533;.yaml\" "
          "width=\"1pt\"/>"},
         {"cat >/dev/null; echo nothing", RT_TOOL, "(8 bytes) is not SVG"},
         {"echo 'syntax error in line 1' >&2; exit 1", RT_TOOL, "syntax error in line 1"},

@@ -59,7 +59,7 @@ std::string request::text()
     host_span field = host_read_bytes(in);
     check();
     std::string value(field.data, field.size);
-    /* libsycl takes names as C strings, so one with a NUL byte would be taken for another. */
+    /* libsycl takes names as C strings, so a name with a NUL byte would be mistaken for another. */
     if (value.find('\0') != std::string::npos) refuse("a text of the request has a NUL byte");
     return value;
 }
@@ -122,12 +122,11 @@ static bool has_state()
     return kept_state != nullptr;
 }
 
-/* Held while a request is answered.  Other channels may still be at theirs when channel 0 closes.
- */
+/* Held while a request is answered. Other channels may still be busy when channel 0 closes. */
 static std::shared_mutex answering;
 
-/* What still runs ends before anything that it uses goes; whatever fails has nobody to hear of it.
- */
+/* Running commands must end before the objects that they use are destroyed; no caller is left to
+ * report failures to. */
 static void end_queues()
 {
     if (!kept_state) return;
@@ -140,9 +139,8 @@ static void end_queues()
     }
 }
 
-/* Lets buffers and queues go as they do at an application's end, before the process' own
- * destructors; not where a request of another channel still uses them, which a process that ends
- * cuts short. */
+/* Destroys buffers and queues as at an application's end, before the process's own destructors; not
+ * while a request of another channel still uses them, which the end of the process cuts short. */
 static void end_state()
 {
     std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
@@ -183,7 +181,7 @@ static std::string class_of(const sycl::exception &thrown)
     return error_names[number];
 }
 
-/* What is being thrown, as a refusal. */
+/* The exception being handled, as a refusal. */
 static refusal refusal_of_current_exception()
 {
     try {
@@ -217,7 +215,7 @@ void throw_failures()
 /* ---- Requests ----------------------------------------------------------------------------- */
 
 static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
-    /* HOST_HELLO to HOST_SEGMENTS are answered by what both host programs share. */
+    /* serve.c answers HOST_HELLO to HOST_SEGMENTS for both host programs */
     nullptr,
     nullptr,
     nullptr,
@@ -251,7 +249,7 @@ static bool answer(uint8_t number, host_reader *in, host_writer *out)
         refusal refused = refusal_of_current_exception();
         host_refuse(out, refused.class_name.c_str(), refused.message.c_str());
     }
-    /* A cut request has been refused with its place. */
+    /* a truncated request has already been refused with its position */
     in->failed = false;
     return true;
 }
@@ -265,7 +263,7 @@ static bool answer(uint8_t number, host_reader *in, host_writer *out)
 static void forward(const char *name, const void *descriptor)
 {
     auto *next = reinterpret_cast<void (*)(const void *)>(dlsym(RTLD_NEXT, name));
-    if (!next) std::terminate(); /* libsycl, which this is linked with, has both. */
+    if (!next) std::terminate(); /* libsycl, which this library is linked with, defines both. */
     next(descriptor);
 }
 
@@ -279,7 +277,7 @@ extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
 {
     host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
     forward("__sycl_unregister_lib", descriptor);
-    /* At the end of the process, when libsycl is no longer what it was, there is no state. */
+    /* There is no state at the end of the process, after libsycl's destructors. */
     if (dpcpp::has_state()) dpcpp::forget_unknown_launches();
 }
 

@@ -36,19 +36,19 @@
 namespace dpcpp
 {
 
-/* What a request is answered with instead of what it asked for: the class's name, as the protocol
- * has it, and a message. */
+/* A refusal as an answer: the class's name as in the protocol, and a message. */
 struct refusal {
     std::string class_name;
     std::string message;
 };
 
-/* A refusal of ours, as errc::invalid: the subject said something that no application could. */
+/* Refuses on our own account, as errc::invalid: the subject sent something that no application
+ * could. */
 [[noreturn]] void refuse(const std::string &message);
 [[noreturn]] void refuse(const char *class_name, const std::string &message);
 
-/* Reads a request's fields in order.  What runs past the end or is out of its bounds is refused
- * where it stands.  Texts and bytes are copied. */
+/* Reads a request's fields in order. A field that runs past the end or is out of bounds is refused
+ * where it occurs. Texts and bytes are copied. */
 class request
 {
   public:
@@ -58,10 +58,10 @@ class request
     uint64_t u64();
     std::string text();
     std::vector<unsigned char> bytes();
-    /* A u32 count of items that take at least item_size bytes each, so that a wrong count cannot
-     * make anybody allocate more than the request is long. */
+    /* A u32 count of items of at least item_size bytes each, so that a wrong count cannot cause an
+     * allocation larger than the request. */
     uint32_t count(size_t item_size);
-    /* Refuses what stands behind the last field. */
+    /* Refuses data after the last field. */
     void end() const;
 
   private:
@@ -73,7 +73,7 @@ class request
 uint32_t below(uint32_t value, uint32_t limit, const char *what);
 void write_text(host_writer *out, const std::string &text);
 
-/* Things of a kind, by their number from 0; they stay until the program ends. */
+/* Objects of a kind, numbered from 0; they live until the program ends. */
 template <class T> class table
 {
   public:
@@ -84,7 +84,7 @@ template <class T> class table
         things.push_back(std::move(thing));
         return static_cast<uint32_t>(things.size() - 1);
     }
-    /* Refuses a number that nothing has. */
+    /* Refuses an unused number. */
     std::shared_ptr<T> at(uint32_t number)
     {
         std::lock_guard<std::mutex> held(lock);
@@ -105,12 +105,12 @@ template <class T> class table
     std::vector<std::shared_ptr<T>> things;
 };
 
-/* A memory of a scenario.  A buffer is a real one, of bytes, so that the shipped scheduler orders
- * the commands that use it; unified shared memory lies in the context that a queue has when it is
- * made without one. */
+/* A memory of a scenario. A buffer is a SYCL buffer of bytes, so that the shipped scheduler orders
+ * the commands that use it; unified shared memory belongs to the context that a queue has by
+ * default. */
 struct memory {
     uint32_t kind = HOST_MEMORY_BUFFER;
-    uint32_t device = 0; /* number of the one that it was asked for */
+    uint32_t device = 0; /* number of the device that it was requested for */
     uint64_t size = 0;   /* bytes, > 0 */
     std::optional<sycl::buffer<unsigned char, 1>> buffer;
     std::optional<sycl::context> context; /* of unified shared memory */
@@ -125,20 +125,20 @@ struct bundle {
     std::optional<sycl::kernel_bundle<sycl::bundle_state::executable>> executable;
 };
 
-/* The host's side of a device_global: what an application's variable is, in the layout that libsycl
- * expects.  libsycl keeps its address for good, so it is never freed. */
+/* The host's side of a device_global, in the layout that libsycl expects of an application's
+ * variable. libsycl keeps its address for good, so it is never freed. */
 struct global {
     unsigned char *object = nullptr;
-    uint64_t size = 0; /* bytes of the value, which begins as zeros */
+    uint64_t size = 0; /* bytes of the value, initially zero */
     bool image_scope = false;
 };
 
 struct command {
     sycl::event event;
-    std::shared_ptr<void> keeps; /* what must live until the command has run; may be null */
+    std::shared_ptr<void> keeps; /* must live until the command has run; may be null */
 };
 
-/* What the requests have made; one for the process. */
+/* Everything that requests have created; one per process. */
 struct state {
     std::vector<sycl::device> devices;
     table<sycl::context> contexts{"context"};
@@ -149,39 +149,40 @@ struct state {
     table<global> globals{"device_global"};
 
     std::mutex movers_lock;
-    /* By device: for what the host moves to and from its memory. */
+    /* Per device: a queue for the host's transfers to and from its memory. */
     std::vector<std::optional<sycl::queue>> movers;
 
     std::mutex failures_lock;
-    std::vector<std::exception_ptr> failures; /* what came to an asynchronous handler, in order */
+    std::vector<std::exception_ptr> failures; /* exceptions passed to an asynchronous handler, in
+                                               * order */
 };
 
-/* The process' state, made at the first call. */
+/* The process's state, created by the first call. */
 state &the_state();
 
 const sycl::device &device_at(uint32_t number);
-/* The context of a number; for HOST_NONE the one that the device's queues have by default. */
+/* The context with a number; for HOST_NONE the default context of the device's queues. */
 sycl::context context_at(uint32_t number, const sycl::device &device);
 /* The events of a list of commands (`after` of the protocol). */
 std::vector<sycl::event> read_after(request &in);
-/* Keeps a command and writes its number. */
+/* Stores a command and writes its number. */
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
-/* The kernel's id; refuses an unknown name as libsycl would, were it not to crash. */
+/* The kernel's id; refuses an unknown name as libsycl would if it did not crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
-/* Bytes of the host's memory that a command reads or writes, for as long as it runs. */
+/* Host memory that a command reads or writes, alive as long as the command runs. */
 using byte_block = std::vector<unsigned char>;
-/* Commands that bring bytes of a memory to a block, and a block to them; both lie in the memory,
- * whose commands before are awaited where it is a buffer. */
+/* Commands that copy bytes of a memory to a block, and a block to a memory; the range lies inside
+ * the memory. For a buffer, earlier commands are awaited. */
 sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
                   const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after);
 sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
                 uint64_t offset, const std::vector<sycl::event> &after);
 
-/* Asks all queues for asynchronous failures, throws the first that nobody has been told of, and
- * forgets the others. */
+/* Collects asynchronous failures from all queues, throws the first unreported one and drops the
+ * others. */
 void throw_failures();
 
-/* A request's answer, by kind: each reads all of the request before it does anything. */
+/* The answers by kind of request: each reads the whole request before it does anything. */
 void answer_devices(request &in, host_writer *out);
 void answer_kernels(request &in, host_writer *out);
 void answer_context(request &in, host_writer *out);
@@ -196,14 +197,14 @@ void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
 void answer_global_read(request &in, host_writer *out);
 
-/* Reads what HOST_SUBMIT says behind its queue and launches it; by the kernel's name alone, or out
- * of an executable bundle. */
+/* Reads the fields of HOST_SUBMIT after its queue and launches the kernel, by name alone or from an
+ * executable bundle. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
-/* Images were taken back: a kernel of theirs that comes again may be another one. */
+/* Called when images were unregistered: a kernel registered again may be a different one. */
 void forget_unknown_launches();
 
-/* Sets a specialisation constant by its name, which public SYCL has only as a variable.  Refuses
- * one that the bundle has not, and a value of another size. */
+/* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a
+ * constant that the bundle lacks, and a value of another size. */
 void set_constant(sycl::kernel_bundle<sycl::bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value);
 

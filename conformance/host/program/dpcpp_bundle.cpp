@@ -8,7 +8,7 @@ namespace dpcpp
 using sycl::bundle_state;
 using sycl::detail::kernel_bundle_plain;
 
-/* What a bundle can do in every state. */
+/* The operations that a bundle has in every state. */
 static const kernel_bundle_plain &plain_of(const bundle &of)
 {
     if (of.input) return *of.input;
@@ -28,7 +28,7 @@ static std::shared_ptr<bundle> read_bundle(request &in)
     return the_state().bundles.at(in.u32());
 }
 
-/* SYCL's compiler refuses a bundle of another state; here nobody else would. */
+/* SYCL's type system rejects a bundle in another state; here it has to be checked. */
 static std::shared_ptr<bundle> read_bundle_in(request &in, uint32_t state)
 {
     std::shared_ptr<bundle> read = read_bundle(in);
@@ -51,9 +51,9 @@ static bool has_constant(const kernel_bundle_plain &in, const std::string &name)
     return (in.*member(has_named_constant{}))(name.c_str());
 }
 
-/* libsycl trusts that a value has the constant's size, which its own callers know from a type, and
- * tells it to nobody.  But it copies so many bytes when it is asked for the value: up to the last
- * that is the same whatever stood there before. */
+/* libsycl assumes that a value has the constant's size, which its own callers know from a type, and
+ * does not report it. But it copies that many bytes when asked for the value: up to the last byte
+ * that is the same whatever was there before. */
 static std::vector<unsigned char> constant_of(const kernel_bundle_plain &in,
                                               const std::string &name)
 {
@@ -77,7 +77,7 @@ void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::strin
         refuse("specialisation constant " + name + " has " + std::to_string(size) +
                " bytes, and its value " + std::to_string(value.size()));
     }
-    std::vector<unsigned char> copy = value; /* It is taken as one that may be written to. */
+    std::vector<unsigned char> copy = value; /* the parameter is not const */
     (in.*member(set_named_constant{}))(name.c_str(), copy.data(), copy.size());
 }
 

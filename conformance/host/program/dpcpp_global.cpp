@@ -1,12 +1,12 @@
 /* device_globals: the host's variables, and copying to and from them.
  *
- * An application's variable is registered by code that the compiler of DPC++ adds to it, under the
- * unique id that its images' property set "SYCL/device globals" names.  What libsycl knows of the
- * variable is its address; behind it stands, without device_image_scope, a pointer that libsycl
- * does not use here, and the value that the variable begins with.  What is done here beside
- * libsycl's own functions is what the templates of its headers do before they call them.
- * Source: intel/llvm, sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end";
- * sycl_ext_oneapi_device_global. */
+ * In an application, code added by the compiler of DPC++ registers the variable under the unique id
+ * that its images' property set "SYCL/device globals" names. libsycl knows the variable by its
+ * address; without device_image_scope a pointer follows there, which libsycl does not use here, and
+ * then the variable's initial value. Besides calling libsycl's functions, this file does what the
+ * templates in its headers do before they call them. Source: intel/llvm,
+ * sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global.
+ */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -20,13 +20,12 @@ namespace dpcpp
 
 /* ---- Registration ------------------------------------------------------------------------- */
 
-/* libsycl reads the value that the variable begins with in the size that the image gives, whatever
- * the variable's own is; so much lies behind it for an image that gives more. */
+/* libsycl reads the variable's initial value with the size given by the image, whatever the
+ * variable's own size; this many spare bytes follow it, for an image that gives a larger size. */
 static const size_t object_slack = 1u << 16;
 
 /* The variables that modules registered, by id, the last of each; ids live as long as the process,
- * as an application's do.  Made at the first use, because modules' constructors come before main.
- */
+ * as in an application. Created at the first use, because modules' constructors run before main. */
 struct registered_globals {
     std::mutex lock;
     std::map<std::string, std::shared_ptr<global>> by_id;
@@ -45,7 +44,7 @@ static void register_global(const char *id, size_t size, bool image_scope)
     made->image_scope = image_scope;
     made->size = size;
     made->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
-    if (!made->object) std::terminate(); /* nobody is there yet who could be told */
+    if (!made->object) std::terminate(); /* no caller exists yet to report to */
     registered_globals &all = the_registered();
     std::lock_guard<std::mutex> held(all.lock);
     auto at = all.by_id.insert_or_assign(id, std::move(made)).first;
@@ -71,12 +70,12 @@ struct global_copy {
     bool by_handler = false;
     std::shared_ptr<global> variable;
     uint64_t global_offset = 0;
-    unsigned char *pointer = nullptr; /* of the host's memory, or unified shared memory */
+    unsigned char *pointer = nullptr; /* in host memory, or in unified shared memory */
     uint64_t size = 0;
     std::vector<sycl::event> after;
 };
 
-/* As in libsycl's own handler::memcpy, whose size is a type's. */
+/* Like libsycl's handler::memcpy, which takes the size from a type. */
 static void fill_handler(sycl::handler &handler, const global_copy &what)
 {
     handler.depends_on(what.after);
@@ -97,7 +96,7 @@ static void fill_handler(sycl::handler &handler, const global_copy &what)
     }
 }
 
-/* libsycl's own check of the bounds, a template's in its headers, in which the sum may wrap. */
+/* libsycl's bounds check, from a template in its headers; the sum may wrap. */
 static void check_bounds(const global_copy &what)
 {
     if (what.variable->size < what.global_offset + what.size) {
@@ -107,7 +106,7 @@ static void check_bounds(const global_copy &what)
     }
 }
 
-/* As in libsycl's own queue::memcpy, which asks the handler about a variable that no image uses. */
+/* Like libsycl's queue::memcpy, which uses the handler for a variable that no image uses. */
 static sycl::event copy_global(const global_copy &what)
 {
     const global &of = *what.variable;
@@ -122,8 +121,8 @@ static sycl::event copy_global(const global_copy &what)
                                                      what.size, what.global_offset, what.after);
 }
 
-/* SYCL copies between a device_global and a pointer, so a block of the host's lies between it and a
- * buffer. */
+/* SYCL copies between a device_global and a pointer, so for a buffer a block of host memory lies
+ * between. */
 static void copy_with_buffer(global_copy &what, const memory &with, uint64_t offset,
                              host_writer *out)
 {
@@ -153,8 +152,8 @@ void answer_global_copy(request &in, host_writer *out)
     what.after = read_after(in);
     in.end();
     check_bounds(what);
-    /* libsycl has no more objections; an application whose pointer leads to fewer bytes would
-     * crash, which is no refusal of libsycl's. */
+    /* libsycl does not check this; an application whose pointer refers to fewer bytes would crash.
+     */
     if (what.size > with->size || offset > with->size - what.size) {
         refuse("exception", "libsycl takes a copy of " + std::to_string(what.size) +
                                 " bytes with a memory of " + std::to_string(with->size));
@@ -177,7 +176,7 @@ void answer_global_read(request &in, host_writer *out)
     what.size = what.variable->size;
     byte_block content(what.size);
     what.pointer = content.data();
-    /* A host read follows everything; nothing else orders a kernel and a copy. */
+    /* A host read follows everything; nothing else orders a kernel before a copy. */
     for (const auto &queue : all.queues.all())
         queue->wait_and_throw();
     copy_global(what).wait_and_throw();

@@ -1,13 +1,12 @@
-/* Launching kernels by names that are known at run time.
+/* Launching kernels by names that are known only at run time.
  *
- * A launch goes the way of free-function kernels: by name, through the program manager, with its
- * dynamic linking, sets of virtual functions, device_globals and its cache in memory.  A launch
- * with specialisation constants, or out of a bundle, goes through kernel bundles, as in SYCL
- * itself.
+ * A launch takes the path of free-function kernels: by name, through the program manager, with its
+ * dynamic linking, virtual-function sets, device_globals and its cache in memory. A launch with
+ * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
  *
- * Observed in libsycl 9.0.0, and kept from the subject: a name that is not known is a crash; a
- * local size with a zero among others is a division by it; a launch with fewer arguments than the
- * one before takes that one's for the rest. */
+ * Observed in libsycl 9.0.0, and hidden from the subject: an unknown name crashes; a zero in the
+ * local size beside other numbers causes a division by zero; a launch with fewer arguments than the
+ * previous one reuses the previous one's for the rest. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -37,8 +36,8 @@ void answer_kernels(request &in, host_writer *out)
         host_write_text(out, kernel.get_name());
 }
 
-/* How many arguments kernels took when they were launched last.  A first launch with too few is
- * refused by OpenCL, a later one by nobody: so what was enough once must be there again. */
+/* The number of arguments of each kernel's last launch. OpenCL refuses a first launch with too few,
+ * but not a later one, so what was once enough must be passed again. */
 static std::mutex taken_lock;
 static std::map<std::string, size_t> taken;
 
@@ -71,7 +70,7 @@ static void note_argument_count(const std::string &kernel, size_t count)
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* SYCL's order: the dimension that OpenCL's get_global_id(0) counts comes last. */
+/* In SYCL's order: the dimension of OpenCL's get_global_id(0) comes last. */
 struct nd_range {
     size_t dimensions = 0;
     size_t global[3] = {}, local[3] = {}, offset[3] = {};
@@ -131,7 +130,7 @@ static unsigned char *pointer_into(const memory &of, uint64_t offset)
     return of.pointer + offset;
 }
 
-/* The value's pointers stand where it has zeros. */
+/* Pointers go where the value has zeros. */
 static void read_value(request &in, argument &value)
 {
     value.bytes = in.bytes();
@@ -193,7 +192,7 @@ static void set_accessor(sycl::handler &handler, int index, const argument &give
 {
     sycl::accessor<unsigned char, 1, Mode> accessor(*given.of->buffer, handler);
     auto &base = static_cast<sycl::detail::AccessorBaseHost &>(accessor);
-    /* The handler keeps what the accessor stands for since the accessor was made. */
+    /* The handler has kept the accessor's target since the accessor was created. */
     (handler.*member(add_argument{}))(sycl::detail::kernel_param_kind_t::kind_accessor,
                                       sycl::detail::getSyclObjImpl(base).get(),
                                       static_cast<int>(sycl::access::target::device), index);

@@ -25,7 +25,7 @@ sycl::context context_at(uint32_t number, const sycl::device &device)
     return device.get_platform().khr_get_default_context();
 }
 
-/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64,
+/* The bits of dev_aspect, in the order of its table of SYCL's numbers (fp16, fp64, atomic64,
  * ext_oneapi_virtual_functions). */
 static uint32_t aspects_of(const sycl::device &device)
 {
@@ -63,7 +63,7 @@ void answer_context(request &in, host_writer *out)
     host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
 }
 
-/* Keeps what is reported later than where it arose, until a request asks for it. */
+/* Stores exceptions that are reported late until a request asks for them. */
 static void collect_failures(sycl::exception_list failures)
 {
     state &all = the_state();
@@ -108,11 +108,9 @@ static void allocate(memory &made, const sycl::device &device)
     }
 }
 
-/* Moves all of a memory's bytes between the host and unified shared memory that nobody uses.
- *
- * The queue for the device's own is made once and kept: when queues come and go, Intel's CPU
- * runtime (2026.22.10) at times waits for ever in clFinish while a thread of its own releases
- * another queue. */
+/* Copies all bytes of unified shared memory that no command uses to or from the host. The queue for
+ * device memory is created once and kept: when queues come and go, Intel's CPU runtime (2026.22.10)
+ * sometimes waits forever in clFinish while one of its threads releases another queue. */
 static void move(const memory &of, void *to, const void *from)
 {
     if (of.kind != HOST_MEMORY_USM_DEVICE) {
@@ -143,7 +141,7 @@ void answer_memory(request &in, host_writer *out)
                std::to_string(content.size()));
     }
     if (made->kind == HOST_MEMORY_BUFFER && has_content) {
-        /* Iterators make it a copy that is not written back. */
+        /* constructed from iterators, the buffer copies and does not write back */
         made->buffer.emplace(content.begin(), content.end());
     } else if (made->kind == HOST_MEMORY_BUFFER) {
         made->buffer.emplace(sycl::range<1>(made->size));
@@ -164,7 +162,7 @@ void answer_read(request &in, host_writer *out)
         host_write_bytes(out, &content[0], from->size);
         return;
     }
-    /* Nothing orders the host and unified shared memory but waiting for who may use it. */
+    /* Only waiting for every possible user orders the host's access to unified shared memory. */
     for (const auto &queue : the_state().queues.all())
         queue->wait_and_throw();
     throw_failures();
@@ -220,7 +218,7 @@ struct part {
 
 struct transfer {
     std::shared_ptr<sycl::queue> queue;
-    part to, from; /* from.of is null for a fill */
+    part to, from; /* for a fill, from.of is null */
     uint64_t size = 0;
     std::vector<unsigned char> pattern;
     std::vector<sycl::event> after;
@@ -230,7 +228,7 @@ template <sycl::access_mode Mode>
 static sycl::accessor<unsigned char, 1, Mode> access(const memory &of, uint64_t offset,
                                                      uint64_t size, sycl::handler &handler)
 {
-    sycl::buffer<unsigned char, 1> buffer = *of.buffer; /* another handle of the same one */
+    sycl::buffer<unsigned char, 1> buffer = *of.buffer; /* another handle of the same buffer */
     return {buffer, handler, sycl::range<1>(size), sycl::id<1>(offset)};
 }
 
@@ -277,7 +275,8 @@ static void put_and_keep(const transfer &what, const std::shared_ptr<byte_block>
     keep_command(out, event, block);
 }
 
-/* A buffer of bytes is filled with bytes only, so a longer pattern is repeated here and copied. */
+/* A buffer of bytes can only be filled with bytes, so a longer pattern is repeated here and copied.
+ */
 static void fill(const transfer &what, host_writer *out)
 {
     size_t length = what.pattern.size();
@@ -303,8 +302,8 @@ static void fill(const transfer &what, host_writer *out)
     keep_command(out, event, pattern);
 }
 
-/* From a buffer to unified shared memory or back: SYCL's copy between an accessor and a pointer is
- * for the host's memory, so a block of the host's lies between them. */
+/* Copies between a buffer and unified shared memory: SYCL's copy between an accessor and a pointer
+ * is for host memory, so a block of host memory lies between. */
 static void copy_through_host(const transfer &what, host_writer *out)
 {
     auto block = std::make_shared<byte_block>(what.size);

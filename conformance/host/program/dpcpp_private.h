@@ -30,32 +30,32 @@ template <class Tag, typename Tag::type Member> struct opened {
     };                                                                                             \
     template struct opened<tag, &class_name::name>
 
-/* Appends an argument as it is.  After extractFreeFunctionArgsAndReqs an accessor that comes this
- * way is the one argument that a kernel of OpenCL C has for it, and not the four of SYCL's. */
+/* Appends an argument unchanged. After extractFreeFunctionArgsAndReqs, an accessor passed this way
+ * becomes one argument, as a kernel of OpenCL C expects, and not the four of SYCL. */
 OPENED(add_argument, sycl::handler, addArg,
        void (sycl::handler::*)(sycl::detail::kernel_param_kind_t, void *, int, int));
-/* The range, with an offset, and with a local size or without. */
+/* Sets the range, with an offset, with or without a local size. */
 OPENED(set_range, sycl::handler, setNDRangeDescriptor,
        void (sycl::handler::*)(sycl::detail::nd_range_view, bool));
-/* The kernel, by what the program manager keeps under its name. */
+/* Sets the kernel, by what the program manager stores under its name. */
 OPENED(set_kernel, sycl::handler, setFreeFunctionKernelInfoRT,
        void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
-/* Takes over what set_arg was given. */
+/* Takes the arguments passed to set_arg. */
 OPENED(take_arguments, sycl::handler, extractFreeFunctionArgsAndReqs, void (sycl::handler::*)());
-/* Refuses a kernel that the handler's bundle has not, as every launch with a type does. */
+/* Refuses a kernel that the handler's bundle lacks, as every launch with a type does. */
 OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
        void (sycl::handler::*)(sycl::detail::string_view));
 /* Fills with a pattern of any size: memory, pattern, its bytes, count. */
 OPENED(fill_memory, sycl::handler, fill_impl,
        void (sycl::handler::*)(void *, const void *, size_t, size_t));
 
-/* memcpy of a device_global: by its host variable's address, image scope, bytes, offset.  Those of
- * a "host" one are for a variable that no image uses; a copy to one also takes its size. */
+/* memcpy of a device_global: address of the host variable, image scope, bytes, offset. The "host"
+ * variants are for a variable that no image uses; the copy to it also takes its size. */
 OPENED(copy_to_global, sycl::handler, memcpyToDeviceGlobal,
        void (sycl::handler::*)(const void *, const void *, bool, size_t, size_t));
 OPENED(copy_from_global, sycl::handler, memcpyFromDeviceGlobal,
        void (sycl::handler::*)(void *, const void *, bool, size_t, size_t));
-/* The same of a queue, for a variable that an image uses. */
+/* The same for a queue, for a variable that an image uses. */
 OPENED(queue_copy_to_global, sycl::queue, memcpyToDeviceGlobal,
        sycl::event (sycl::queue::*)(void *, const void *, bool, size_t, size_t,
                                     const std::vector<sycl::event> &));

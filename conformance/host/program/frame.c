@@ -9,7 +9,7 @@
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The next bytes of that number; NULL, and a fault, where there are not so many. */
+/* The next `size` bytes; NULL, and a fault, if there are fewer. */
 static const unsigned char *take(host_reader *in, uint64_t size)
 {
     if (in->failed || size > in->size - in->position) {

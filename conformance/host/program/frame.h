@@ -12,16 +12,16 @@
 extern "C" {
 #endif
 
-/* Bytes of the longest frame that is taken; a longer one is no request. */
+/* Largest accepted frame, in bytes; a longer one is not a request. */
 #define HOST_FRAME_SIZE_MAX ((uint64_t)1 << 31)
 
-/* A text or bytes inside a request; borrowed from it, no NUL byte follows. */
+/* A text or bytes inside a request; borrowed, not NUL-terminated. */
 typedef struct host_span {
     const char *data;
     size_t size;
 } host_span;
 
-/* After the first fault every further read gives zero or an empty span, so that a decoder looks at
+/* After the first fault every further read returns zero or an empty span, so a decoder checks
  * `failed` once. */
 typedef struct host_reader {
     const unsigned char *data;
@@ -29,22 +29,23 @@ typedef struct host_reader {
     bool failed;
 } host_reader;
 
-/* Each consumes what the subject's rt_write_* of the same name wrote (reference/base/stream.h). */
+/* Each consumes the output of the subject's rt_write_* of the same name (reference/base/stream.h).
+ */
 uint8_t host_read_u8(host_reader *in);
 uint32_t host_read_u32(host_reader *in);
 uint64_t host_read_u64(host_reader *in);
 host_span host_read_bytes(host_reader *in);
 
-/* True when nothing failed and all was consumed. */
+/* True if nothing failed and everything was consumed. */
 bool host_reader_finished(const host_reader *in);
 
-/* Zero is an empty one; whoever made it frees it with host_writer_free. */
+/* Zero-initialised, it is empty; its creator frees it with host_writer_free. */
 typedef struct host_writer {
     unsigned char *data;
     size_t size, capacity;
 } host_writer;
 
-/* Each appends; the program ends by abort() where memory is out. */
+/* Each appends; if memory runs out, the program ends by abort(). */
 void host_write_u8(host_writer *out, uint8_t value);
 void host_write_u32(host_writer *out, uint32_t value);
 void host_write_u64(host_writer *out, uint64_t value);
@@ -52,11 +53,11 @@ void host_write_bytes(host_writer *out, const void *data, size_t size);
 void host_write_text(host_writer *out, const char *text);
 void host_writer_free(host_writer *out);
 
-/* Replaces what was written by a refusal: its class by name, and its message. */
+/* Replaces the answer with a refusal: the name of its class, and its message. */
 void host_refuse(host_writer *out, const char *error_class, const char *message);
 
-/* Receives a frame into `frame`, whose content is replaced; sends one.  False: the other side is
- * gone, or sends what is no frame. */
+/* Receives a frame into `frame`, replacing its content; sends one. False: the other side is gone,
+ * or what it sends is not a frame. */
 bool host_frame_receive(int channel, host_writer *frame);
 bool host_frame_send(int channel, const host_writer *frame);
 

@@ -19,7 +19,7 @@ void __sycl_unregister_lib(const void *descriptor)
     host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
 }
 
-/* Modules' variables are the subject's, which knows them from the scenario. */
+/* Ignored: the subject knows the modules' variables from the scenario. */
 EXPORTED void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
 {
     (void)unique_id;

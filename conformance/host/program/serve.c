@@ -21,7 +21,7 @@ enum { CHANNELS_MAX = 1024 };
 
 /* ---- What constructors and destructors did ------------------------------------------------- */
 
-/* Written by whichever thread loads or unloads, read by the one that answers. */
+/* Written by the thread that loads or unloads, read by the thread that answers. */
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static host_writer events;
 static uint32_t events_count;
@@ -36,23 +36,23 @@ static void event_note(host_event kind, const char *path, uint64_t descriptor)
     pthread_mutex_unlock(&events_lock);
 }
 
-/* The modules that are loaded, the newest first. */
+/* The loaded modules, newest first. */
 typedef struct loaded_module {
     struct loaded_module *next;
-    const char *path; /* in the module */
+    const char *path; /* inside the module */
     host_binds *binds;
 } loaded_module;
 
 static loaded_module *loaded; /* guarded by events_lock */
 
-/* Where the module is loaded that an address lies in; NULL where it lies in none. */
+/* The base address of the module that contains an address; NULL: no module does. */
 static const void *module_base(const void *address)
 {
     Dl_info info;
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* The path of the scenario's module that an address lies in; "" where it lies in none. */
+/* The path of the scenario's module that contains an address; "": no module does. */
 static const char *path_at(const void *address)
 {
     const void *base = address ? module_base(address) : NULL;
@@ -96,7 +96,7 @@ EXPORTED void assay_module_destroyed(const char *path)
     event_note(HOST_EVENT_UNLOADED, path, 0);
 }
 
-/* Appends the events since the last answer that had some. */
+/* Appends the events since the last answer that contained events. */
 static void events_take(host_writer *out)
 {
     pthread_mutex_lock(&events_lock);
@@ -110,7 +110,7 @@ static void events_take(host_writer *out)
 
 /* ---- Opening and closing ------------------------------------------------------------------- */
 
-/* The newest handle of an opening comes first. */
+/* Handles of dlopen, newest first. */
 typedef struct opening {
     struct opening *next;
     void *handle;
@@ -145,7 +145,7 @@ static void answer_open(host_span path, host_writer *out)
     events_take(out);
 }
 
-/* Takes the newest opening of the path out of the list; NULL where there is none. */
+/* Removes the newest opening of the path from the list; NULL: there is none. */
 static opening *opening_take(host_span path)
 {
     pthread_mutex_lock(&openings_lock);
@@ -175,7 +175,7 @@ static void answer_close(host_span path, host_writer *out)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* How the loaded module of that path asks for symbols; NULL where none is loaded. */
+/* The look-up function of the loaded module with that path; NULL: it is not loaded. */
 static host_binds *binds_find(const char *path, size_t size)
 {
     host_binds *found = NULL;
@@ -188,8 +188,8 @@ static host_binds *binds_find(const char *path, size_t size)
     return found;
 }
 
-/* In the fork: writes the path of the module that the symbol binds to, nothing where that is
- * no module of the scenario. */
+/* Runs in the fork: writes the path of the module that the symbol binds to, or nothing if it is not
+ * a module of the scenario. */
 static void binds_tell(host_binds *binds, const char *symbol, int output)
 {
     const char *path = path_at(binds(symbol));
@@ -198,7 +198,7 @@ static void binds_tell(host_binds *binds, const char *symbol, int output)
     _exit(told ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Collects what the fork tells; false where it did not end well. */
+/* Reads the fork's result; false: it did not end cleanly. */
 static bool binds_collect(pid_t fork_id, int input, host_writer *out_name)
 {
     char chunk[256];
@@ -248,7 +248,7 @@ static void answer_binds(host_span path, host_span symbol, host_writer *out)
 
 /* ---- Segments ------------------------------------------------------------------------------ */
 
-/* The module that holds an address, and where its segments are written to. */
+/* The search for the module that contains an address, and the output for its segments. */
 typedef struct segment_search {
     uint64_t address;
     host_writer *out;
@@ -266,7 +266,7 @@ static bool segment_is_told(const ElfW(Phdr) * segment)
     return segment->p_type == PT_LOAD && (segment->p_flags & PF_R);
 }
 
-/* Writes the segments of the module that holds the address; then the search is over. */
+/* Writes the segments of the module that contains the address, which ends the search. */
 static int segments_write(struct dl_phdr_info *module, size_t size, void *user)
 {
     (void)size;
@@ -310,7 +310,7 @@ static bool answer_known(uint8_t request, host_reader *in, host_writer *out)
         first = host_read_bytes(in);
     if (request == HOST_BINDS) second = host_read_bytes(in);
     if (request == HOST_SEGMENTS) address = host_read_u64(in);
-    if (in->failed) return true; /* The caller says so. */
+    if (in->failed) return true; /* The caller reports it. */
     switch (request) {
     case HOST_HELLO:
         host_write_u32(out, HOST_PROTOCOL_VERSION);
@@ -343,7 +343,7 @@ static void channel_serve(int channel)
     bool goes_on = true;
     while (goes_on && host_frame_receive(channel, &frame)) {
         answer(&frame, &out);
-        fflush(stdout); /* What kernels printed is there when their command is done. */
+        fflush(stdout); /* Output of kernels must be visible when their command has ended. */
         goes_on = host_frame_send(channel, &out);
     }
     host_writer_free(&frame);
@@ -356,7 +356,7 @@ static void *channel_main(void *user)
     return NULL;
 }
 
-/* The descriptors of the list "5,6"; their number, 0 where it is no such list. */
+/* Parses a list of descriptors, "5,6"; returns their number, 0 if it is not such a list. */
 static int channels_read(const char *list, int channels[CHANNELS_MAX])
 {
     int count = 0;

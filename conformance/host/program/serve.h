@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/* Answers a request that is not about modules: reads its fields behind the request byte and writes
- * those of the answer behind the status byte, which is there; or calls host_refuse.  Called by
- * several threads at once, one for each channel.  False: there is no such request. */
+/* Answers a request that is not about modules: reads the fields after the request byte and writes
+ * those of the answer after the status byte, which is already there, or calls host_refuse. Called
+ * concurrently, by one thread per channel. False: there is no such request. */
 typedef bool host_answer(uint8_t request, host_reader *in, host_writer *out);
 
-/* Serves all channels of ASSAY_HOST_CHANNELS until channel 0 is closed; the first in the calling
- * thread, each other one in a thread of its own.  `runs_on` is what HELLO says; `more` answers what
- * serve.c does not know, NULL: nothing.  Returns the exit status of the program: 0, or 1 where the
- * variable is missing or no thread can be started, which is said on stderr. */
+/* Serves all channels of ASSAY_HOST_CHANNELS until channel 0 is closed: channel 0 in the calling
+ * thread, each other one in its own thread. HELLO reports `runs_on`; `more` answers requests that
+ * serve.c does not know, NULL: none. Returns the program's exit status: 0, or 1 (with a message on
+ * stderr) if the variable is missing or a thread cannot be started. */
 int host_serve(const char *runs_on, host_answer *more);
 
-/* Notes that the module which holds the descriptor registered it (or took it back); for
+/* Records that the module containing the descriptor registered or unregistered it; for
  * HOST_EVENT_REGISTERED and HOST_EVENT_UNREGISTERED. */
 void host_event_note(host_event kind, const void *descriptor);
 
@@ -32,8 +32,8 @@ void host_event_note(host_event kind, const void *descriptor);
 void assay_module_constructed(const char *path, host_binds *binds);
 void assay_module_destroyed(const char *path);
 
-/* The same of each of its device_globals; defined, with the default visibility, by the library that
- * this is compiled into. */
+/* Called for each of a module's device_globals; defined, with default visibility, by the library
+ * that this is compiled into. */
 void assay_module_global(const char *unique_id, unsigned long size, int image_scope);
 
 /* The body of a generated executable's main(); defined by the library that this is compiled into.

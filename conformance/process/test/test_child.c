@@ -73,7 +73,7 @@ static void an_end_by_exit_is_told(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 5);
     assert_non_null(strstr(rt_buffer_string(&result.output), "on stdout"));
     assert_non_null(strstr(rt_buffer_string(&result.output), "and stderr"));
@@ -94,7 +94,7 @@ static void a_crash_keeps_what_was_said(void **state)
     int signals[] = {SIGSEGV, SIGABRT, SIGKILL};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         cnf_child_result result = run_one(body_crash, &signals[i], LIMIT_MS, MESSAGES_MAX);
-        assert_int_equal(result.end, CNF_CHILD_SIGNALED);
+        assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
         assert_int_equal(result.code, signals[i]);
         assert_messages(&result, "half a li");
     }
@@ -114,7 +114,7 @@ static void a_hang_ends_at_its_limit(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_hang, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_true(result.seconds >= SHORT_LIMIT_MS / 1e3 && result.seconds < 10);
     assert_messages(&result, "here\n");
 }
@@ -133,7 +133,7 @@ static void a_child_that_stops_ends_at_its_limit(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_stops, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_messages(&result, "here\n");
 }
 
@@ -151,7 +151,7 @@ static void babble_ends_at_its_limit(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_babbles, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_int_equal(result.output.size, 8192);
     assert_messages(&result, "here\n");
 }
@@ -192,7 +192,7 @@ static void memory_is_limited(void **state)
     cnf_pool_start(pool, &start);
     cnf_child_result result;
     assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
-    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 0);
     assert_int_equal(result.memory_bytes, MEMORY_LIMIT);
     assert_true(result.resident_bytes > MEMORY_LIMIT / 2);
@@ -214,7 +214,7 @@ static void a_flood_is_cut(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_flood, NULL, LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_FLOODED);
+    assert_int_equal(result.end, CNF_PROCESS_OVERFLOWED);
     assert_int_equal(result.messages.size, MESSAGES_MAX);
     cnf_child_result_free(&result);
 }
@@ -235,7 +235,7 @@ static void much_talk_is_no_fault(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_talks, NULL, LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 0);
     assert_int_equal(result.messages.size, 170000);
     assert_int_equal(result.output.size, 8192);
@@ -258,7 +258,7 @@ static void closed_descriptors_are_no_end(void **state)
 {
     (void)state;
     cnf_child_result result = run_one(body_closes, NULL, LIMIT_MS, MESSAGES_MAX);
-    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 3);
     assert_true(result.seconds >= 0.2);
     assert_messages(&result, "");
@@ -300,7 +300,7 @@ static void what_a_child_leaves_is_killed(void **state)
         {.new_session = false}, {.new_session = true}, {.new_session = true, .twice = true}};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         cnf_child_result result = run_one(body_grandchild, &notes[i], LIMIT_MS, MESSAGES_MAX);
-        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.end, CNF_PROCESS_EXITED);
         const char *at = strstr(rt_buffer_string(&result.messages), "grandchild\n");
         assert_non_null(at);
         pid_t pid = (pid_t)strtol(strpbrk(at, "0123456789"), NULL, 10);
@@ -354,7 +354,7 @@ static void a_fork_bomb_is_cleared(void **state)
     for (int hangs = 0; hangs < 2; hangs++) {
         bool stays = hangs;
         cnf_child_result result = run_one(body_bomb, &stays, 2 * SHORT_LIMIT_MS, MESSAGES_MAX);
-        assert_int_equal(result.end, hangs ? CNF_CHILD_TIMED_OUT : CNF_CHILD_EXITED);
+        assert_int_equal(result.end, hangs ? CNF_PROCESS_TIMED_OUT : CNF_PROCESS_EXITED);
         assert_int_equal(descendants(), 0);
         assert_messages(&result, "exploded\n");
     }
@@ -496,7 +496,7 @@ static void an_executed_child_gets_its_input(void **state)
         cnf_pool_start(pool, &start);
         cnf_child_result result;
         assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
-        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.end, CNF_PROCESS_EXITED);
         assert_int_equal(result.code, 0);
         assert_int_equal(result.messages.size, 9);
         assert_memory_equal(result.messages.data, "in\0putset", 9);
@@ -531,7 +531,7 @@ static void a_log_outlives_its_writer(void **state)
         cnf_pool_start(pool, &start);
         cnf_child_result result;
         assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
-        assert_int_equal(result.end, CNF_CHILD_SIGNALED);
+        assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
         assert_int_equal(result.log.size, rows[i].kept);
         assert_int_equal(result.log_is_tail, rows[i].is_tail);
         if (rows[i].kept > 0) assert_int_equal(result.log.data[rows[i].kept - 1], 'z');
@@ -544,11 +544,13 @@ static void another_program_is_executed(void **state)
 {
     (void)state;
     static const struct program_row {
-        const char *program, *messages, *output;
+        const char *program, *messages;
+        cnf_process_end end;
         int code;
     } rows[] = {
-        {"/bin/sh", "/bin/sh given", "", 3},
-        {"/nowhere/program", "", "assay: cannot execute /nowhere/program: No such file", 126},
+        {"/bin/sh", "/bin/sh given", CNF_PROCESS_EXITED, 3},
+        {"/nowhere/program", "", CNF_PROCESS_NOT_STARTED, ENOENT},
+        {"/etc/passwd", "", CNF_PROCESS_NOT_STARTED, EACCES},
     };
     const char *arguments[] = {"-c", "printf '%s %s' \"$0\" \"$1\"; exit 3", "/bin/sh", "given",
                                NULL};
@@ -562,12 +564,35 @@ static void another_program_is_executed(void **state)
         cnf_pool_start(pool, &start);
         cnf_child_result result;
         assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
-        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.end, rows[i].end);
         assert_int_equal(result.code, rows[i].code);
-        assert_true(rt_text_starts(rt_buffer_text(&result.output), rows[i].output));
         assert_messages(&result, rows[i].messages);
         cnf_pool_destroy(pool);
     }
+}
+
+/* An entry of the changes replaces ours of that name; of two for a name the last counts. */
+static void an_environment_is_changed_by_name(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    const char *const changes[] = {"ASSAY_T=1", "ASSAY_TT=2", "ASSAY_T=3", NULL};
+    assert_int_equal(setenv("ASSAY_T", "0", 1), 0);
+    assert_int_equal(setenv("ASSAY_TTT", "4", 1), 0);
+    const char *const *all = cnf_start_environment(&arena, changes);
+    const char *const *ours = cnf_start_environment(&arena, NULL);
+    rt_buffer found = {0};
+    for (size_t i = 0; all[i]; i++)
+        if (strncmp(all[i], "ASSAY_T", 7) == 0) rt_buffer_printf(&found, "%s ", all[i]);
+    assert_string_equal(rt_buffer_string(&found), "ASSAY_TTT=4 ASSAY_TT=2 ASSAY_T=3 ");
+    size_t count = 0;
+    for (size_t i = 0; ours[i]; i++)
+        count += strcmp(ours[i], "ASSAY_T=0") == 0;
+    assert_int_equal(count, 1);
+    assert_int_equal(unsetenv("ASSAY_T"), 0);
+    assert_int_equal(unsetenv("ASSAY_TTT"), 0);
+    rt_buffer_free(&found);
+    rt_arena_reset(&arena);
 }
 
 int main(int argument_count, char **arguments)
@@ -595,6 +620,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(an_executed_child_gets_its_input),
         cmocka_unit_test(a_log_outlives_its_writer),
         cmocka_unit_test(another_program_is_executed),
+        cmocka_unit_test(an_environment_is_changed_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

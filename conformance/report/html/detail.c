@@ -2,8 +2,8 @@
 #include "conformance/report/html/html_internal.h"
 
 #include "backends/opencl/layer/log.h"
+#include "conformance/json/json.h"
 #include "conformance/report/why.h"
-#include "conformance/verdict/json_text.h"
 #include "conformance/verdict/parting.h"
 
 /* ---- Checks -------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "conformance/explain/explain.h"
 #include "conformance/explain/svg.h"
 #include "conformance/explain/timeline.h"
-#include "conformance/verdict/json_text.h"
+#include "conformance/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

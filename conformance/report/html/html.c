@@ -1,9 +1,9 @@
 /* Gathering what the page shows, and writing it between the page's head and its script. */
 #include "conformance/report/html/html_internal.h"
 
+#include "conformance/json/json.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/pack/pack.h"
-#include "conformance/verdict/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

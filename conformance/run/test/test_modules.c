@@ -47,7 +47,7 @@ static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
     assert_true(cnf_modules_next(&state, &module));
     assert_int_equal(module, 0);
     assert_false(cnf_modules_next(&state, &module)); /* an empty module waits for nothing */
-    cnf_child_result result = {.end = CNF_CHILD_EXITED};
+    cnf_child_result result = {.end = CNF_PROCESS_EXITED};
     cnf_answer_write(&result.messages, answer);
     cnf_modules_answer(&state, 0, &result);
     assert_true(cnf_modules_complete(&state));

@@ -10,7 +10,4 @@
  * differ.  True when there is none. */
 bool scn_characters_check(scn_reporter *reporter, rt_text text);
 
-/* The number of code points in valid UTF-8. */
-uint32_t scn_characters_count(rt_text text);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "conformance/scenario/yaml/characters.h"
 #include "reference/base/map.h"
+#include "reference/base/utf8.h"
 #include "reference/base/vector.h"
 
 #include <string.h>
@@ -39,10 +40,9 @@ static scn_position position_of(yaml_mark_t mark)
 static char cursor_step(builder *build)
 {
     CHECK(build->offset < build->text.length);
-    char first = build->text.data[build->offset++];
-    while (build->offset < build->text.length &&
-           ((unsigned char)build->text.data[build->offset] & 0xC0) == 0x80)
-        build->offset++;
+    rt_text rest = rt_text_skip(build->text, build->offset);
+    char first = *rest.data;
+    build->offset += rt_utf8_take(&rest).bytes.length;
     build->index++;
     build->position.column++;
     if (first == '\n') build->position = (scn_position){build->position.line + 1, 1};

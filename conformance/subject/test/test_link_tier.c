@@ -82,7 +82,7 @@ static const scenario_fixture scenarios = {.head = head,
 static const cnf_judgement *judged(fixture *f, const char *steps)
 {
     static const cnf_subject_options options = {0};
-    const cnf_child_result child = {.end = CNF_CHILD_EXITED};
+    const cnf_child_result child = {.end = CNF_PROCESS_EXITED};
     rt_buffer pack = {0};
     int ends[2];
     scn_pack_write(&pack, scenario_fixture_read(&f->arena, &scenarios, steps));

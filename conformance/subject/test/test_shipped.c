@@ -128,13 +128,13 @@ static void run(fixture *f, const char *wish, const char *steps)
     assert_true(pid >= 0);
     if (pid == 0) subject_main(f, scenario, ends[1]);
     close(ends[1]);
-    f->child = (cnf_child_result){.end = CNF_CHILD_EXITED};
+    f->child = (cnf_child_result){.end = CNF_PROCESS_EXITED};
     assert_true(cnf_read_all(ends[0], &f->child.messages));
     close(ends[0]);
     int how;
     assert_int_equal(waitpid(pid, &how, 0), pid);
     f->child.code = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how);
-    if (WIFSIGNALED(how)) f->child.end = CNF_CHILD_SIGNALED;
+    if (WIFSIGNALED(how)) f->child.end = CNF_PROCESS_SIGNALLED;
     cnf_messages_read(&f->arena, rt_buffer_text(&f->child.messages), &f->messages);
     cnf_judge(&f->arena, &f->child, &f->messages, &f->judgement);
     rt_buffer_free(&f->child.messages);
@@ -398,7 +398,7 @@ static void observe(fixture *f, const char *calls, const struct observation_row 
                                         "  - expect: %s\n",
                                         rows[i].expect);
         run(f, "", steps.data);
-        assert_int_equal(f->child.end, CNF_CHILD_EXITED);
+        assert_int_equal(f->child.end, CNF_PROCESS_EXITED);
         assert_true(f->messages.check_count >= 1);
         const cnf_check *check = &f->messages.checks[0];
         if (check->ok != rows[i].ok || check->observed != rows[i].observed)

@@ -6,6 +6,8 @@
  * 0.2.5, scanner.c. */
 #include "conformance/tools/fmt/fmt_internal.h"
 
+#include "reference/base/utf8.h"
+
 #include <string.h>
 #include <yaml.h>
 
@@ -28,10 +30,9 @@ typedef struct scanner {
 static char step(scanner *scan)
 {
     CHECK(scan->offset < scan->text.length);
-    char first = scan->text.data[scan->offset++];
-    while (scan->offset < scan->text.length &&
-           ((unsigned char)scan->text.data[scan->offset] & 0xC0) == 0x80)
-        scan->offset++;
+    rt_text rest = rt_text_skip(scan->text, scan->offset);
+    char first = *rest.data;
+    scan->offset += rt_utf8_take(&rest).bytes.length;
     scan->index++;
     if (first == '\n') {
         scan->line++;

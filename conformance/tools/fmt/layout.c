@@ -2,6 +2,8 @@
  * one line.  Lines are broken where they were. */
 #include "conformance/tools/fmt/fmt_internal.h"
 
+#include "reference/base/utf8.h"
+
 #include <string.h>
 
 /* The reader ends nesting at a depth of 32. */
@@ -87,10 +89,7 @@ static void put_break(layout *lay)
 /* Code points since the line's beginning. */
 static uint32_t column_now(const layout *lay)
 {
-    uint32_t column = 0;
-    for (size_t i = lay->line_start; i < lay->out->size; i++)
-        column += ((unsigned char)lay->out->data[i] & 0xC0) != 0x80;
-    return column;
+    return (uint32_t)rt_utf8_count(rt_text_skip(rt_buffer_text(lay->out), lay->line_start));
 }
 
 /* The lines of a block scalar, each with the new indentation in the place of the old. */

@@ -28,79 +28,80 @@
 
 typedef struct verdict_row {
     const char *sent;
-    cnf_child_end end;
+    cnf_process_end end;
     int code;
     cnf_verdict verdict;
     const char *signature;
 } verdict_row;
 
 static const verdict_row verdict_rows[] = {
-    {OPEN CHECK_LINE("memory", "data", "true", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_PASS,
+    {OPEN CHECK_LINE("memory", "data", "true", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_PASS,
      ""},
-    {CHECK_LINE("memory", "data", "false", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+    {CHECK_LINE("memory", "data", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "step1:memory:differs:data/element-3"},
     /* A fault that the device found is the cause, what a memory holds its effect. */
     {CHECK_LINE(
          "memory", "data", "false",
          "true") "{\"type\":\"check\",\"kind\":\"finding\",\"what\":\"data\",\"ok\":false,\"observed\":true,"
                  "\"code\":\"out-of-bounds\",\"place\":\"square\",\"message\":\"why\"}\n" END,
-     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "step:finding:out-of-bounds:data/square"},
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "step:finding:out-of-bounds:data/square"},
     /* Neither right nor wrong, and then nothing is left that was seen. */
-    {CHECK_LINE("launch", "apply", "false", "false") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_SKIP,
+    {CHECK_LINE("launch", "apply", "false", "false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_SKIP,
      ""},
-    {OPEN "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\"}\n", CNF_CHILD_EXITED, 0,
+    {OPEN "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\"}\n", CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_SKIP, ""},
-    {OPEN "{\"type\":\"skip\",\"answer\":\"no\"}\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+    {OPEN "{\"type\":\"skip\",\"answer\":\"no\"}\n", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "open:protocol:incomplete:-"},
-    {"{\"type\":\"unavailable\",\"message\":\"none\"}\n", CNF_CHILD_EXITED, 0,
+    {"{\"type\":\"unavailable\",\"message\":\"none\"}\n", CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_UNAVAILABLE, ""},
     /* A PASS that saw nothing does not exist. */
-    {OPEN END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-check:-"},
-    {"", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-end:-"},
-    {OPEN "{\"type\":", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:cut:-"},
-    {OPEN "[1]\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-json:-"},
-    {OPEN "{\"type\":\"secret\"}\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+    {OPEN END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-check:-"},
+    {"", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-end:-"},
+    {OPEN "{\"type\":", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:cut:-"},
+    {OPEN "[1]\n", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-json:-"},
+    {OPEN "{\"type\":\"secret\"}\n", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "open:protocol:unknown-type:-"},
-    {OPEN CHECK_LINE("memory", "data", "true", "true") END OPEN, CNF_CHILD_EXITED, 0,
+    {OPEN CHECK_LINE("memory", "data", "true", "true") END OPEN, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_FAIL, "open:protocol:after-end:-"},
-    {"{\"type\":\"check\",\"kind\":\"memory\"}\n" END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+    {"{\"type\":\"check\",\"kind\":\"memory\"}\n" END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "start:protocol:incomplete:-"},
-    {"{\"type\":\"memory\",\"data\":\"0\"}\n" END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+    {"{\"type\":\"memory\",\"data\":\"0\"}\n" END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "start:protocol:incomplete:-"},
-    {"{\"type\":\"memory\",\"data\":\"00112233\",\"defined\":\"0f0f\"}\n" END, CNF_CHILD_EXITED, 0,
-     CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
-    {"{\"type\":\"artefact\",\"request\":\"12\",\"answer\":\"00\"}\n" END, CNF_CHILD_EXITED, 0,
+    {"{\"type\":\"memory\",\"data\":\"00112233\",\"defined\":\"0f0f\"}\n" END, CNF_PROCESS_EXITED,
+     0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    {"{\"type\":\"artefact\",\"request\":\"12\",\"answer\":\"00\"}\n" END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     {"{\"type\":\"artefact\",\"request\":\"000000000000000100000000000000ff\"}\n" END,
-     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     {"{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":2}]}\n" END,
-     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     /* A device that runs no kernel: what it was asked agrees, and that is not a PASS. */
-    {DEVICE("false") CHECK_LINE("memory", "data", "true", "false") END, CNF_CHILD_EXITED, 0,
+    {DEVICE("false") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_LINKED, ""},
-    {DEVICE("false") CHECK_LINE("error", "apply", "true", "true") END, CNF_CHILD_EXITED, 0,
+    {DEVICE("false") CHECK_LINE("error", "apply", "true", "true") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_LINKED, ""},
-    {DEVICE("false") CHECK_LINE("error", "apply", "false", "true") END, CNF_CHILD_EXITED, 0,
+    {DEVICE("false") CHECK_LINE("error", "apply", "false", "true") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_FAIL, "step1:error:differs:apply/element-3"},
-    {DEVICE("false") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-check:-"},
-    {DEVICE("true") CHECK_LINE("memory", "data", "true", "false") END, CNF_CHILD_EXITED, 0,
+    {DEVICE("false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-check:-"},
+    {DEVICE("true") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_SKIP, ""},
     /* How the process ended comes first. */
-    {STAGE("step", "2"), CNF_CHILD_SIGNALED, SIGSEGV, CNF_VERDICT_CRASH, "step2:crash:SIGSEGV:-"},
-    {STAGE("step", "2") "{\"ty", CNF_CHILD_SIGNALED, SIGABRT, CNF_VERDICT_CRASH,
+    {STAGE("step", "2"), CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
+     "step2:crash:SIGSEGV:-"},
+    {STAGE("step", "2") "{\"ty", CNF_PROCESS_SIGNALLED, SIGABRT, CNF_VERDICT_CRASH,
      "step2:crash:SIGABRT:-"},
-    {OPEN, CNF_CHILD_EXITED, 3, CNF_VERDICT_CRASH, "open:crash:exit-3:-"},
-    {OPEN, CNF_CHILD_EXITED, RT_EXIT_OUT_OF_MEMORY, CNF_VERDICT_CRASH,
+    {OPEN, CNF_PROCESS_EXITED, 3, CNF_VERDICT_CRASH, "open:crash:exit-3:-"},
+    {OPEN, CNF_PROCESS_EXITED, RT_EXIT_OUT_OF_MEMORY, CNF_VERDICT_CRASH,
      "open:crash:out-of-memory:-"},
-    {STAGE("step", "0"), CNF_CHILD_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
-    {OPEN, CNF_CHILD_FLOODED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
+    {STAGE("step", "0"), CNF_PROCESS_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
+    {OPEN, CNF_PROCESS_OVERFLOWED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
     /* A program that the machine did not let begin says nothing about the subject. */
-    {CHECK_LINE("start", "set-up", "false", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_NOT_RUN,
+    {CHECK_LINE("start", "set-up", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_NOT_RUN,
      "step1:start:differs:set-up/element-3"},
-    {"", CNF_CHILD_NOT_STARTED, 11, CNF_VERDICT_NOT_RUN, "start:start:EAGAIN:-"},
+    {"", CNF_PROCESS_NOT_STARTED, 11, CNF_VERDICT_NOT_RUN, "start:start:EAGAIN:-"},
 };
 
-static cnf_judgement judge(rt_arena *arena, const char *sent, cnf_child_end end, int code)
+static cnf_judgement judge(rt_arena *arena, const char *sent, cnf_process_end end, int code)
 {
     cnf_child_result child = {.end = end, .code = code};
     cnf_messages messages;
@@ -144,7 +145,7 @@ static void damaged_messages_are_judged(void **state)
             rt_arena arena = {0};
             memcpy(sent, whole, sizeof whole);
             sent[at] = i < sizeof bytes ? bytes[i] : whole[at];
-            const cnf_child_result child = {.end = CNF_CHILD_EXITED};
+            const cnf_child_result child = {.end = CNF_PROCESS_EXITED};
             rt_text text = {sent, i < sizeof bytes ? sizeof whole - 1 : at};
             cnf_messages messages;
             cnf_judgement judgement;
@@ -165,7 +166,7 @@ static void what_was_seen_is_counted(void **state)
                                         CHECK_LINE("count", "launch", "true", "false")
                                             CHECK_LINE("count", "launch", "true", "false")
                                                 CHECK_LINE("program", "apply", "true", "false") END,
-                                    CNF_CHILD_EXITED, 0);
+                                    CNF_PROCESS_EXITED, 0);
     assert_int_equal(judgement.verdict, CNF_VERDICT_PASS);
     assert_int_equal(judgement.expected, 4);
     assert_int_equal(judgement.observed, 1);
@@ -183,7 +184,7 @@ static void the_first_failed_check_is_told(void **state)
                                     CHECK_LINE("count", "launch", "false", "false")
                                         CHECK_LINE("memory", "b", "false", "true")
                                             CHECK_LINE("memory", "c", "false", "true") END,
-                                    CNF_CHILD_EXITED, 0);
+                                    CNF_PROCESS_EXITED, 0);
     assert_string_equal(judgement.signature.data, "step1:memory:differs:b/element-3");
     assert_string_equal(judgement.rule.data, "DL-RESOLVE-09");
     assert_string_equal(judgement.message.data, "why");

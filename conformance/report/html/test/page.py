@@ -190,7 +190,7 @@ def detail(browser):
     expect("the marked line", browser.run("return [...document.querySelectorAll('#detail mark')].map(mark => mark.textContent)"),
            ["    expect: {memory: data, equals: [1]}"])
     expect("message", browser.run("return document.querySelector('.message').textContent"),
-           f"got {HOSTILE} and a byte that is no UTF-8: ?")
+           f"got {HOSTILE} and a byte that is not UTF-8: \uFFFD")
     expect("the cited rule", browser.run("return document.querySelector('.rule.cited strong').textContent"), "DL-LINK-02")
     expect("events that differ", browser.run(
         "return [...document.querySelectorAll('.traces tr.differs')].map(row => [...row.cells].map(cell => cell.textContent))"),

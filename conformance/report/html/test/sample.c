@@ -104,7 +104,7 @@ static void add_whole(rt_arena *arena, cnf_report *report, cnf_html *html)
     cnf_record fails = record_of("linking/a.yaml", "pocl", CNF_VERDICT_FAIL);
     fails.judgement.line = 15;
     fails.judgement.signature = RT_TEXT("step2:memory:-:-");
-    fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is no UTF-8: \xff");
+    fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
     add(report, html, &fails, &of_pocl); /* in the order in which they may end */

@@ -1,0 +1,28 @@
+/* jansson fails where it has no memory or is given something else than it expects: a CHECK. */
+#include "conformance/json/json.h"
+
+#include "reference/base/utf8.h"
+
+json_t *cnf_json_text(rt_text text)
+{
+    rt_buffer clean = {0};
+    rt_buffer_append_utf8(&clean, text);
+    json_t *value = json_stringn(rt_buffer_string(&clean), clean.size);
+    CHECK(value);
+    rt_buffer_free(&clean);
+    return value;
+}
+
+void cnf_json_set(json_t *object, const char *key, json_t *value)
+{
+    CHECK(json_is_object(object) && value);
+    int failed = json_object_set_new(object, key, value);
+    CHECK(failed == 0);
+}
+
+void cnf_json_append(json_t *array, json_t *value)
+{
+    CHECK(json_is_array(array) && value);
+    int failed = json_array_append_new(array, value);
+    CHECK(failed == 0);
+}

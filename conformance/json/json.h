@@ -1,0 +1,16 @@
+/* What all that write JSON need beside jansson. */
+#ifndef CONFORMANCE_JSON_JSON_H
+#define CONFORMANCE_JSON_JSON_H
+
+#include "reference/base/text.h"
+
+#include <jansson.h>
+
+/* A new string of any bytes.  jansson takes UTF-8 only; the rest becomes U+FFFD (base/utf8.h). */
+json_t *cnf_json_text(rt_text text);
+
+/* Sets a key of an object, or appends to an array, and takes the reference to `value`. */
+void cnf_json_set(json_t *object, const char *key, json_t *value);
+void cnf_json_append(json_t *array, json_t *value);
+
+#endif

@@ -1,0 +1,191 @@
+/* Starting processes.  Nothing is known here about what they run. */
+#include "conformance/process/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    EXIT_NOT_STARTED = 127, /* of a child that could not become what it should be */
+    HEAP_STEP = 1 << 20,    /* bytes by which a forked child's heap grows */
+};
+
+/* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
+#ifndef __has_feature
+#define __has_feature(feature) 0 /* clang's word; gcc has a macro */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+const bool cnf_start_limits_memory = false;
+#else
+const bool cnf_start_limits_memory = true;
+#endif
+
+double cnf_process_now_ms(void)
+{
+    struct timespec now;
+    int failed = clock_gettime(CLOCK_MONOTONIC, &now);
+    CHECK(failed == 0);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+void cnf_process_close(int *descriptor)
+{
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+}
+
+size_t cnf_process_read(int *descriptor, char *out_data, size_t size_max)
+{
+    CHECK(*descriptor >= 0 && size_max > 0);
+    ssize_t size = read(*descriptor, out_data, size_max);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    if (size <= 0) cnf_process_close(descriptor);
+    return size > 0 ? (size_t)size : 0;
+}
+
+int cnf_start_input(rt_bytes input)
+{
+    int file = memfd_create("assay-input", MFD_CLOEXEC);
+    size_t done = 0;
+    while (file >= 0 && done < input.size) {
+        ssize_t size = write(file, input.data + done, input.size - done);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) {
+            cnf_process_close(&file);
+            return -1;
+        }
+        done += (size_t)size;
+    }
+    if (file >= 0 && lseek(file, 0, SEEK_SET) != 0) cnf_process_close(&file);
+    return file;
+}
+
+const char *const *cnf_start_environment(rt_arena *arena, const char *const *changes)
+{
+    size_t count = 0, change_count = 0;
+    while (environ[count])
+        count++;
+    while (changes && changes[change_count])
+        change_count++;
+    const char **all = rt_arena_alloc_array(arena, count + change_count + 1, sizeof *all);
+    size_t used = 0;
+    for (size_t i = 0; i < count + change_count; i++) {
+        const char *entry = i < count ? environ[i] : changes[i - count];
+        size_t name = strcspn(entry, "=");
+        bool is_replaced = false;
+        for (size_t k = i < count ? 0 : i - count + 1; k < change_count && !is_replaced; k++)
+            is_replaced = strncmp(entry, changes[k], name) == 0 && changes[k][name] == '=';
+        if (!is_replaced) all[used++] = entry;
+    }
+    CHECK(used <= count + change_count && !all[used]);
+    return all;
+}
+
+/* ---- In the child, where only what is safe after a fork of threads may be called ------------- */
+
+/* Moves the descriptors to where the child expects them and closes all others but *report, where it
+ * is not -1.  One that lies where another goes to is moved out of the way first. */
+static bool descriptors_move(const cnf_start *start, int *report)
+{
+    int *sources = start->descriptors; /* the child's copy */
+    int count = (int)start->descriptor_count;
+    for (int i = 0; i < count; i++) {
+        if (sources[i] < 0) sources[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (sources[i] >= 0 && sources[i] < count)
+            sources[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, count);
+        if (sources[i] < 0) return false;
+    }
+    if (*report >= 0 && *report < count) {
+        *report = fcntl(*report, F_DUPFD_CLOEXEC, count);
+        if (*report < 0) return false;
+    }
+    for (int i = 0; i < count; i++)
+        if (dup2(sources[i], i) != i) return false;
+    if (*report < 0) return close_range((unsigned)count, ~0u, 0) == 0;
+    if (*report > count && close_range((unsigned)count, (unsigned)*report - 1, 0) != 0)
+        return false;
+    return close_range((unsigned)*report + 1, ~0u, 0) == 0;
+}
+
+/* Limits what each process of the child may allocate.  RLIMIT_DATA counts private writable pages,
+ * whether the allocator takes them from the heap or by mmap; unlike RLIMIT_AS it leaves alone the
+ * address space that vendors' libraries reserve without using it (setrlimit(2)). */
+static void limits_set(uint64_t memory_bytes)
+{
+    const struct rlimit none = {0, 0}, memory = {memory_bytes, memory_bytes};
+    setrlimit(RLIMIT_CORE, &none);
+    /* A lower hard limit that is there already stays, and a refusal only means no limit. */
+    if (cnf_start_limits_memory && memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &memory);
+}
+
+RT_NORETURN static void child_main(const cnf_start *start, pid_t parent, int report)
+{
+    if (!start->stays_in_group) setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_NOT_STARTED); /* it died before the line above */
+    limits_set(start->memory_bytes);
+    if (descriptors_move(start, &report)) {
+        sigset_t none;
+        sigemptyset(&none);
+        signal(SIGPIPE, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        if (start->body) {
+            /* A forked child lives for milliseconds: what it frees is not worth handing back. */
+            mallopt(M_TOP_PAD, HEAP_STEP);
+            mallopt(M_TRIM_THRESHOLD, INT_MAX);
+            int status = start->body(start->user);
+            fflush(NULL);
+            _exit(status);
+        }
+        /* execve does not write to its lists; its type is older than const. */
+        char *const *arguments = (char *const *)(uintptr_t)start->arguments;
+        char *const *environment = (char *const *)(uintptr_t)start->environment;
+        execve(start->program, arguments, environment ? environment : environ);
+    }
+    int error = errno;
+    if (report >= 0 && write(report, &error, sizeof error) != (ssize_t)sizeof error) abort();
+    _exit(EXIT_NOT_STARTED);
+}
+
+/* ---- In the parent -------------------------------------------------------------------------- */
+
+int cnf_start_process(const cnf_start *start, pid_t *out_pid)
+{
+    *out_pid = 0;
+    CHECK(!start->program != !start->body);
+    CHECK_IMPLIES(start->program, start->arguments && start->arguments[0]);
+    CHECK(start->descriptors && start->descriptor_count >= 3 && start->descriptor_count < INT_MAX);
+    int report[2] = {-1, -1}; /* what keeps the child from executing; closed when it executes */
+    if (start->program && pipe2(report, O_CLOEXEC) != 0) return errno;
+    if (start->body) fflush(NULL); /* what is buffered here must not be written by the child too */
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) child_main(start, parent, report[1]);
+    int error = pid < 0 ? errno : 0;
+    cnf_process_close(&report[1]);
+    /* Here too: whichever comes first, the group exists before a kill. */
+    if (pid > 0 && !start->stays_in_group) setpgid(pid, pid);
+    if (pid > 0 && start->program) {
+        int reason = 0;
+        ssize_t size = read(report[0], &reason, sizeof reason);
+        while (size < 0 && errno == EINTR)
+            size = read(report[0], &reason, sizeof reason);
+        if (size == (ssize_t)sizeof reason) error = reason;
+        while (error != 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    cnf_process_close(&report[0]);
+    if (error == 0) *out_pid = pid;
+    CHECK((error == 0) == (*out_pid > 0));
+    return error;
+}
