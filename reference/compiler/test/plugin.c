@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <spirv-tools/libspirv.h>
 
 const rt_compiler_api *test_plugin_open(void)
 {
@@ -48,9 +49,9 @@ rt_buffer test_clang(const char *options, const char *prelude, const char *code)
     return bitcode;
 }
 
-void test_spirv_validate(spv_target_env environment, rt_bytes code)
+void test_spirv_validate(bool opencl, rt_bytes code)
 {
-    spv_context context = spvContextCreate(environment);
+    spv_context context = spvContextCreate(opencl ? SPV_ENV_OPENCL_2_2 : SPV_ENV_UNIVERSAL_1_2);
     uint32_t *words = rt_alloc(code.size);
     memcpy(words, code.data, code.size);
     spv_diagnostic diagnostic = NULL;

@@ -127,7 +127,7 @@ enum { OP_VARIABLE = 59, DECORATION_LINKAGE = 41, LINKAGE_IMPORT = 1 };
 
 /* OpenCL 2.2 is the environment whose SPIR-V is 1.2.  The validator's has no optional capabilities,
  * such as Float16, which comes with cl_khr_fp16, and Int64Atomics. */
-static spv_target_env environment_of(const rt_image *image)
+static bool is_plain_opencl(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, FLOAT16 = 9, INT64_ATOMICS = 12 };
     rt_spirv_walk walk = rt_spirv_walk_start(image->code);
@@ -135,9 +135,9 @@ static spv_target_env environment_of(const rt_image *image)
     while (rt_spirv_walk_next(&walk, &at)) {
         uint32_t capability = rt_spirv_word(&at, 1);
         bool optional = capability == FLOAT16 || capability == INT64_ATOMICS;
-        if (at.opcode == OP_CAPABILITY && optional) return SPV_ENV_UNIVERSAL_1_2;
+        if (at.opcode == OP_CAPABILITY && optional) return false;
     }
-    return SPV_ENV_OPENCL_2_2;
+    return true;
 }
 
 static bool is_function_type(const rt_image *image, uint32_t id)
@@ -192,7 +192,7 @@ static void validate(const rt_image *image)
 {
     if (has_function_pointers(image)) return;
     rt_buffer known = known_words(image->code);
-    test_spirv_validate(environment_of(image), rt_buffer_bytes(&known));
+    test_spirv_validate(is_plain_opencl(image), rt_buffer_bytes(&known));
     rt_buffer_free(&known);
 }
 
