@@ -31,7 +31,7 @@ bool pl_fusing_check(const pl_fusing *fusing)
     }
     const pl_fusion *fusion = &fusing->fusion;
     const pl_parameters *parameters = &fusing->parameters;
-    CHECK(pl_is_kernel(fusing->kernel) && !LLVMIsDeclaration(fusing->kernel));
+    CHECK(!LLVMIsDeclaration(fusing->kernel));
     CHECK(LLVMGetGlobalParent(fusing->kernel) == fusing->module);
     CHECK(fusion->kernel_count > 0);
     uint32_t dropped = 0;
