@@ -1,5 +1,5 @@
-/* Finding the contents of device_globals: property sets and host code say which variables there
- * are, events where their contents came to be. */
+/* Finds the contents of device_globals: property sets and host code list the variables, events say
+ * where their contents are. */
 #include "conformance/explain/contents.h"
 
 /* ---- Which variables there are -------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static bool same_field(const rt_event *one, const rt_event *other, const char *k
     return rt_text_equal(cnf_event_text(one, key), cnf_event_text(other, key));
 }
 
-/* True for an event of the kind about the variable's name and the device of an allocation: the
+/* True for an event of the kind about the variable's name and the device of an allocation; the
  * event of the zeros says no more. */
 static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *allocation)
 {
@@ -65,8 +65,8 @@ static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *
            same_field(event, allocation, "device");
 }
 
-/* The command that filled an allocation with zeros.  Variables of one name on one device are told
- * apart by their order: every allocation is filled once, one after the other. */
+/* The command that filled an allocation with zeros. Variables with the same name on one device are
+ * distinguished by order: every allocation is filled once, in sequence. */
 static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t begin)
 {
     const rt_event *allocation = &history->events[index];
@@ -82,8 +82,8 @@ static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t
     return (rt_text){0};
 }
 
-/* The newest memory on the device, first of all in the context that the program is for: contexts of
- * a device may share it. */
+/* The newest memory on the device, preferably in the program's context: contexts of a device may
+ * share it. */
 static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *variable,
                           const cnf_xpl_place *pointer)
 {
@@ -102,7 +102,7 @@ static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *va
     return shared;
 }
 
-/* The host object and the instance in one program are told of at every copy, or by every image. */
+/* The host object and the instance in one program are reported at every copy, or by every image. */
 static bool is_there(const cnf_xpl_variable *variable, const cnf_xpl_place *place)
 {
     if (place->kind != CNF_PLACE_HOST && place->kind != CNF_PLACE_INSIDE) return false;
@@ -115,7 +115,7 @@ static bool is_there(const cnf_xpl_variable *variable, const cnf_xpl_place *plac
     return false;
 }
 
-/* False for an event that tells of no place. */
+/* False for an event that does not describe a place. */
 static bool place_kind(const rt_event *event, cnf_place_kind *out_kind)
 {
     switch (event->kind) {

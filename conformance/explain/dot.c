@@ -1,5 +1,5 @@
-/* The explanation as a DOT graph: its frame, and the commands.  Every identifier and label is
- * quoted or escaped, whatever it holds. */
+/* The explanation as a DOT graph: its frame, and the commands. Every identifier and label is quoted
+ * or escaped. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/dot_internal.h"
@@ -8,7 +8,7 @@
 
 /* ---- Commands ------------------------------------------------------------------------------ */
 
-/* What a command is about, for its label: the first of these fields that it has. */
+/* The subject of a command, for its label: the first of these fields that it has. */
 static rt_text subject_of(const rt_event *event)
 {
     static const char *const keys[] = {"kernel", "variable", "memory", "to"};
@@ -48,7 +48,7 @@ static void command_write(rt_buffer *out, const cnf_dot_process *process, const 
     rt_buffer_printf(out, "\"%s];\n", read ? ", shape=ellipse" : "");
 }
 
-/* An edge from each command that it waits for and that is there. */
+/* Writes an edge from each existing command that it waits for. */
 static void waits_write(rt_buffer *out, const cnf_dot_process *process, const rt_event *event)
 {
     const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
@@ -95,7 +95,7 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     rt_buffer_printf(out, "  }\n");
 }
 
-/* Opens the graph: its title, and what nodes, edges and boxes look like. */
+/* Opens the graph: its title, and the style of nodes, edges and boxes. */
 static void frame_begin(rt_buffer *out, rt_text title)
 {
     rt_buffer_printf(out, "digraph \"");
@@ -123,7 +123,7 @@ void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace
     cnf_link_graph_find(&arena, scenario, &history, &graph);
     cnf_contents_find(scenario, &history, &contents);
     frame_begin(out, scenario->path);
-    commands_write(out, &history); /* The later a part, the higher Graphviz puts it. */
+    commands_write(out, &history); /* Graphviz puts later parts higher. */
     cnf_dot_programs(out, &history);
     cnf_dot_variables(out, &history, &contents);
     cnf_dot_images(out, scenario, &graph, &history, &contents);

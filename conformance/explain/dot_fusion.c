@@ -7,7 +7,7 @@
 
 #define HELD_GROUND "#fff8e1"
 
-/* The fusions of one process, and who draws them. */
+/* The fusions of one process, and the context for drawing them. */
 typedef struct fusions {
     const rt_event *events;
     const cnf_dot_process *process;
@@ -26,35 +26,35 @@ static void held_node(rt_buffer *out, const fusions *all, rt_text number)
 
 static void box_write(rt_buffer *out, const fusions *all, uint32_t index)
 {
-    const cnf_xpl_fusion *one = &all->found.list.items[index];
+    const cnf_xpl_fusion *fusion = &all->found.list.items[index];
     rt_buffer_printf(out,
                      "    subgraph \"cluster_fusion_%u_%u\" {\n      style=\"rounded,filled\";\n"
                      "      fillcolor=\"%s\";\n      color=\"%s\";\n      fontsize=10;\n"
                      "      label=\"fusion ",
                      all->process->number, index, HELD_GROUND, DOT_LINE);
-    cnf_dot_quote(out, one->number);
+    cnf_dot_quote(out, fusion->number);
     rt_buffer_printf(out, " on queue ");
-    cnf_dot_quote(out, one->queue);
+    cnf_dot_quote(out, fusion->queue);
     rt_buffer_printf(out, "\\nheld back");
-    if (one->status.length > 0) rt_buffer_printf(out, ", then ");
-    cnf_dot_quote(out, one->status);
-    if (one->reason.length > 0) rt_buffer_printf(out, ": ");
-    cnf_dot_quote(out, one->reason);
+    if (fusion->status.length > 0) rt_buffer_printf(out, ", then ");
+    cnf_dot_quote(out, fusion->status);
+    if (fusion->reason.length > 0) rt_buffer_printf(out, ": ");
+    cnf_dot_quote(out, fusion->reason);
     rt_buffer_printf(out, "\";\n");
-    for (uint32_t i = 0; i < one->held.count; i++) {
-        rt_text number = cnf_event_text(one->held.items[i], "command");
+    for (uint32_t i = 0; i < fusion->held.count; i++) {
+        rt_text number = cnf_event_text(fusion->held.items[i], "command");
         rt_buffer_printf(out, "      ");
         held_node(out, all, number);
         rt_buffer_printf(out, " [style=dashed, label=\"");
         cnf_dot_quote(out, number);
         rt_buffer_printf(out, ": ");
-        cnf_dot_quote(out, cnf_event_text(one->held.items[i], "kernel"));
+        cnf_dot_quote(out, cnf_event_text(fusion->held.items[i], "kernel"));
         rt_buffer_printf(out, "\"];\n");
     }
     rt_buffer_printf(out, "    }\n");
 }
 
-/* True where the command was held back itself when `event` was. */
+/* True if the command was already held back at the time of `event`. */
 static bool was_held(const fusions *all, rt_text number, const rt_event *event)
 {
     uint32_t index = rt_map_find(&all->found.holds, number);
@@ -84,16 +84,16 @@ static void held_edges(rt_buffer *out, const fusions *all, const rt_event *event
 /* From the whole box to the fused kernel. */
 static void fused_edge(rt_buffer *out, const fusions *all, uint32_t index)
 {
-    const cnf_xpl_fusion *one = &all->found.list.items[index];
-    const rt_event *last = one->held.items[one->held.count - 1];
+    const cnf_xpl_fusion *fusion = &all->found.list.items[index];
+    const rt_event *last = fusion->held.items[fusion->held.count - 1];
     const rt_event_field *promoted =
-        one->fuse ? rt_event_field_find(one->fuse, RT_TEXT("promoted")) : NULL;
+        fusion->fuse ? rt_event_field_find(fusion->fuse, RT_TEXT("promoted")) : NULL;
     rt_buffer_printf(out, "    ");
     held_node(out, all, cnf_event_text(last, "command"));
     rt_buffer_printf(out, " -> ");
-    cnf_dot_command_node(out, all->process, cnf_event_text(one->launch, "command"));
+    cnf_dot_command_node(out, all->process, cnf_event_text(fusion->launch, "command"));
     rt_buffer_printf(out, " [ltail=\"cluster_fusion_%u_%u\", penwidth=2, label=\"%s",
-                     all->process->number, index, one->fuse ? "fused" : "fused, from the cache");
+                     all->process->number, index, fusion->fuse ? "fused" : "fused, from the cache");
     for (uint32_t i = 0; promoted && i < promoted->value_count; i++) {
         rt_buffer_printf(out, i == 0 ? "\\npromoted " : ", ");
         cnf_dot_quote(out, promoted->values[i]);
@@ -101,11 +101,11 @@ static void fused_edge(rt_buffer *out, const fusions *all, uint32_t index)
     rt_buffer_printf(out, "\"];\n");
 }
 
-/* From each kernel to itself, launched alone. */
-static void alone_edges(rt_buffer *out, const fusions *all, const cnf_xpl_fusion *one)
+/* Writes an edge from each kernel to its own launch. */
+static void alone_edges(rt_buffer *out, const fusions *all, const cnf_xpl_fusion *fusion)
 {
-    for (uint32_t i = 0; i < one->held.count; i++) {
-        rt_text number = cnf_event_text(one->held.items[i], "command");
+    for (uint32_t i = 0; i < fusion->held.count; i++) {
+        rt_text number = cnf_event_text(fusion->held.items[i], "command");
         if (!cnf_dot_has_command(all->process, number)) continue;
         rt_buffer_printf(out, "    ");
         held_node(out, all, number);
@@ -120,17 +120,17 @@ void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process)
     fusions all = {.events = process->events, .process = process};
     cnf_fusions_find(process->events, process->begin, process->end, &all.found);
     uint32_t count = all.found.list.count;
-    for (uint32_t i = 0; i < count; i++) /* a box needs something in it */
+    for (uint32_t i = 0; i < count; i++) /* a box must not be empty */
         if (all.found.list.items[i].held.count > 0) box_write(out, &all, i);
     for (uint32_t i = 0; i < count; i++) {
-        const cnf_xpl_fusion *one = &all.found.list.items[i];
-        for (uint32_t k = 0; k < one->held.count; k++)
-            held_edges(out, &all, one->held.items[k]);
-        bool fused = one->launch && cnf_event_is_command(one->launch);
-        if (fused && one->held.count > 0)
+        const cnf_xpl_fusion *fusion = &all.found.list.items[i];
+        for (uint32_t k = 0; k < fusion->held.count; k++)
+            held_edges(out, &all, fusion->held.items[k]);
+        bool fused = fusion->launch && cnf_event_is_command(fusion->launch);
+        if (fused && fusion->held.count > 0)
             fused_edge(out, &all, i);
         else
-            alone_edges(out, &all, one);
+            alone_edges(out, &all, fusion);
     }
     cnf_fusions_free(&all.found);
 }

@@ -16,7 +16,7 @@ rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number)
     return rt_arena_printf(arena, "k%u", number);
 }
 
-/* What all that is drawn here comes from. */
+/* The sources of the drawing. */
 typedef struct drawing {
     rt_arena arena;
     const scn_scenario *scenario;
@@ -53,8 +53,7 @@ static void exports_write(rt_buffer *out, rt_arena *arena, const rt_image *image
                     set->properties[i].name);
 }
 
-/* True where the import before this one is the same, which has another possible provider: both are
- * one row. */
+/* True if the previous import is the same with another possible provider: both share one row. */
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
     if (import == 0) return false;
@@ -63,7 +62,7 @@ static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
     return before->image == one->image && rt_text_equal(before->symbol, one->symbol);
 }
 
-/* The imports of an image follow each other, from `first`. */
+/* The imports of an image are adjacent, starting at `first`. */
 static void imports_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
                           uint32_t image, uint32_t first)
 {
@@ -113,7 +112,7 @@ static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* More names than this would make the box wider than its images. */
+/* With more names the box would become wider than its images. */
 enum { NEEDS_SHOWN_MAX = 3 };
 
 static void module_label(rt_buffer *out, const scn_scenario *scenario, uint32_t index)
@@ -132,7 +131,7 @@ static void module_label(rt_buffer *out, const scn_scenario *scenario, uint32_t 
     rt_buffer_printf(out, "</FONT>>;\n");
 }
 
-/* The images of a module follow each other, from `first` to before `end`. */
+/* The images of a module are adjacent: `first` to `end` - 1. */
 static void module_write(rt_buffer *out, drawing *draw, uint32_t module, uint32_t first,
                          uint32_t end)
 {
@@ -152,7 +151,7 @@ static void module_write(rt_buffer *out, drawing *draw, uint32_t module, uint32_
     rt_buffer_printf(out, "    }\n");
 }
 
-/* Where the imports of each image begin. */
+/* The first import of each image. */
 static const uint32_t *imports_index(rt_arena *arena, const cnf_link_graph *graph)
 {
     uint32_t *firsts = rt_arena_alloc_array(arena, graph->images.count, sizeof *firsts);
@@ -166,8 +165,7 @@ static const uint32_t *imports_index(rt_arena *arena, const cnf_link_graph *grap
     return firsts;
 }
 
-/* From the last module to the first: Graphviz puts what comes later higher, and a reader begins at
- * the top. */
+/* Last module first, because Graphviz puts later nodes higher and readers begin at the top. */
 static void modules_write(rt_buffer *out, drawing *draw)
 {
     uint32_t end = draw->graph->images.count;
@@ -183,8 +181,8 @@ static void modules_write(rt_buffer *out, drawing *draw)
 
 /* ---- Who provides what --------------------------------------------------------------------- */
 
-/* Appends an image and the row of what it exports; without one, as a trace may say of a provider
- * that its property sets do not know, its title. */
+/* Appends an image and the row of its exports; without one (a trace may name a provider that its
+ * property sets do not show) its title. */
 static void provider_write(rt_buffer *out, const rt_image *image, rt_text symbol)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
@@ -203,7 +201,8 @@ static void edges_write(rt_buffer *out, const cnf_link_graph *graph)
     for (uint32_t i = 0; i < graph->imports.count; i++) {
         const cnf_import *import = &graph->imports.items[i];
         if (!is_repeated(graph, i)) row = i;
-        if (import->state == CNF_IMPORT_UNRESOLVED) continue; /* Its row says so. */
+        if (import->state == CNF_IMPORT_UNRESOLVED)
+            continue; /* Its row says that it is unresolved. */
         rt_buffer_printf(out, "    ");
         cnf_dot_node(out, "image", graph->images.items[import->image].image->name);
         rt_buffer_printf(out, ":i%u -> ", row);

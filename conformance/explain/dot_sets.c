@@ -7,7 +7,7 @@
 
 #define SET_GROUND "#fce4ec"
 
-/* What a property says of the sets in its value, and the name of that in events. */
+/* How a property relates to the sets in its value, and the name of that relation in events. */
 static const struct role {
     const char *property, *relation, *words;
 } roles[] = {
@@ -54,7 +54,7 @@ bool cnf_dot_is_dummy(const rt_image *image)
 
 /* ---- Who joined ---------------------------------------------------------------------------- */
 
-/* NULL: a damaged trace. */
+/* NULL: the trace is damaged. */
 static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
 {
     for (uint32_t i = 0; i < graph->images.count; i++) {
@@ -64,7 +64,7 @@ static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
     return NULL;
 }
 
-/* Appends an image and the row of that relation and set; without one, its title. */
+/* Appends an image and the row for a relation and set; without one, its title. */
 static void end_write(rt_buffer *out, rt_arena *arena, const rt_image *image, rt_text relation,
                       rt_text wanted)
 {
@@ -97,7 +97,7 @@ static void join_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *gr
     rt_buffer_printf(out, ";\n");
 }
 
-/* Once for each pair: an image that creates the same objects says it again. */
+/* Writes each pair once, although every image that creates the same objects repeats it. */
 static void replacement_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
                               const rt_event *event, rt_map *drawn)
 {

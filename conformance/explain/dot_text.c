@@ -16,8 +16,8 @@ static uint32_t shown_code(rt_character character)
     return has_none || code == RT_UTF8_ILL_FORMED ? 0xFFFD : code;
 }
 
-/* Inside quotes: a quote ends the text, a backslash begins an escape of labels, and '&' an
- * entity. */
+/* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' an entity.
+ */
 void cnf_dot_quote(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {

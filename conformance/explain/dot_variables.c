@@ -52,7 +52,7 @@ static void device_words(rt_buffer *out, const cnf_xpl_place *place)
     cnf_dot_cell_text(out, place->command);
 }
 
-/* A pointer is an edge, and no row. */
+/* A pointer is an edge, not a row. */
 static void place_write(rt_buffer *out, rt_arena *arena, const cnf_history *history,
                         const cnf_xpl_place *place, uint32_t index)
 {
@@ -91,7 +91,7 @@ void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_con
     rt_arena arena = {0};
     rt_buffer_printf(out, "  subgraph \"cluster_variables\" {\n    label=\"device_globals and "
                           "where their contents are\";\n    color=\"white\";\n    fontsize=12;\n");
-    for (uint32_t i = contents->variables.count; i-- > 0;) /* the first one on top, as modules */
+    for (uint32_t i = contents->variables.count; i-- > 0;) /* first one on top, like modules */
         variable_write(out, &arena, history, &contents->variables.items[i]);
     rt_buffer_printf(out, "  }\n");
     rt_arena_reset(&arena);
@@ -111,7 +111,8 @@ static void image_edges(rt_buffer *out, rt_arena *arena, const rt_image *image)
     }
 }
 
-/* From the program that has the instance, or a pointer to the content of that place. */
+/* Writes the edge from the program that has the instance, or a pointer to the content in that
+ * place. */
 static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *history,
                        const cnf_xpl_variable *variable, uint32_t index)
 {

@@ -8,14 +8,15 @@
 
 #include "conformance/scenario/model/model.h"
 
-/* `trace` is the trace message of a subject's child as it was sent (cnf_messages.trace), which is
- * not trusted: what is no event is left out.  Empty: nothing ran, and only what was compiled is
- * explained.  Modules without images were not compiled. */
+/* Appends the explanation as text. `trace` is the trace message of a subject's child as sent
+ * (cnf_messages.trace); it is not trusted, and anything that is not an event is ignored. Empty:
+ * nothing ran, so only the compiled scenario is explained. Modules without images were not
+ * compiled. */
 void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 
-/* The same as one DOT graph with three clusters, for Graphviz: modules with their images and what
- * those import and export, programs and their kernels, commands and what they wait for.
- * Source: The DOT Language (graphviz.org/doc/info/lang.html). */
+/* Appends the explanation as one DOT graph with three clusters, for Graphviz: modules with their
+ * images, imports and exports; programs and their kernels; commands and what they wait for. Source:
+ * The DOT Language (graphviz.org/doc/info/lang.html). */
 void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 
 #endif

@@ -9,13 +9,13 @@
 
 /* ---- What happened ------------------------------------------------------------------------- */
 
-/* A program object, as the events tell about it. */
+/* A program object, as described by events. */
 typedef struct cnf_xpl_program {
     rt_text id;                   /* unique in its process */
-    uint32_t process;             /* counts the restarts before it */
-    const rt_event_field *inputs; /* images that it was linked or built from; NULL: nobody said */
-    const rt_event *link;         /* NULL: it was built from one image */
-    const rt_event *build;        /* NULL: linking was as far as it came */
+    uint32_t process;             /* number of earlier restarts */
+    const rt_event_field *inputs; /* images that it was linked or built from; NULL: unknown */
+    const rt_event *link;         /* NULL: built from one image */
+    const rt_event *build;        /* NULL: it was only linked */
     uint32_t launch_count, hit_count;
     bool released;
 } cnf_xpl_program;
@@ -24,46 +24,44 @@ typedef struct cnf_history {
     const rt_event *events;
     uint32_t event_count;
     uint32_t *event_programs; /* per event: the index of its program, SCN_NONE for none */
-    RT_VECTOR(cnf_xpl_program) programs; /* in the order of their making */
+    RT_VECTOR(cnf_xpl_program) programs; /* in order of creation */
     rt_map program_ids;                  /* id -> index */
 } cnf_history;
 
 /* Reads a trace message; texts and events live in the arena, the rest is freed with
- * cnf_history_free.  Anything that is no event of the vocabulary is left out. */
+ * cnf_history_free. Anything that is not an event of the vocabulary is ignored. */
 void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history);
 void cnf_history_free(cnf_history *history);
 
-/* The value of an event's field that holds one; empty where it has none. */
+/* The value of an event's field; empty if it has none. */
 rt_text cnf_event_text(const rt_event *event, const char *key);
 
-/* True for what a device is given to do: an event with a number and a list of what it waits for. */
+/* True for a command of a device: an event with a number and a list of commands to wait for. */
 bool cnf_event_is_command(const rt_event *event);
 
-/* True for an event that tells of an image which joined another one's link set by a set of virtual
- * functions, the first that tells of it: kernels of one image, devices and processes repeat it. */
+/* True for the first event which says that an image joined another one's link set because of a
+ * virtual-function set; kernels of one image, devices and processes repeat it. */
 bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 
-/* Appends `before` and the names of the aspects that a property of "SYCL/device requirements"
- * lists, "fp16, fp64", or the numbers of those without one.  False, and nothing is appended: it
- * lists none.
- */
+/* Appends `before` and the aspects listed by a property of "SYCL/device requirements", by name,
+ * "fp16, fp64", or by number if they have none. False, and nothing is appended: it lists none. */
 bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_set *set,
                          const rt_property *property);
 
-/* Appends a name that comes from a scenario or device code, without what would move the cursor. */
+/* Appends a name from a scenario or device code, without characters that would move the cursor. */
 void cnf_explain_name(rt_buffer *out, rt_text name);
 
 /* ---- Who imports what ---------------------------------------------------------------------- */
 
 typedef struct cnf_xpl_image {
     const rt_image *image;
-    uint32_t module; /* index into the scenario's */
-    uint32_t cycle;  /* images of one cycle have one number, from 1; 0: in none */
+    uint32_t module; /* index into the scenario's modules */
+    uint32_t cycle;  /* number of its cycle, from 1; 0: in none */
 } cnf_xpl_image;
 
 typedef enum cnf_import_state {
     CNF_IMPORT_RESOLVED,   /* the runtime bound it to this provider */
-    CNF_IMPORT_POSSIBLE,   /* this image exports it; nothing searched for it in this run */
+    CNF_IMPORT_POSSIBLE,   /* this image exports it, but this run did not search for it */
     CNF_IMPORT_UNRESOLVED, /* the runtime found no provider, or there is none */
 } cnf_import_state;
 
@@ -76,7 +74,7 @@ typedef struct cnf_import {
 
 typedef struct cnf_link_graph {
     RT_VECTOR(cnf_xpl_image) images;
-    RT_VECTOR(cnf_import) imports; /* in the order of their images and of their property sets */
+    RT_VECTOR(cnf_import) imports; /* in the order of images and of their property sets */
     uint32_t cycle_count;
 } cnf_link_graph;
 

@@ -3,75 +3,76 @@
 
 /* ---- What happened ------------------------------------------------------------------------- */
 
-/* The newest of that queue or, with a number, the one of that number; NULL: there is none. */
-static cnf_xpl_fusion *fusion_find(cnf_fusions *all, rt_text queue, rt_text number)
+/* The newest fusion of the queue or, with a number, the fusion with that number; NULL: there is
+ * none. */
+static cnf_xpl_fusion *fusion_find(cnf_fusions *fusions, rt_text queue, rt_text number)
 {
-    for (uint32_t i = all->list.count; i-- > 0;) {
-        cnf_xpl_fusion *one = &all->list.items[i];
-        bool same = number.length > 0 ? rt_text_equal(one->number, number)
-                                      : rt_text_equal(one->queue, queue);
-        if (same) return one;
+    for (uint32_t i = fusions->list.count; i-- > 0;) {
+        cnf_xpl_fusion *fusion = &fusions->list.items[i];
+        bool same = number.length > 0 ? rt_text_equal(fusion->number, number)
+                                      : rt_text_equal(fusion->queue, queue);
+        if (same) return fusion;
     }
     return NULL;
 }
 
-static void status_note(cnf_fusions *all, const rt_event *event, uint32_t index)
+static void status_note(cnf_fusions *fusions, const rt_event *event, uint32_t index)
 {
     rt_text status = cnf_event_text(event, "status");
     rt_text queue = cnf_event_text(event, "queue"), number = cnf_event_text(event, "fusion");
     if (rt_text_is(status, "DELETE") || number.length == 0) return;
-    cnf_xpl_fusion *one = fusion_find(all, queue, number);
-    if (!one) {
-        one = rt_vector_push(&all->list);
-        *one = (cnf_xpl_fusion){.number = number, .queue = queue, .end = UINT32_MAX};
+    cnf_xpl_fusion *fusion = fusion_find(fusions, queue, number);
+    if (!fusion) {
+        fusion = rt_vector_push(&fusions->list);
+        *fusion = (cnf_xpl_fusion){.number = number, .queue = queue, .end = UINT32_MAX};
     }
     if (rt_text_is(status, "ACTIVE")) return;
-    one->status = status;
-    if (one->end == UINT32_MAX) one->end = index;
+    fusion->status = status;
+    if (fusion->end == UINT32_MAX) fusion->end = index;
 }
 
-static void hold_note(cnf_fusions *all, const rt_event *event)
+static void hold_note(cnf_fusions *fusions, const rt_event *event)
 {
     rt_text number = cnf_event_text(event, "fusion"), command = cnf_event_text(event, "command");
-    cnf_xpl_fusion *one = number.length > 0 ? fusion_find(all, (rt_text){0}, number) : NULL;
-    if (!one || command.length == 0) return;
-    rt_map_set(&all->holds, command, (uint32_t)(one - all->list.items));
-    *rt_vector_push(&one->held) = event;
+    cnf_xpl_fusion *fusion = number.length > 0 ? fusion_find(fusions, (rt_text){0}, number) : NULL;
+    if (!fusion || command.length == 0) return;
+    rt_map_set(&fusions->holds, command, (uint32_t)(fusion - fusions->list.items));
+    *rt_vector_push(&fusion->held) = event;
 }
 
-static void event_note(cnf_fusions *all, const rt_event *event, uint32_t index)
+static void event_note(cnf_fusions *fusions, const rt_event *event, uint32_t index)
 {
-    if (event->kind == RT_EVENT_FUSION_STATUS) status_note(all, event, index);
-    if (event->kind == RT_EVENT_FUSION_HOLD) hold_note(all, event);
-    cnf_xpl_fusion *one = fusion_find(all, cnf_event_text(event, "queue"), (rt_text){0});
-    if (!one) return;
+    if (event->kind == RT_EVENT_FUSION_STATUS) status_note(fusions, event, index);
+    if (event->kind == RT_EVENT_FUSION_HOLD) hold_note(fusions, event);
+    cnf_xpl_fusion *fusion = fusion_find(fusions, cnf_event_text(event, "queue"), (rt_text){0});
+    if (!fusion) return;
     rt_text kernel = cnf_event_text(event, "kernel");
     switch (event->kind) {
     case RT_EVENT_FUSE:
-        one->fuse = event;
-        one->kernel = kernel;
+        fusion->fuse = event;
+        fusion->kernel = kernel;
         break;
-    case RT_EVENT_FUSION_CACHE_HIT: one->kernel = kernel; break;
+    case RT_EVENT_FUSION_CACHE_HIT: fusion->kernel = kernel; break;
     case RT_EVENT_FUSION_CANCEL:
-        one->reason = cnf_event_text(event, "reason");
-        one->detail = cnf_event_text(event, "detail");
+        fusion->reason = cnf_event_text(event, "reason");
+        fusion->detail = cnf_event_text(event, "detail");
         break;
     case RT_EVENT_LAUNCH:
-        /* The end is told behind the launch: what comes later is the application's own. */
-        if (one->end == UINT32_MAX && !one->launch && kernel.length > 0 &&
-            rt_text_equal(kernel, one->kernel))
-            one->launch = event;
+        /* The end is reported after the launch; later launches are the application's own. */
+        if (fusion->end == UINT32_MAX && !fusion->launch && kernel.length > 0 &&
+            rt_text_equal(kernel, fusion->kernel))
+            fusion->launch = event;
         break;
     default: break;
     }
 }
 
-/* A demotion names no queue: it is of the list that the compiler was asked for last. */
-static void demotion_note(cnf_fusions *all, const rt_event *event)
+/* A demotion names no queue: it concerns the list that the compiler was last asked for. */
+static void demotion_note(cnf_fusions *fusions, const rt_event *event)
 {
-    for (uint32_t i = all->list.count; i-- > 0;) {
-        if (all->list.items[i].kernel.length == 0) continue;
-        *rt_vector_push(&all->list.items[i].demoted) = event;
+    for (uint32_t i = fusions->list.count; i-- > 0;) {
+        if (fusions->list.items[i].kernel.length == 0) continue;
+        *rt_vector_push(&fusions->list.items[i].demoted) = event;
         return;
     }
 }

@@ -7,25 +7,26 @@
 /* Texts and events are borrowed from the trace. */
 typedef struct cnf_xpl_fusion {
     rt_text number, queue;
-    rt_text status;         /* how it ended; empty: it did not */
-    rt_text reason;         /* why without a fused kernel; empty: it had one, or nobody says */
-    rt_text detail;         /* of a list that was rejected: why */
-    rt_text kernel;         /* that the compiler made or had; empty: none */
+    rt_text status;         /* how it ended; empty: it has not */
+    rt_text reason;         /* why there is no fused kernel; empty: there is one, or the reason is
+                             * unknown */
+    rt_text detail;         /* for a rejected list: why */
+    rt_text kernel;         /* fused kernel, new or cached; empty: none */
     const rt_event *fuse;   /* NULL: the compiler was not asked */
-    const rt_event *launch; /* of the fused kernel; NULL: none */
-    uint32_t end;           /* the event of its end; UINT32_MAX: none */
+    const rt_event *launch; /* launch of the fused kernel; NULL: none */
+    uint32_t end;           /* event of its end; UINT32_MAX: none */
     RT_VECTOR(const rt_event *) held;
-    RT_VECTOR(const rt_event *) demoted; /* buffers that were to be promoted and were not */
+    RT_VECTOR(const rt_event *) demoted; /* buffers that should have been promoted and were not */
 } cnf_xpl_fusion;
 
-/* Those of one process; the numbers of its commands mean nothing in another. */
+/* The fusions of one process; command numbers are only unique within it. */
 typedef struct cnf_fusions {
-    RT_VECTOR(cnf_xpl_fusion) list; /* in the order of their starts */
+    RT_VECTOR(cnf_xpl_fusion) list; /* in order of their starts */
     rt_map holds;                   /* number of a held command -> index of its newest fusion */
 } cnf_fusions;
 
-/* Finds them among the events begin to end - 1; whatever these hold is taken as it is.  The caller
- * frees the result. */
+/* Finds the fusions among the events begin to end - 1, which are not validated. The caller frees
+ * the result. */
 void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
                       cnf_fusions *out_fusions);
 void cnf_fusions_free(cnf_fusions *fusions);

@@ -15,44 +15,44 @@ static void names(rt_buffer *out, const char *before, const rt_event_field *fiel
         name(out, i == 0 ? before : ", ", field->values[i]);
 }
 
-/* True for a command of the list itself. */
-static bool is_held(const cnf_xpl_fusion *one, rt_text number)
+/* True for a command in the list. */
+static bool is_held(const cnf_xpl_fusion *fusion, rt_text number)
 {
-    for (uint32_t i = 0; i < one->held.count; i++) {
-        if (rt_text_equal(cnf_event_text(one->held.items[i], "command"), number)) return true;
+    for (uint32_t i = 0; i < fusion->held.count; i++) {
+        if (rt_text_equal(cnf_event_text(fusion->held.items[i], "command"), number)) return true;
     }
     return false;
 }
 
-/* Commands outside the list that kernels of it wait for, each as often as it is named. */
-static void outside_write(rt_buffer *out, const cnf_xpl_fusion *one)
+/* Writes the commands outside the list that its kernels wait for, as often as they are named. */
+static void outside_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
 {
     bool first = true;
-    for (uint32_t i = 0; i < one->held.count; i++) {
+    for (uint32_t i = 0; i < fusion->held.count; i++) {
         const rt_event_field *after =
-            rt_event_field_find(one->held.items[i], RT_TEXT("held_after"));
+            rt_event_field_find(fusion->held.items[i], RT_TEXT("held_after"));
         for (uint32_t k = 0; after && k < after->value_count; k++) {
-            if (is_held(one, after->values[k])) continue;
+            if (is_held(fusion, after->values[k])) continue;
             name(out, first ? "; waits for " : ", ", after->values[k]);
             first = false;
         }
     }
 }
 
-static void list_write(rt_buffer *out, const cnf_xpl_fusion *one)
+static void list_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
 {
     enum { WIDTH = 15 };
-    name(out, "  ", one->number);
-    rt_buffer_printf(out, "%*s", one->number.length < WIDTH ? (int)(WIDTH - one->number.length) : 1,
-                     "");
-    name(out, "queue ", one->queue);
-    rt_buffer_printf(out, " held back%s", one->held.count == 0 ? " nothing" : "");
-    for (uint32_t i = 0; i < one->held.count; i++) {
-        name(out, i == 0 ? " " : ", ", cnf_event_text(one->held.items[i], "kernel"));
-        name(out, " (", cnf_event_text(one->held.items[i], "command"));
+    name(out, "  ", fusion->number);
+    rt_buffer_printf(out, "%*s",
+                     fusion->number.length < WIDTH ? (int)(WIDTH - fusion->number.length) : 1, "");
+    name(out, "queue ", fusion->queue);
+    rt_buffer_printf(out, " held back%s", fusion->held.count == 0 ? " nothing" : "");
+    for (uint32_t i = 0; i < fusion->held.count; i++) {
+        name(out, i == 0 ? " " : ", ", cnf_event_text(fusion->held.items[i], "kernel"));
+        name(out, " (", cnf_event_text(fusion->held.items[i], "command"));
         rt_buffer_append_byte(out, ')');
     }
-    outside_write(out, one);
+    outside_write(out, fusion);
     rt_buffer_append_byte(out, '\n');
 }
 
@@ -80,32 +80,33 @@ static void fuse_write(rt_buffer *out, const rt_event *fuse)
     names(out, "; promoted ", rt_event_field_find(fuse, RT_TEXT("promoted")));
 }
 
-static void fused_write(rt_buffer *out, const cnf_xpl_fusion *one)
+static void fused_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
 {
-    name(out, INDENT "became ", one->kernel);
-    name(out, " (", cnf_event_text(one->launch, "command"));
-    rt_buffer_printf(out, ")%s", one->fuse ? "" : ", which an earlier list had made");
-    if (one->fuse) fuse_write(out, one->fuse);
+    name(out, INDENT "became ", fusion->kernel);
+    name(out, " (", cnf_event_text(fusion->launch, "command"));
+    rt_buffer_printf(out, ")%s", fusion->fuse ? "" : ", which an earlier list had made");
+    if (fusion->fuse) fuse_write(out, fusion->fuse);
     rt_buffer_append_byte(out, '\n');
-    for (uint32_t i = 0; i < one->demoted.count; i++) {
-        name(out, INDENT "not promoted: ", cnf_event_text(one->demoted.items[i], "memory"));
-        name(out, ", because ", cnf_event_text(one->demoted.items[i], "reason"));
+    for (uint32_t i = 0; i < fusion->demoted.count; i++) {
+        name(out, INDENT "not promoted: ", cnf_event_text(fusion->demoted.items[i], "memory"));
+        name(out, ", because ", cnf_event_text(fusion->demoted.items[i], "reason"));
         rt_buffer_append_byte(out, '\n');
     }
 }
 
-static void end_write(rt_buffer *out, const cnf_xpl_fusion *one)
+static void end_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
 {
-    if (one->launch) {
-        fused_write(out, one);
+    if (fusion->launch) {
+        fused_write(out, fusion);
         return;
     }
-    if (one->status.length == 0)
+    if (fusion->status.length == 0)
         rt_buffer_printf(out, INDENT "did not end");
     else
-        rt_buffer_printf(out, INDENT "%s", one->held.count > 0 ? "ran kernel by kernel" : "ended");
-    if (one->reason.length > 0) name(out, ": ", one->reason);
-    if (one->detail.length > 0) name(out, ", ", one->detail);
+        rt_buffer_printf(out, INDENT "%s",
+                         fusion->held.count > 0 ? "ran kernel by kernel" : "ended");
+    if (fusion->reason.length > 0) name(out, ": ", fusion->reason);
+    if (fusion->detail.length > 0) name(out, ", ", fusion->detail);
     rt_buffer_append_byte(out, '\n');
 }
 

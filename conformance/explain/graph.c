@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* An image that exports a symbol; exporters of one symbol are a list, in the order of images. */
+/* An image that exports a symbol; the exporters of a symbol form a list, in the order of images. */
 typedef struct exporter {
     uint32_t image;
     uint32_t next; /* SCN_NONE: the last */
@@ -21,7 +21,7 @@ typedef struct finder {
     rt_map outcomes; /* "image\nsymbol" -> provider, or UNRESOLVED_HERE */
 } finder;
 
-/* Not an index of an image: their number is bounded far below. */
+/* Not an image's index: their number is limited far below. */
 #define UNRESOLVED_HERE (UINT32_MAX - 1)
 
 /* ---- What is possible ---------------------------------------------------------------------- */
@@ -117,20 +117,20 @@ static void imports_collect(finder *find)
 
 /* ---- Cycles -------------------------------------------------------------------------------- */
 
-/* Tarjan's strongly connected components with a stack of our own: a chain of imports may be as long
- * as there are images. */
+/* Tarjan's strongly connected components with an explicit stack: a chain of imports may be as long
+ * as the number of images. */
 typedef struct visit {
-    uint32_t order; /* of its first visit, from 1; 0: not yet */
-    uint32_t low;   /* the earliest image that it reaches, among those on the stack */
-    uint32_t next;  /* import to look at next ... */
-    uint32_t end;   /* ... and behind its last one */
-    uint32_t above; /* whose import led here; SCN_NONE: none */
+    uint32_t order; /* order of its first visit, from 1; 0: not visited */
+    uint32_t low;   /* earliest image on the stack that it reaches */
+    uint32_t next;  /* next import to follow ... */
+    uint32_t end;   /* ... and the end of its imports */
+    uint32_t above; /* image whose import led here; SCN_NONE: none */
     bool stacked;
 } visit;
 
 typedef struct components {
     cnf_link_graph *graph;
-    visit *visits; /* one an image */
+    visit *visits; /* one per image */
     uint32_t *stack;
     uint32_t stack_count;
     uint32_t order;
@@ -152,7 +152,7 @@ static bool imports_itself(const components *walk, uint32_t image, uint32_t firs
     return false;
 }
 
-/* Takes the component off the stack whose first image this is; more than one make a cycle. */
+/* Pops the component that begins with this image; more than one image make a cycle. */
 static void component_take(components *walk, uint32_t image, uint32_t first_import)
 {
     bool alone = walk->stack[walk->stack_count - 1] == image;
@@ -167,7 +167,7 @@ static void component_take(components *walk, uint32_t image, uint32_t first_impo
     } while (taken != image);
 }
 
-/* Visits all that an image reaches.  `first` tells the first import of each image. */
+/* Visits everything reachable from an image. `first` holds the first import of each image. */
 static void component_walk(components *walk, const uint32_t *first, uint32_t root)
 {
     visit_begin(walk, root, SCN_NONE);

@@ -95,7 +95,7 @@ bool cnf_event_joins_anew(const cnf_history *history, uint32_t index)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* The program of that id, added where there is none. */
+/* The program with that id, added if missing. */
 static uint32_t program_of(cnf_history *history, rt_text id, uint32_t process)
 {
     uint32_t index = rt_map_find(&history->program_ids, id);
@@ -106,7 +106,8 @@ static uint32_t program_of(cnf_history *history, rt_text id, uint32_t process)
     return index;
 }
 
-/* Notes what an event says of its program and returns its index, SCN_NONE where it has none. */
+/* Records what an event says about its program and returns the program's index, SCN_NONE if it has
+ * none. */
 static uint32_t program_note(cnf_history *history, const rt_event *event, uint32_t process)
 {
     rt_text id = cnf_event_text(event, "program");
@@ -126,7 +127,7 @@ static uint32_t program_note(cnf_history *history, const rt_event *event, uint32
     case RT_EVENT_LAUNCH: program->launch_count++; break;
     case RT_EVENT_CACHE_HIT: program->hit_count++; break;
     case RT_EVENT_RELEASE: program->released = true; break;
-    default: break; /* the others say nothing that is not said by these */
+    default: break; /* the others add nothing */
     }
     return index;
 }
@@ -140,7 +141,7 @@ void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
         rt_arena_alloc_array(arena, count, sizeof *out_history->event_programs);
     for (uint32_t i = 0; i < count; i++) {
         const rt_event *event = &out_history->events[i];
-        if (event->kind == RT_EVENT_RESTART) { /* What comes behind it has ids of its own. */
+        if (event->kind == RT_EVENT_RESTART) { /* Later events use new ids. */
             rt_map_free(&out_history->program_ids);
             process++;
         }

@@ -12,7 +12,7 @@ enum { LAYOUT_TIMEOUT_MS = 60000 };
 static const char *const arguments[] = {"dot", "-Tsvg", NULL};
 static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
 
-/* Gives the picture a name that a reader of screens speaks: dot's titles are those of its parts. */
+/* Gives the picture a name for screen readers; dot's titles belong to its parts. */
 static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffer *out_svg)
 {
     static const char element[] = "<svg ";
@@ -23,7 +23,7 @@ static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffe
     size_t before = (size_t)(at - drawn.data) + strlen(element);
     rt_buffer_append(out_svg, drawn.data, before);
     rt_buffer_printf(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ");
-    cnf_dot_cell_text(out_svg, title); /* What XML takes between tags, it takes in quotes too. */
+    cnf_dot_cell_text(out_svg, title); /* Text that is valid between tags is valid in quotes too. */
     rt_buffer_printf(out_svg, "\" ");
     rt_buffer_append(out_svg, drawn.data + before, drawn.length - before);
     return RT_STATUS_OK;
@@ -31,12 +31,12 @@ static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffe
 
 static rt_status refuse_end(rt_sink *sink, cnf_process_result result, rt_text errors)
 {
-    rt_buffer how = {0};
-    cnf_process_describe(&how, result, LAYOUT_TIMEOUT_MS);
+    rt_buffer outcome = {0};
+    cnf_process_describe(&outcome, result, LAYOUT_TIMEOUT_MS);
     rt_status status =
         rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
-                rt_buffer_string(&how), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
-    rt_buffer_free(&how);
+                rt_buffer_string(&outcome), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
+    rt_buffer_free(&outcome);
     return status;
 }
 

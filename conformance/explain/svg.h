@@ -6,15 +6,15 @@
 #include "reference/base/status.h"
 
 /* Has Graphviz draw a graph in DOT and appends the picture, SVG 1.1, to *out_svg, which the caller
- * frees; on failure nothing is appended.  `title` names it for readers of screens.  UNAVAILABLE:
- * dot is not in PATH or cannot be started; the message names the package.  TOOL: it died, refused
- * the graph, took longer than its time limit or wrote something else. Source: Graphviz, dot(1);
- * WAI-ARIA 1.2, role "img". */
+ * frees; on failure nothing is appended. `title` is its name for screen readers. UNAVAILABLE: dot
+ * is not in PATH or cannot be started; the message names the package. TOOL: it died, refused the
+ * graph, exceeded its time limit or wrote something else. Source: Graphviz, dot(1); WAI-ARIA 1.2,
+ * role "img". */
 RT_MUST_USE rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title,
                                       rt_buffer *out_svg);
 
-/* The same in two halves, so that several are drawn at once: what begins well must be ended.  `dot`
- * is borrowed until then. */
+/* The same in two halves, so that several can be drawn concurrently: after a successful begin, call
+ * end. `dot` is borrowed until then. */
 RT_MUST_USE rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_process);
 RT_MUST_USE rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title,
                                           rt_buffer *out_svg);

@@ -16,8 +16,8 @@ static void heading(rt_buffer *out, const char *title)
     rt_buffer_printf(out, "%s%s\n", out->size ? "\n" : "", title);
 }
 
-/* Names come from scenarios and device code; what would move the cursor, and what is not UTF-8,
- * does not reach it. */
+/* Names come from scenarios and device code, so characters that would move the cursor, and bytes
+ * that are not UTF-8, are replaced. */
 void cnf_explain_name(rt_buffer *out, rt_text name)
 {
     while (name.length > 0) {
@@ -27,8 +27,7 @@ void cnf_explain_name(rt_buffer *out, rt_text name)
     }
 }
 
-/* A name as the first word of a line, wide enough that the rest of most lines stands in one
- * column. */
+/* Writes a name as the first word of a line, padded so that the rest of most lines aligns. */
 static void put_first(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
@@ -207,7 +206,7 @@ static void join_write(rt_buffer *out, const rt_event *event)
     rt_buffer_append_byte(out, '\n');
 }
 
-/* Only where images joined by some. */
+/* Written only if images joined because of sets. */
 static void sets_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
@@ -226,7 +225,7 @@ static void counted(rt_buffer *out, uint32_t count, const char *one, const char 
     if (count > 0) rt_buffer_printf(out, "; %u %s", count, count == 1 ? one : many);
 }
 
-/* What the build event says beside the images. */
+/* What the build event says besides the images. */
 static void build_write(rt_buffer *out, const rt_event *build)
 {
     rt_text device = cnf_event_text(build, "device");
@@ -238,7 +237,7 @@ static void build_write(rt_buffer *out, const rt_event *build)
     put_names(out, constants->values, constants->value_count);
 }
 
-/* How a program came to be. */
+/* How a program was made. */
 static const char *origin(const cnf_xpl_program *program)
 {
     if (program->link) return "linked from ";
@@ -286,16 +285,16 @@ static void field_write(rt_buffer *out, const rt_event_field *field)
     if (field->is_list) rt_buffer_append_byte(out, ']');
 }
 
-/* An event under its number, the field of that key; NULL: it has none. */
+/* Writes an event after its number, the field with that key; NULL: it has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     put_first(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
     rt_buffer_printf(out, "%s", rt_event_name(event->kind));
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
-        bool said = number && strcmp(field->key, number) == 0;
+        bool is_title = number && strcmp(field->key, number) == 0;
         bool empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
-        if (!said && !empty) field_write(out, field);
+        if (!is_title && !empty) field_write(out, field);
     }
     rt_buffer_append_byte(out, '\n');
 }
@@ -305,7 +304,7 @@ static bool makes_bundle(const rt_event *event)
     return rt_event_has_field(event->kind, RT_TEXT("bundle"), NULL);
 }
 
-/* Only where the scenario makes some. */
+/* Written only if the scenario creates bundles. */
 static void bundles_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
@@ -317,8 +316,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* What is in the graph besides commands that a device gets: kernels that a fusion holds back, with
- * their edges before it ends, and what becomes of it. */
+/* True for events that are in the graph besides commands of a device: kernels that a fusion holds
+ * back, with their edges before it ends, and the outcome of the fusion. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {
@@ -339,10 +338,10 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     heading(out, "Commands");
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
-        bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
-                    is_of_fusion(event->kind);
-        if (!told) continue;
+        bool is_drawn = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
+                        event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
+                        is_of_fusion(event->kind);
+        if (!is_drawn) continue;
         count++;
         bool numbered = cnf_event_is_command(event) || event->kind == RT_EVENT_FUSION_HOLD;
         event_write(out, event, numbered ? "command" : NULL);

@@ -18,7 +18,7 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
     return is_number ? number : otherwise;
 }
 
-/* Commands are on their queue's thread; moves of content have none. */
+/* Commands are on their queue's thread; moves of content have no queue. */
 uint64_t cnf_event_thread(const rt_event *event)
 {
     uint64_t queue = cnf_event_number(event, "queue", UINT64_MAX);
@@ -59,8 +59,8 @@ static json_t *arguments_json(const rt_event *event)
     return arguments;
 }
 
-/* An event of the timeline of a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
- * "b" and "e" those of a span, "M" a name. */
+/* An event of the timeline with a phase: "X" complete, "i" instant, "s" and "f" the ends of an
+ * arrow, "b" and "e" those of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *made = json_object();
@@ -88,7 +88,7 @@ void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *aft
 void cnf_place_note(cnf_place_list *places, const rt_event *event, uint32_t time)
 {
     uint64_t number = cnf_event_number(event, "command", UINT32_MAX);
-    /* No run has a million commands; what says so is damaged. */
+    /* No run has a million commands; such a trace is damaged. */
     if (number >= 1000000) return;
     while (places->count <= number)
         *rt_vector_push(places) = SCN_NONE;
@@ -152,7 +152,7 @@ void cnf_thread_title(rt_buffer *out, uint64_t thread)
         rt_buffer_printf(out, "queue %llu", (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
 }
 
-/* Without names viewers show numbers.  They come last, each thread once. */
+/* Without names viewers show numbers. Names come last, each thread once. */
 static void thread_names_add(json_t *list, const cnf_history *history)
 {
     rt_map named = {0};

@@ -5,16 +5,15 @@
 
 #include "reference/base/stream.h"
 
-/* Appends the events as one JSON object in the Trace Event Format.  A trace has no times, so an
- * event's time is its place in it, one microsecond each: what is shown is order.  Queues are
- * threads, with the commands that their devices were given; what else happened is on thread 0;
- * arrows lead from a command to those that wait for it; fusions are spans; threads have names.
- * `trace` is as in cnf_explain_text (explain.h). Source: "Trace Event Format", the document of the
- * Chromium project. */
+/* Appends the events as one JSON object in the Trace Event Format. A trace has no times, so an
+ * event's time is its position, one microsecond each: only order is shown. Queues are threads with
+ * their devices' commands; other events are on thread 0; arrows lead from a command to those that
+ * wait for it; fusions are spans; threads have names. `trace` is as in cnf_explain_text
+ * (explain.h). Source: "Trace Event Format", the document of the Chromium project. */
 void cnf_timeline_json(rt_buffer *out, rt_text trace);
 
-/* Appends the same events as a picture, SVG 1.1 with no font, picture or script from elsewhere;
- * `title` names it for readers of screens. */
+/* Appends the same events as a picture, SVG 1.1 without external fonts, pictures or scripts;
+ * `title` is its name for screen readers. */
 void cnf_timeline_svg(rt_buffer *out, rt_text trace, rt_text title);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "conformance/explain/explain_internal.h"
 
-/* Threads of a timeline: what no queue did, and behind it queue 0, 1 and so on. */
+/* Threads of a timeline: events of no queue, then queue 0, 1 and so on. */
 enum { CNF_RUNTIME_THREAD = 0, CNF_FIRST_QUEUE_THREAD = 1 };
 
-/* Where each command stands in the trace, by its number; SCN_NONE: not there.  A restart begins
- * anew. */
+/* The position of each command in the trace, by its number; SCN_NONE: absent. A restart clears it.
+ */
 typedef RT_VECTOR(uint32_t) cnf_place_list;
 
-/* The number that a field holds; `otherwise` where there is none. */
+/* The number in a field; `otherwise` if there is none. */
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise);
 
-/* The thread of the timeline that an event stands in: the runtime's, or its queue's. */
+/* The thread of the timeline for an event: the runtime's, or its queue's. */
 uint64_t cnf_event_thread(const rt_event *event);
 
 /* Appends a thread's name: "runtime", "queue 0". */
@@ -23,11 +23,11 @@ void cnf_thread_title(rt_buffer *out, uint64_t thread);
 /* Appends the event's kind and what it is about: "launch fused_0". */
 void cnf_event_title(rt_buffer *out, const rt_event *event);
 
-/* Notes that a command stands at `time`. */
+/* Records that a command is at `time`. */
 void cnf_place_note(cnf_place_list *places, const rt_event *event, uint32_t time);
 
-/* Puts the places of the commands that a list `after` (NULL: none) names into *out, which the
- * caller frees. */
+/* Collects the positions of the commands in the list `after` (NULL: none) in *out, which the caller
+ * frees. */
 void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *after,
                          cnf_place_list *out);
 

@@ -82,7 +82,7 @@ static uint32_t row_middle(uint32_t row)
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-/* As much of the text as fits; a character is not cut in two. */
+/* Writes as much of the text as fits, without splitting a character. */
 static void write_title(rt_buffer *out, rt_text text)
 {
     rt_text shown = text.length > TEXT_MAX ? rt_text_cut(text, TEXT_MAX - 1) : text;
@@ -95,7 +95,7 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
     rt_buffer title = {0};
     cnf_event_title(&title, event);
     rt_buffer_printf(out, "<text x=\"%u\" y=\"%u\">", x, y + 4);
-    if (title.size > TEXT_MAX) { /* the whole of it, under the pointer */
+    if (title.size > TEXT_MAX) { /* the whole text as a tooltip */
         rt_buffer_printf(out, "<title>");
         cnf_dot_cell_text(out, rt_buffer_text(&title));
         rt_buffer_printf(out, "</title>");
@@ -116,8 +116,8 @@ static void write_lanes(timeline *drawing, uint32_t height)
     }
 }
 
-/* A curve on the left of the lane, or across from one lane to another, and its head.  It ends at
- * the side of the box that looks at where it comes from. */
+/* Writes a curve at the left of a lane, or from one lane to another, with its head. It ends at the
+ * side of the box that faces its origin. */
 static void write_arrow(const timeline *drawing, uint32_t from, uint32_t to)
 {
     const rt_event *events = drawing->history->events;

@@ -17,11 +17,11 @@ static const uint8_t support_output[] = {
 
 /* ---- What the other files use -------------------------------------------------------------- */
 
-rt_status cnf_export_refuse(cnf_exporter *made, scn_position at, const char *what)
+rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *what)
 {
-    return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+    return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%.*s:%u:%u: error: %s has no form in an exported program",
-                   RT_TEXT_ARG(made->scenario->file), at.line, at.column, what);
+                   RT_TEXT_ARG(exporter->scenario->file), at.line, at.column, what);
 }
 
 rt_text cnf_export_plain(rt_arena *arena, rt_text name)
@@ -33,16 +33,16 @@ rt_text cnf_export_plain(rt_arena *arena, rt_text name)
     return copy;
 }
 
-const char *cnf_export_memory(cnf_exporter *made, uint32_t memory)
+const char *cnf_export_memory(cnf_exporter *exporter, uint32_t memory)
 {
-    return cnf_export_plain(made->arena, made->scenario->memories[memory].name).data;
+    return cnf_export_plain(exporter->arena, exporter->scenario->memories[memory].name).data;
 }
 
-void cnf_export_file_add(cnf_exporter *made, rt_text name, rt_bytes content)
+void cnf_export_file_add(cnf_exporter *exporter, rt_text name, rt_bytes content)
 {
-    for (uint32_t i = 0; i < made->files.count; i++)
-        if (rt_text_equal(made->files.items[i].name, name)) return;
-    *rt_vector_push(&made->files) = (cnf_exported_file){name, content};
+    for (uint32_t i = 0; i < exporter->files.count; i++)
+        if (rt_text_equal(exporter->files.items[i].name, name)) return;
+    *rt_vector_push(&exporter->files) = (cnf_exported_file){name, content};
 }
 
 void cnf_export_literal(rt_buffer *out, rt_text text)
@@ -51,7 +51,8 @@ void cnf_export_literal(rt_buffer *out, rt_text text)
     for (size_t i = 0; i < text.length; i++) {
         unsigned char byte = (unsigned char)text.data[i];
         if (byte < 0x20 || byte >= 0x7f) {
-            rt_buffer_printf(out, "\\%03o", byte); /* always three digits, so that it ends */
+            rt_buffer_printf(out, "\\%03o", byte); /* always three digits, so that a following digit
+                                                    * is not part of it */
             continue;
         }
         if (byte == '"' || byte == '\\' || byte == '?') rt_buffer_append_byte(out, '\\');
@@ -60,28 +61,28 @@ void cnf_export_literal(rt_buffer *out, rt_text text)
     rt_buffer_append_byte(out, '"');
 }
 
-rt_status cnf_export_command_take(cnf_exporter *made, const scn_step *step, cnf_export_kind kind,
-                                  const cnf_export_command **out_command)
+rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_step *step,
+                                  cnf_export_kind kind, const cnf_export_command **out_command)
 {
-    const cnf_export_command *next = &made->trace.commands[made->command];
-    if (made->command == made->trace.command_count ||
+    const cnf_export_command *next = &exporter->trace.commands[exporter->command];
+    if (exporter->command == exporter->trace.command_count ||
         (next->kind != kind && next->kind != CNF_EXPORT_REFUSED &&
          next->kind != CNF_EXPORT_UNASKED))
-        return cnf_export_refuse(made, step->at, "a step of which the trace does not tell");
-    made->command++;
-    made->asked += next->kind != CNF_EXPORT_UNASKED;
+        return cnf_export_refuse(exporter, step->at, "a step of which the trace does not tell");
+    exporter->command++;
+    exporter->asked += next->kind != CNF_EXPORT_UNASKED;
     *out_command = next;
     return RT_STATUS_OK;
 }
 
-rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
+rt_status cnf_export_unasked_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
-    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_UNASKED, &command));
+    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_UNASKED, &command));
     CHECK(command);
     if (command->kind != CNF_EXPORT_UNASKED)
-        return cnf_export_refuse(made, step->at, "a step of which the trace does not tell");
-    rt_buffer_printf(&made->body,
+        return cnf_export_refuse(exporter, step->at, "a step of which the trace does not tell");
+    rt_buffer_printf(&exporter->body,
                      "\n    /* Line %u: the runtime refuses this step, and asks no device. */\n",
                      step->at.line);
     return RT_STATUS_OK;
@@ -89,7 +90,7 @@ rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
 
 /* ---- The scenario as a whole --------------------------------------------------------------- */
 
-/* True where a module behind the executable has a device_global without image scope. */
+/* True if a module other than the executable has a device_global without image scope. */
 static bool libraries_have_globals(const scn_scenario *scenario)
 {
     for (uint32_t i = 1; i < scenario->module_count; i++) {
@@ -100,7 +101,7 @@ static bool libraries_have_globals(const scn_scenario *scenario)
     return false;
 }
 
-/* Whether two contexts share the content of a device_global is the runtime's choice. */
+/* The runtime chooses whether two contexts share the content of a device_global. */
 static bool has_contexts_and_globals(const scn_scenario *scenario)
 {
     bool contexts = false;
@@ -111,26 +112,26 @@ static bool has_contexts_and_globals(const scn_scenario *scenario)
     return contexts && globals;
 }
 
-static rt_status memory_check(cnf_exporter *made, const scn_memory *memory)
+static rt_status memory_check(cnf_exporter *exporter, const scn_memory *memory)
 {
     bool plain = cnf_export_layout_is_plain(&memory->layout);
     if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !plain))
-        return cnf_export_refuse(made, memory->at,
+        return cnf_export_refuse(exporter, memory->at,
                                  "an unordered memory with padding or a tolerance");
     return RT_STATUS_OK;
 }
 
-static rt_status scenario_check(cnf_exporter *made)
+static rt_status scenario_check(cnf_exporter *exporter)
 {
-    const scn_scenario *scenario = made->scenario;
+    const scn_scenario *scenario = exporter->scenario;
     const scn_position at = {1, 1};
     if (scenario->device_count != 1)
-        return cnf_export_refuse(made, at, "a scenario with several devices");
+        return cnf_export_refuse(exporter, at, "a scenario with several devices");
     if (has_contexts_and_globals(scenario))
-        return cnf_export_refuse(made, at, "device_globals in several contexts");
-    if (scenario->persistent_cache) return cnf_export_refuse(made, at, "a persistent cache");
+        return cnf_export_refuse(exporter, at, "device_globals in several contexts");
+    if (scenario->persistent_cache) return cnf_export_refuse(exporter, at, "a persistent cache");
     for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(memory_check(made, &scenario->memories[i]));
+        RT_TRY(memory_check(exporter, &scenario->memories[i]));
     return RT_STATUS_OK;
 }
 
@@ -146,7 +147,7 @@ static bool are_of_output(const scn_expect *expects, uint32_t count)
     return false;
 }
 
-/* What kernels print is kept where the scenario says what it is. */
+/* True if the scenario expects output, which is then captured. */
 static bool expects_output(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++)
@@ -156,89 +157,89 @@ static bool expects_output(const scn_scenario *scenario)
 
 /* ---- Copies, fills and bundles ------------------------------------------------------------- */
 
-/* One end of a copy, "&m_data" or "&global_0". */
-static rt_status end_write(cnf_exporter *made, const scn_step *step, uint32_t memory,
+/* Writes one end of a copy, "&m_data" or "&global_0". */
+static rt_status end_write(cnf_exporter *exporter, const scn_step *step, uint32_t memory,
                            const char **out_name)
 {
     if (memory == SCN_NONE)
-        return cnf_export_global_write(made, step, &step->transfer.variable, true, out_name);
-    *out_name = rt_arena_printf(made->arena, "&m_%s", cnf_export_memory(made, memory)).data;
+        return cnf_export_global_write(exporter, step, &step->transfer.variable, true, out_name);
+    *out_name = rt_arena_printf(exporter->arena, "&m_%s", cnf_export_memory(exporter, memory)).data;
     return RT_STATUS_OK;
 }
 
-static rt_status copy_write(cnf_exporter *made, const scn_step *step)
+static rt_status copy_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_transfer *transfer = &step->transfer;
     const char *from, *to;
-    RT_TRY(end_write(made, step, transfer->from, &from));
-    RT_TRY(end_write(made, step, transfer->to, &to));
-    rt_buffer_printf(&made->body, "    copy(%s, %llu, %s, %llu, %llu);\n", from,
+    RT_TRY(end_write(exporter, step, transfer->from, &from));
+    RT_TRY(end_write(exporter, step, transfer->to, &to));
+    rt_buffer_printf(&exporter->body, "    copy(%s, %llu, %s, %llu, %llu);\n", from,
                      (unsigned long long)transfer->from_offset, to,
                      (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
     return RT_STATUS_OK;
 }
 
-static rt_status transfer_write(cnf_exporter *made, const scn_step *step)
+static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_transfer *transfer = &step->transfer;
-    rt_buffer *out = &made->body;
+    rt_buffer *out = &exporter->body;
     if (step->outcome_count > 0)
-        return cnf_export_refuse(made, step->at, "a choice of how a copy is refused");
-    if (step->error) return cnf_export_unasked_write(made, step);
+        return cnf_export_refuse(exporter, step->at, "a choice of how a copy is refused");
+    if (step->error) return cnf_export_unasked_write(exporter, step);
     rt_buffer_printf(out, "\n    /* Line %u. */\n", step->at.line);
-    if (step->verb == SCN_VERB_COPY) return copy_write(made, step);
+    if (step->verb == SCN_VERB_COPY) return copy_write(exporter, step);
     rt_buffer_printf(out, "    {\n        static const unsigned char pattern[] = {");
     cnf_export_bytes(out, transfer->pattern);
     rt_buffer_printf(out, "};\n        fill(&m_%s, pattern, %zu, %llu, %llu);\n    }\n",
-                     cnf_export_memory(made, transfer->to), transfer->pattern.size,
+                     cnf_export_memory(exporter, transfer->to), transfer->pattern.size,
                      (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
     return RT_STATUS_OK;
 }
 
-/* What a host task copies, the device copies here. */
-static rt_status host_task_write(cnf_exporter *made, const scn_step *step)
+/* A host task's copy is done by the device here. */
+static rt_status host_task_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_host_task *task = &step->task;
     if (step->error || step->outcome_count > 0)
-        return cnf_export_refuse(made, step->at, "the refusal of a host task");
+        return cnf_export_refuse(exporter, step->at, "the refusal of a host task");
     if (task->to == SCN_NONE) return RT_STATUS_OK;
-    const scn_memory *from = &made->scenario->memories[task->from];
-    rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    copy(&m_%s, 0, &m_%s, 0, %llu);\n",
-                     step->at.line, cnf_export_memory(made, task->from),
-                     cnf_export_memory(made, task->to),
+    const scn_memory *from = &exporter->scenario->memories[task->from];
+    rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n    copy(&m_%s, 0, &m_%s, 0, %llu);\n",
+                     step->at.line, cnf_export_memory(exporter, task->from),
+                     cnf_export_memory(exporter, task->to),
                      (unsigned long long)from->count * from->layout.size);
     return RT_STATUS_OK;
 }
 
-/* A bundle is the runtime's; what the device sees of one are the programs made with it. */
-static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
+/* Bundles exist in the runtime only; the device sees the programs made with one. */
+static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
     if (step->outcome_count > 0)
-        return cnf_export_refuse(made, step->at, "a choice of how a bundle is refused");
+        return cnf_export_refuse(exporter, step->at, "a choice of how a bundle is refused");
     if (step->bundle.constant_count > 0)
-        return cnf_export_refuse(made, step->at, "a specialisation constant of a bundle");
+        return cnf_export_refuse(exporter, step->at, "a specialisation constant of a bundle");
     if (step->bundle.options.length > 0)
-        return cnf_export_refuse(made, step->at, "an option of a bundle");
-    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_BUNDLE, &command));
+        return cnf_export_refuse(exporter, step->at, "an option of a bundle");
+    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_BUNDLE, &command));
     CHECK(command);
     bool refused = command->kind == CNF_EXPORT_REFUSED;
     uint32_t count = command->kind == CNF_EXPORT_UNASKED ? 0 : refused ? 1 : command->program_count;
     if (count > 0)
-        rt_buffer_printf(&made->body, "\n    /* Line %u: a kernel bundle%s. */\n", step->at.line,
-                         refused ? ", whose program must be refused" : "");
+        rt_buffer_printf(&exporter->body, "\n    /* Line %u: a kernel bundle%s. */\n",
+                         step->at.line, refused ? ", whose program must be refused" : "");
     for (uint32_t i = 0; i < count; i++)
-        RT_TRY(cnf_export_program_write(made, step, command->program + i, refused, false));
+        RT_TRY(cnf_export_program_write(exporter, step, command->program + i, refused, false));
     return RT_STATUS_OK;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* True for what a device may be asked for while a list is open, and what nothing is asked for. */
-static bool fits_into_a_list(const cnf_exporter *made, const scn_step *step)
+/* True for steps that may reach a device while a list is open, and for steps that reach none. */
+static bool fits_into_a_list(const cnf_exporter *exporter, const scn_step *step)
 {
     switch (step->verb) {
-    case SCN_VERB_SUBMIT: return step->on == made->list_queue;
+    case SCN_VERB_SUBMIT: return step->on == exporter->list_queue;
     case SCN_VERB_COPY:
     case SCN_VERB_FILL:
     case SCN_VERB_WAIT:
@@ -252,33 +253,33 @@ static bool fits_into_a_list(const cnf_exporter *made, const scn_step *step)
     }
 }
 
-static rt_status step_write(cnf_exporter *made, uint32_t index)
+static rt_status step_write(cnf_exporter *exporter, uint32_t index)
 {
-    const scn_step *step = &made->scenario->steps[index];
+    const scn_step *step = &exporter->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != RT_PROFILE_DOCUMENTS)
         return RT_STATUS_OK;
-    if (made->list.count > 0 && !fits_into_a_list(made, step))
-        return cnf_export_refuse(made, step->at, "a step between the kernels of a list");
+    if (exporter->list.count > 0 && !fits_into_a_list(exporter, step))
+        return cnf_export_refuse(exporter, step->at, "a step between the kernels of a list");
     switch (step->verb) {
-    case SCN_VERB_SUBMIT: return cnf_export_submit_write(made, index);
+    case SCN_VERB_SUBMIT: return cnf_export_submit_write(exporter, index);
     case SCN_VERB_COPY:
-    case SCN_VERB_FILL: return transfer_write(made, step);
-    case SCN_VERB_BUNDLE: return bundle_write(made, step);
+    case SCN_VERB_FILL: return transfer_write(exporter, step);
+    case SCN_VERB_BUNDLE: return bundle_write(exporter, step);
     case SCN_VERB_START_FUSION:
     case SCN_VERB_COMPLETE_FUSION:
-    case SCN_VERB_CANCEL_FUSION: return cnf_export_list_write(made, step);
-    case SCN_VERB_EXPECT: return cnf_export_expects_write(made, step);
+    case SCN_VERB_CANCEL_FUSION: return cnf_export_list_write(exporter, step);
+    case SCN_VERB_EXPECT: return cnf_export_expects_write(exporter, step);
     case SCN_VERB_WAIT:
     case SCN_VERB_HOST_ACCESS:
-        rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    finish();\n", step->at.line);
+        rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n    finish();\n", step->at.line);
         return RT_STATUS_OK;
-    case SCN_VERB_HOST_TASK: return host_task_write(made, step);
+    case SCN_VERB_HOST_TASK: return host_task_write(exporter, step);
     case SCN_VERB_UNLOAD:
-        /* Its variables go with it, and are others when it comes again. */
-        if (libraries_have_globals(made->scenario))
-            return cnf_export_refuse(made, step->at, "the unloading of a device_global");
-        return step->error ? cnf_export_unasked_write(made, step) : RT_STATUS_OK;
-    /* What they decide is in the trace, or nothing depends on it on one queue. */
+        /* Its variables are destroyed with it, and new ones when it is loaded again. */
+        if (libraries_have_globals(exporter->scenario))
+            return cnf_export_refuse(exporter, step->at, "the unloading of a device_global");
+        return step->error ? cnf_export_unasked_write(exporter, step) : RT_STATUS_OK;
+    /* Their effect is in the trace, or on one queue nothing depends on it. */
     case SCN_VERB_LOAD:
     case SCN_VERB_LOAD_IMAGE:
     case SCN_VERB_DEVICE:
@@ -288,9 +289,9 @@ static rt_status step_write(cnf_exporter *made, uint32_t index)
     case SCN_VERB_END_MEMORY:
     case SCN_VERB_PROFILING:
         if (step->outcome_count > 0)
-            return cnf_export_refuse(made, step->at, "a choice of how this step is refused");
-        return step->error ? cnf_export_unasked_write(made, step) : RT_STATUS_OK;
-    default: return cnf_export_refuse(made, step->at, "this step");
+            return cnf_export_refuse(exporter, step->at, "a choice of how this step is refused");
+        return step->error ? cnf_export_unasked_write(exporter, step) : RT_STATUS_OK;
+    default: return cnf_export_refuse(exporter, step->at, "this step");
     }
 }
 
@@ -303,81 +304,82 @@ static const char *const memory_kinds[SCN_MEMORY_KIND_COUNT] = {
     [SCN_MEMORY_USM_SHARED] = "USM_SHARED",
 };
 
-static void memories_write(cnf_exporter *made)
+static void memories_write(cnf_exporter *exporter)
 {
-    for (uint32_t i = 0; i < made->scenario->memory_count; i++) {
-        const scn_memory *memory = &made->scenario->memories[i];
-        const char *name = cnf_export_memory(made, i);
+    for (uint32_t i = 0; i < exporter->scenario->memory_count; i++) {
+        const scn_memory *memory = &exporter->scenario->memories[i];
+        const char *name = cnf_export_memory(exporter, i);
         uint64_t size = memory->count * memory->layout.size;
         rt_text initial =
-            rt_arena_printf(made->arena, memory->initial.data ? "initial_%s" : "NULL", name);
+            rt_arena_printf(exporter->arena, memory->initial.data ? "initial_%s" : "NULL", name);
         if (memory->initial.data)
-            cnf_export_values(&made->declarations, initial.data, &memory->layout, memory->initial);
-        rt_buffer_printf(&made->body, "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n",
-                         name, memory_kinds[memory->kind], name, (unsigned long long)size,
-                         initial.data);
+            cnf_export_values(&exporter->declarations, initial.data, &memory->layout,
+                              memory->initial);
+        rt_buffer_printf(&exporter->body,
+                         "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n", name,
+                         memory_kinds[memory->kind], name, (unsigned long long)size, initial.data);
     }
 }
 
-static rt_status body_write(cnf_exporter *made)
+static rt_status body_write(cnf_exporter *exporter)
 {
-    memories_write(made);
-    for (uint32_t i = 0; i < made->scenario->step_count; i++)
-        RT_TRY(step_write(made, i));
-    if (made->list.count > 0)
-        return cnf_export_refuse(made, made->scenario->steps[made->list.items[0]].at,
+    memories_write(exporter);
+    for (uint32_t i = 0; i < exporter->scenario->step_count; i++)
+        RT_TRY(step_write(exporter, i));
+    if (exporter->list.count > 0)
+        return cnf_export_refuse(exporter, exporter->scenario->steps[exporter->list.items[0]].at,
                                  "a list that the end of the program ends");
-    if (made->asked == 0)
-        return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+    if (exporter->asked == 0)
+        return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "%.*s: the runtime refuses what there is before it asks the device for "
                        "anything, so that there is nothing to show of the device",
-                       RT_TEXT_ARG(made->scenario->file));
-    cnf_export_finals_write(made);
+                       RT_TEXT_ARG(exporter->scenario->file));
+    cnf_export_finals_write(exporter);
     return RT_STATUS_OK;
 }
 
-static void main_add(cnf_exporter *made)
+static void main_add(cnf_exporter *exporter)
 {
     rt_buffer text = {0};
     rt_buffer_printf(
         &text,
         "/* %.*s\n *\n * Made of %.*s by assay export.  Exit status: 0 as expected, 1 not, 2 not tried.  "
         "Line numbers are the scenario's. */\n%s#include \"%s\"\n%s\n",
-        RT_TEXT_ARG(made->scenario->summary), RT_TEXT_ARG(made->scenario->path),
-        made->api->definition, made->api->support_name,
-        made->prints ? "#include \"support_output.h\"\n" : "");
-    rt_buffer_append_text(&text, rt_buffer_text(&made->declarations));
+        RT_TEXT_ARG(exporter->scenario->summary), RT_TEXT_ARG(exporter->scenario->path),
+        exporter->api->definition, exporter->api->support_name,
+        exporter->prints ? "#include \"support_output.h\"\n" : "");
+    rt_buffer_append_text(&text, rt_buffer_text(&exporter->declarations));
     rt_buffer_printf(
         &text,
         "\nint main(int argument_count, char **arguments)\n{\n    device_open(argument_count, arguments);\n");
-    rt_buffer_append_text(&text, rt_buffer_text(&made->body));
+    rt_buffer_append_text(&text, rt_buffer_text(&exporter->body));
     rt_buffer_printf(&text, "\n    return program_end();\n}\n");
-    cnf_export_file_add(made, RT_TEXT("main.c"),
-                        rt_arena_bytes(made->arena, rt_buffer_bytes(&text)));
+    cnf_export_file_add(exporter, RT_TEXT("main.c"),
+                        rt_arena_bytes(exporter->arena, rt_buffer_bytes(&text)));
     rt_buffer_free(&text);
 }
 
-/* Everything that goes beside main.c. */
-static void support_add(cnf_exporter *made)
+/* Adds the files that accompany main.c. */
+static void support_add(cnf_exporter *exporter)
 {
-    const cnf_export_api *api = made->api;
-    cnf_export_file_add(made, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
-    if (made->prints)
-        cnf_export_file_add(made, RT_TEXT("support_output.h"),
+    const cnf_export_api *api = exporter->api;
+    cnf_export_file_add(exporter, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
+    if (exporter->prints)
+        cnf_export_file_add(exporter, RT_TEXT("support_output.h"),
                             (rt_bytes){support_output, sizeof support_output});
-    cnf_export_file_add(made, rt_text_of(api->support_name), api->support);
-    cnf_export_file_add(made, RT_TEXT("Makefile"), api->makefile);
+    cnf_export_file_add(exporter, rt_text_of(api->support_name), api->support);
+    cnf_export_file_add(exporter, RT_TEXT("Makefile"), api->makefile);
 }
 
-/* Where images are source, each is the text that it was made from. */
-static rt_status source_take(cnf_exporter *made)
+/* If images are source, each one is the text that it was made from. */
+static rt_status source_take(cnf_exporter *exporter)
 {
-    if (made->api->format != RT_FORMAT_OPENCL_C) return RT_STATUS_OK;
-    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(made->scenario);
+    if (exporter->api->format != RT_FORMAT_OPENCL_C) return RT_STATUS_OK;
+    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(exporter->scenario);
     if (obstacle)
-        return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
-                       RT_TEXT_ARG(made->scenario->file), obstacle->message);
-    made->scenario = cnf_source_images(made->arena, made->scenario);
+        return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
+                       RT_TEXT_ARG(exporter->scenario->file), obstacle->message);
+    exporter->scenario = cnf_source_images(exporter->arena, exporter->scenario);
     return RT_STATUS_OK;
 }
 
@@ -385,37 +387,38 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                      const scn_scenario *scenario, const cnf_messages *messages,
                      const cnf_messages *compiled, cnf_exported *out_exported)
 {
-    cnf_exporter made = {.sink = sink,
-                         .arena = arena,
-                         .api = api,
-                         .scenario = scenario,
-                         .messages = messages,
-                         .list_queue = SCN_NONE,
-                         .prints = expects_output(scenario)};
+    cnf_exporter exporter = {.sink = sink,
+                             .arena = arena,
+                             .api = api,
+                             .scenario = scenario,
+                             .messages = messages,
+                             .list_queue = SCN_NONE,
+                             .prints = expects_output(scenario)};
     *out_exported = (cnf_exported){0};
-    rt_status status = source_take(&made);
-    if (rt_ok(status)) status = scenario_check(&made);
-    if (rt_ok(status)) status = cnf_export_trace_read(sink, arena, messages, &made.trace);
+    rt_status status = source_take(&exporter);
+    if (rt_ok(status)) status = scenario_check(&exporter);
+    if (rt_ok(status)) status = cnf_export_trace_read(sink, arena, messages, &exporter.trace);
     if (rt_ok(status)) {
-        made.written = rt_arena_alloc_array(arena, made.trace.program_count, sizeof *made.written);
-        made.laid_out =
-            rt_arena_alloc_array(arena, made.scenario->memory_count, sizeof *made.laid_out);
-        cnf_export_fused_find(&made, compiled);
-        status = body_write(&made);
+        exporter.written =
+            rt_arena_alloc_array(arena, exporter.trace.program_count, sizeof *exporter.written);
+        exporter.laid_out =
+            rt_arena_alloc_array(arena, exporter.scenario->memory_count, sizeof *exporter.laid_out);
+        cnf_export_fused_find(&exporter, compiled);
+        status = body_write(&exporter);
     }
     if (rt_ok(status)) {
-        main_add(&made);
-        support_add(&made);
+        main_add(&exporter);
+        support_add(&exporter);
         rt_bytes files =
-            rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)made.files.items,
-                                             made.files.count * sizeof(cnf_exported_file)});
-        *out_exported =
-            (cnf_exported){(const cnf_exported_file *)(const void *)files.data, made.files.count};
+            rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)exporter.files.items,
+                                             exporter.files.count * sizeof(cnf_exported_file)});
+        *out_exported = (cnf_exported){(const cnf_exported_file *)(const void *)files.data,
+                                       exporter.files.count};
     }
-    rt_buffer_free(&made.declarations);
-    rt_buffer_free(&made.body);
-    rt_vector_free(&made.files);
-    rt_vector_free(&made.list);
-    rt_map_free(&made.globals);
+    rt_buffer_free(&exporter.declarations);
+    rt_buffer_free(&exporter.body);
+    rt_vector_free(&exporter.files);
+    rt_vector_free(&exporter.list);
+    rt_map_free(&exporter.globals);
     return status;
 }

@@ -20,32 +20,32 @@ typedef struct cnf_exported {
     uint32_t count;
 } cnf_exported;
 
-/* An interface that programs are made for. */
+/* An API that programs are written for. */
 typedef struct cnf_export_api {
     const char *name;
-    const char *subjects; /* columns of the run that it takes: sim, whose trace and memories count,
-                             and where sim's images are of another format, one that takes them */
-    const char *format_name, *ending; /* for people; of their files, with the dot */
+    const char *subjects; /* subjects of the run that it needs: sim, whose trace and memories count,
+                           * and one that takes the API's format if sim's images are in another */
+    const char *format_name, *ending; /* for people; of their files, including the dot */
     const char *definition; /* line of main.c before it includes the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
     rt_format format;    /* of the images */
-    bool spec_constants; /* images take values for their constants */
+    bool spec_constants; /* images accept values for their constants */
 } cnf_export_api;
 
 enum { CNF_EXPORT_APIS = 4 };
 extern const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS];
 
-/* NULL: there is none of that name. */
+/* Finds an API by name; NULL: there is none. */
 const cnf_export_api *cnf_export_api_find(const char *name);
 
-/* Makes the files of a program, in the arena, from a scenario with images of the interface's format
- * and what sim's child said; `compiled` is what the child said whose device takes those images,
- * with the compilers' answers (cnf_run_options.record), among which fused kernels are; NULL where
- * none ran.  The program exits with 0 where everything is as the scenario expects and the final
- * memories are those of that run, with 1 where something differs, which it prints, and with 2 where
- * it could not try.  Where the driver runs no kernels no memory is compared, and it says so.
- * UNSUPPORTED: something of the scenario has no form there; the message has the line of it. */
+/* Writes the files of a program, in the arena, for a scenario with images in the API's format, from
+ * the messages of sim's child. `compiled` are the messages of the child whose device takes those
+ * images, with the compilers' answers (cnf_run_options.record), which include fused kernels; NULL:
+ * none ran. The program exits with 0 if everything is as the scenario expects and the final
+ * memories equal those of that run, with 1 if something differs, which it prints, and with 2 if it
+ * could not try. If the driver executes no kernels, the program compares no memory and says so.
+ * UNSUPPORTED: something in the scenario cannot be expressed there; the message has its line. */
 RT_MUST_USE rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                                  const scn_scenario *scenario, const cnf_messages *messages,
                                  const cnf_messages *compiled, cnf_exported *out_exported);

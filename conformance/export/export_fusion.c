@@ -9,100 +9,104 @@
 
 #include "conformance/build/compile.h"
 
-/* The result that an artefact holds; false: it is something else. */
-static bool result_read(cnf_exporter *made, const scn_artefact *artefact,
+/* Reads the result in an artefact; false: it holds something else. */
+static bool result_read(cnf_exporter *exporter, const scn_artefact *artefact,
                         rt_fusion_result *out_result)
 {
     cnf_compile_answer answer;
-    rt_status status = cnf_compile_answer_read(made->sink, made->arena, artefact->answer, &answer);
+    rt_status status =
+        cnf_compile_answer_read(exporter->sink, exporter->arena, artefact->answer, &answer);
     return rt_ok(status) && answer.code == RT_OK &&
-           rt_ok(rt_fusion_result_read(made->sink, made->arena, answer.artefact, out_result));
+           rt_ok(
+               rt_fusion_result_read(exporter->sink, exporter->arena, answer.artefact, out_result));
 }
 
-void cnf_export_fused_find(cnf_exporter *made, const cnf_messages *messages)
+void cnf_export_fused_find(cnf_exporter *exporter, const cnf_messages *messages)
 {
     uint32_t count = messages ? messages->artefact_count : 0;
-    cnf_export_fused *fused = rt_arena_alloc_array(made->arena, count, sizeof *fused);
+    cnf_export_fused *fused = rt_arena_alloc_array(exporter->arena, count, sizeof *fused);
     for (uint32_t i = 0; i < count; i++) {
         rt_fusion_result result;
-        if (!result_read(made, &messages->artefacts[i], &result)) continue;
-        fused[made->fused_count++] = (cnf_export_fused){result.image.kernels[0], result};
+        if (!result_read(exporter, &messages->artefacts[i], &result)) continue;
+        fused[exporter->fused_count++] = (cnf_export_fused){result.image.kernels[0], result};
     }
-    made->fused = fused;
+    exporter->fused = fused;
 }
 
-static const cnf_export_fused *fused_find(const cnf_exporter *made, rt_text kernel)
+static const cnf_export_fused *fused_find(const cnf_exporter *exporter, rt_text kernel)
 {
-    for (uint32_t i = 0; i < made->fused_count; i++)
-        if (rt_text_equal(made->fused[i].kernel, kernel)) return &made->fused[i];
+    for (uint32_t i = 0; i < exporter->fused_count; i++)
+        if (rt_text_equal(exporter->fused[i].kernel, kernel)) return &exporter->fused[i];
     return NULL;
 }
 
-/* Writes the arguments of a fused kernel, which are those of the kernels that it was made of. */
-static rt_status arguments_write(cnf_exporter *made, const scn_step *step,
+/* Writes the arguments of a fused kernel, which are those of its original kernels. */
+static rt_status arguments_write(cnf_exporter *exporter, const scn_step *step,
                                  const cnf_export_fused *fused)
 {
     for (uint32_t i = 0; i < fused->result.parameter_count; i++) {
         rt_fusion_place place = fused->result.parameters[i];
         const scn_submit *submit =
-            place.kernel < made->list.count
-                ? &made->scenario->steps[made->list.items[place.kernel]].submit
+            place.kernel < exporter->list.count
+                ? &exporter->scenario->steps[exporter->list.items[place.kernel]].submit
                 : NULL;
         if (!submit || place.parameter >= submit->argument_count)
-            return cnf_export_refuse(made, step->at, "a fused kernel with other parameters");
-        cnf_export_argument_write(made, i, &submit->arguments[place.parameter]);
+            return cnf_export_refuse(exporter, step->at, "a fused kernel with other parameters");
+        cnf_export_argument_write(exporter, i, &submit->arguments[place.parameter]);
     }
     return RT_STATUS_OK;
 }
 
-static rt_status fused_write(cnf_exporter *made, const scn_step *step)
+static rt_status fused_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command;
-    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_LAUNCH, &command));
-    CHECK(command->kind == CNF_EXPORT_LAUNCH); /* list_end has looked */
-    const cnf_export_fused *fused = fused_find(made, command->kernel);
+    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_LAUNCH, &command));
+    CHECK(command->kind == CNF_EXPORT_LAUNCH); /* checked by list_end */
+    const cnf_export_fused *fused = fused_find(exporter, command->kernel);
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
-    if (!fused) return cnf_export_refuse(made, step->at, "a fused kernel that nobody compiled");
-    rt_buffer_printf(&made->body, "\n    /* Line %u: %u kernels as one. */\n", step->at.line,
-                     made->list.count);
-    RT_TRY(cnf_export_program_write(made, step, command->program, false, false));
-    RT_TRY(cnf_export_group_find(made, command->program, command->kernel, local));
-    rt_buffer_printf(&made->body, "    {\n        kernel_handle kernel = kernel_of(program_%u, ",
+    if (!fused) return cnf_export_refuse(exporter, step->at, "a fused kernel that nobody compiled");
+    rt_buffer_printf(&exporter->body, "\n    /* Line %u: %u kernels as one. */\n", step->at.line,
+                     exporter->list.count);
+    RT_TRY(cnf_export_program_write(exporter, step, command->program, false, false));
+    RT_TRY(cnf_export_group_find(exporter, command->program, command->kernel, local));
+    rt_buffer_printf(&exporter->body,
+                     "    {\n        kernel_handle kernel = kernel_of(program_%u, ",
                      command->program);
-    cnf_export_literal(&made->body, command->kernel);
-    rt_buffer_printf(&made->body, ");\n");
-    RT_TRY(arguments_write(made, step, fused));
-    cnf_export_launch_end(made, command->range.dimensions, command->range.offset,
+    cnf_export_literal(&exporter->body, command->kernel);
+    rt_buffer_printf(&exporter->body, ");\n");
+    RT_TRY(arguments_write(exporter, step, fused));
+    cnf_export_launch_end(exporter, command->range.dimensions, command->range.offset,
                           command->range.global,
                           command->range.local[0] > 0 ? command->range.local : local);
     return RT_STATUS_OK;
 }
 
-/* The trace says what became of the list: a launch of a fused kernel, or one for each submit. */
-static rt_status list_end(cnf_exporter *made, const scn_step *step)
+/* The trace says how the list ended: a launch of a fused kernel, or one for each submit. */
+static rt_status list_end(cnf_exporter *exporter, const scn_step *step)
 {
     rt_status status = RT_STATUS_OK;
-    bool fuses = made->list.count > 0 && made->command < made->trace.command_count &&
-                 made->trace.commands[made->command].fused;
-    made->list_queue = SCN_NONE;
-    if (fuses) status = fused_write(made, step);
-    for (uint32_t i = 0; !fuses && i < made->list.count && rt_ok(status); i++)
-        status = cnf_export_single_write(made, &made->scenario->steps[made->list.items[i]]);
-    made->list.count = 0;
+    bool fuses = exporter->list.count > 0 && exporter->command < exporter->trace.command_count &&
+                 exporter->trace.commands[exporter->command].fused;
+    exporter->list_queue = SCN_NONE;
+    if (fuses) status = fused_write(exporter, step);
+    for (uint32_t i = 0; !fuses && i < exporter->list.count && rt_ok(status); i++)
+        status =
+            cnf_export_single_write(exporter, &exporter->scenario->steps[exporter->list.items[i]]);
+    exporter->list.count = 0;
     return status;
 }
 
-rt_status cnf_export_list_write(cnf_exporter *made, const scn_step *step)
+rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_step *step)
 {
     if (step->outcome_count > 0)
-        return cnf_export_refuse(made, step->at, "a choice of how a fusion is refused");
-    if (step->error) return cnf_export_unasked_write(made, step);
+        return cnf_export_refuse(exporter, step->at, "a choice of how a fusion is refused");
+    if (step->error) return cnf_export_unasked_write(exporter, step);
     if (step->verb == SCN_VERB_START_FUSION) {
-        if (made->list_queue != SCN_NONE)
-            return cnf_export_refuse(made, step->at, "a second list beside one that is open");
-        made->list_queue = step->on;
+        if (exporter->list_queue != SCN_NONE)
+            return cnf_export_refuse(exporter, step->at, "a second list beside one that is open");
+        exporter->list_queue = step->on;
         return RT_STATUS_OK;
     }
-    if (made->list_queue != step->on || step->on == SCN_NONE) return RT_STATUS_OK;
-    return list_end(made, step);
+    if (exporter->list_queue != step->on || step->on == SCN_NONE) return RT_STATUS_OK;
+    return list_end(exporter, step);
 }

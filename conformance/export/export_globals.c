@@ -6,26 +6,26 @@
 
 #include "reference/image/device_global.h"
 
-/* What modules' host code knows of a variable; NULL: none has one of that id. */
-static const rt_device_global *global_of(const cnf_exporter *made, rt_text unique_id)
+/* What modules' host code knows about a variable; NULL: none has one with that id. */
+static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text unique_id)
 {
-    for (uint32_t i = 0; i < made->scenario->module_count; i++) {
-        const rt_device_global_list *list = &made->scenario->modules[i].device_globals;
+    for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
+        const rt_device_global_list *list = &exporter->scenario->modules[i].device_globals;
         for (uint32_t k = 0; k < list->count; k++)
             if (rt_text_equal(list->globals[k].unique_id, unique_id)) return &list->globals[k];
     }
     return NULL;
 }
 
-/* The number of a content that the runtime makes, which is declared at its first mention. */
-static uint32_t content_number(cnf_exporter *made, const rt_device_global *global)
+/* The number of a content created by the runtime, which is declared at its first mention. */
+static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *global)
 {
-    uint32_t number = rt_map_find(&made->globals, global->unique_id);
+    uint32_t number = rt_map_find(&exporter->globals, global->unique_id);
     if (number != RT_MAP_NONE) return number;
-    number = made->global_count++;
-    rt_map_set(&made->globals, global->unique_id, number);
-    rt_buffer_printf(&made->body, "    memory global_%u = global_create(\"%s\", %llu);\n", number,
-                     rt_arena_text(made->arena, global->name).data,
+    number = exporter->global_count++;
+    rt_map_set(&exporter->globals, global->unique_id, number);
+    rt_buffer_printf(&exporter->body, "    memory global_%u = global_create(\"%s\", %llu);\n",
+                     number, rt_arena_text(exporter->arena, global->name).data,
                      (unsigned long long)global->size);
     return number;
 }
@@ -42,46 +42,47 @@ static rt_text mapping_of(const rt_image *image, rt_text name)
     return (rt_text){0};
 }
 
-/* The name by which devices know a variable: the symbol that images map its id to, else the id
+/* The name of a variable on devices: the symbol that images map its id to, otherwise the id
  * (DG-PLUGIN-06). */
-static rt_text symbol_of(cnf_exporter *made, rt_text unique_id)
+static rt_text symbol_of(cnf_exporter *exporter, rt_text unique_id)
 {
     rt_text name =
-        rt_arena_printf(made->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(unique_id));
+        rt_arena_printf(exporter->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(unique_id));
     rt_text symbol = {0};
-    for (uint32_t i = 0; i < made->scenario->module_count; i++) {
-        const rt_image_list *list = &made->scenario->modules[i].images;
+    for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
+        const rt_image_list *list = &exporter->scenario->modules[i].images;
         for (uint32_t k = 0; k < list->count && symbol.length == 0; k++)
             symbol = mapping_of(&list->images[k], name);
     }
     return symbol.length > 0 ? symbol : unique_id;
 }
 
-rt_status cnf_export_globals_point(cnf_exporter *made, const scn_step *step, uint32_t program,
+rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step, uint32_t program,
                                    bool may_fail)
 {
-    for (uint32_t i = 0; i < made->trace.variable_count; i++) {
-        const cnf_export_variable *variable = &made->trace.variables[i];
+    for (uint32_t i = 0; i < exporter->trace.variable_count; i++) {
+        const cnf_export_variable *variable = &exporter->trace.variables[i];
         if (variable->program != program || variable->image_scope) continue;
-        const rt_device_global *global = global_of(made, variable->unique_id);
-        if (!global) return cnf_export_refuse(made, step->at, "a device_global that no module has");
-        uint32_t number = content_number(made, global);
-        rt_buffer_printf(&made->body, "    ");
-        if (may_fail) rt_buffer_printf(&made->body, "if (program_%u) ", program);
-        rt_buffer_printf(&made->body, "global_point(program_%u, ", program);
-        cnf_export_literal(&made->body, symbol_of(made, variable->unique_id));
-        rt_buffer_printf(&made->body, ", &global_%u);\n", number);
+        const rt_device_global *global = global_of(exporter, variable->unique_id);
+        if (!global)
+            return cnf_export_refuse(exporter, step->at, "a device_global that no module has");
+        uint32_t number = content_number(exporter, global);
+        rt_buffer_printf(&exporter->body, "    ");
+        if (may_fail) rt_buffer_printf(&exporter->body, "if (program_%u) ", program);
+        rt_buffer_printf(&exporter->body, "global_point(program_%u, ", program);
+        cnf_export_literal(&exporter->body, symbol_of(exporter, variable->unique_id));
+        rt_buffer_printf(&exporter->body, ", &global_%u);\n", number);
     }
     return RT_STATUS_OK;
 }
 
-/* The one program in main.c so far that has the variable; SCN_NONE: none, or several. */
-static uint32_t program_with(const cnf_exporter *made, rt_text unique_id)
+/* The only program in main.c so far that has the variable; SCN_NONE: none, or several. */
+static uint32_t program_with(const cnf_exporter *exporter, rt_text unique_id)
 {
     uint32_t found = SCN_NONE;
-    for (uint32_t i = 0; i < made->trace.variable_count; i++) {
-        const cnf_export_variable *variable = &made->trace.variables[i];
-        if (!made->written[variable->program].linked ||
+    for (uint32_t i = 0; i < exporter->trace.variable_count; i++) {
+        const cnf_export_variable *variable = &exporter->trace.variables[i];
+        if (!exporter->written[variable->program].linked ||
             !rt_text_equal(variable->unique_id, unique_id))
             continue;
         if (found != SCN_NONE && found != variable->program) return SCN_NONE;
@@ -90,35 +91,37 @@ static uint32_t program_with(const cnf_exporter *made, rt_text unique_id)
     return found;
 }
 
-rt_status cnf_export_global_write(cnf_exporter *made, const scn_step *step,
+rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
                                   const scn_variable *variable, bool copied, const char **out_name)
 {
     CHECK(variable->module != SCN_NONE && variable->global != SCN_NONE);
-    const scn_module *module = &made->scenario->modules[variable->module];
+    const scn_module *module = &exporter->scenario->modules[variable->module];
     const rt_device_global *global = &module->device_globals.globals[variable->global];
     uint32_t program;
     if (!global->image_scope) {
-        *out_name = rt_arena_printf(made->arena, "&global_%u", content_number(made, global)).data;
+        *out_name =
+            rt_arena_printf(exporter->arena, "&global_%u", content_number(exporter, global)).data;
         return RT_STATUS_OK;
     }
     if (copied) {
         const cnf_export_command *command;
-        RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_VARIABLE, &command));
+        RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_VARIABLE, &command));
         if (command->kind != CNF_EXPORT_VARIABLE)
-            return cnf_export_refuse(made, step->at, "a copy that is refused");
+            return cnf_export_refuse(exporter, step->at, "a copy that is refused");
         program = command->program;
-        RT_TRY(cnf_export_program_write(made, step, program, false, false));
+        RT_TRY(cnf_export_program_write(exporter, step, program, false, false));
     } else {
-        program = program_with(made, global->unique_id);
+        program = program_with(exporter, global->unique_id);
     }
     if (program == SCN_NONE)
-        return cnf_export_refuse(made, variable->at, "a device_global that is in no one program");
-    *out_name = rt_arena_printf(made->arena, "&variable_%u", made->arrays).data;
-    rt_buffer_printf(&made->body, "    memory variable_%u = global_find(program_%u, ",
-                     made->arrays++, program);
-    cnf_export_literal(&made->body, symbol_of(made, global->unique_id));
-    rt_buffer_printf(&made->body, ", \"%s\", %llu);\n",
-                     rt_arena_text(made->arena, global->name).data,
+        return cnf_export_refuse(exporter, variable->at,
+                                 "a device_global that is in no one program");
+    *out_name = rt_arena_printf(exporter->arena, "&variable_%u", exporter->arrays).data;
+    rt_buffer_printf(&exporter->body, "    memory variable_%u = global_find(program_%u, ",
+                     exporter->arrays++, program);
+    cnf_export_literal(&exporter->body, symbol_of(exporter, global->unique_id));
+    rt_buffer_printf(&exporter->body, ", \"%s\", %llu);\n",
+                     rt_arena_text(exporter->arena, global->name).data,
                      (unsigned long long)global->size);
     return RT_STATUS_OK;
 }

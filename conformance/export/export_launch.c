@@ -7,38 +7,38 @@
 
 /* ---- Arguments ----------------------------------------------------------------------------- */
 
-static void value_write(cnf_exporter *made, uint32_t index, const scn_argument *argument)
+static void value_write(cnf_exporter *exporter, uint32_t index, const scn_argument *argument)
 {
-    rt_buffer *out = &made->body;
+    rt_buffer *out = &exporter->body;
     rt_buffer_printf(out, "        unsigned char value_%u[] = {", index);
     cnf_export_bytes(out, argument->value);
     rt_buffer_printf(out, "}; /* little-endian */\n");
     for (uint32_t i = 0; i < argument->pointer_count; i++) {
         const scn_inner_pointer *inner = &argument->pointers[i];
         rt_buffer_printf(out, "        pointer_put(value_%u, %llu, &m_%s, %llu);\n", index,
-                         (unsigned long long)inner->at, cnf_export_memory(made, inner->memory),
+                         (unsigned long long)inner->at, cnf_export_memory(exporter, inner->memory),
                          (unsigned long long)inner->offset);
     }
     rt_buffer_printf(out, "        argument_value(kernel, %u, value_%u, %zu);\n", index, index,
                      argument->value.size);
 }
 
-void cnf_export_argument_write(cnf_exporter *made, uint32_t index, const scn_argument *argument)
+void cnf_export_argument_write(cnf_exporter *exporter, uint32_t index, const scn_argument *argument)
 {
-    rt_buffer *out = &made->body;
+    rt_buffer *out = &exporter->body;
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         rt_buffer_printf(out, "        argument_memory(kernel, %u, &m_%s);\n", index,
-                         cnf_export_memory(made, argument->memory));
+                         cnf_export_memory(exporter, argument->memory));
         return;
     case SCN_ARGUMENT_LOCAL:
         rt_buffer_printf(out, "        argument_local(kernel, %u, %llu);\n", index,
                          (unsigned long long)argument->size);
         return;
-    case SCN_ARGUMENT_VALUE: value_write(made, index, argument); return;
+    case SCN_ARGUMENT_VALUE: value_write(exporter, index, argument); return;
     case SCN_ARGUMENT_POINTER:
         rt_buffer_printf(out, "        argument_pointer(kernel, %u, &m_%s, %llu);\n", index,
-                         cnf_export_memory(made, argument->memory),
+                         cnf_export_memory(exporter, argument->memory),
                          (unsigned long long)argument->offset);
         return;
     case SCN_ARGUMENT_NULL:
@@ -58,17 +58,17 @@ static void sizes_write(rt_buffer *out, const char *name, const uint64_t *sizes)
                      (unsigned long long)sizes[2]);
 }
 
-rt_status cnf_export_group_find(const cnf_exporter *made, uint32_t program, rt_text kernel,
+rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, rt_text kernel,
                                 uint64_t *out_group)
 {
-    const cnf_export_program *known = &made->trace.programs[program];
+    const cnf_export_program *known = &exporter->trace.programs[program];
     ptx_kernels kernels = {0};
     rt_status status = RT_STATUS_OK;
-    bool is_text = made->api->format == RT_FORMAT_PTX;
+    bool is_text = exporter->api->format == RT_FORMAT_PTX;
     for (uint32_t i = 0; i < known->image_count && is_text && rt_ok(status); i++) {
-        const rt_image *image = cnf_export_image(made, known->images[i]);
+        const rt_image *image = cnf_export_image(exporter, known->images[i]);
         rt_text text = {(const char *)image->code.data, image->code.size};
-        status = ptx_kernels_add(made->sink, &kernels, text);
+        status = ptx_kernels_add(exporter->sink, &kernels, text);
     }
     const ptx_kernel *found = is_text && rt_ok(status) ? ptx_kernels_find(&kernels, kernel) : NULL;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
@@ -77,13 +77,13 @@ rt_status cnf_export_group_find(const cnf_exporter *made, uint32_t program, rt_t
     return status;
 }
 
-/* True where the compiler has left parameters out of a kernel, which a set of DPC++ tells
+/* True if the compiler dropped parameters of a kernel, which a property set of DPC++ reports
  * (reference/sched/eliminated.c). */
-static bool lacks_parameters(const cnf_exporter *made, uint32_t program, rt_text kernel)
+static bool lacks_parameters(const cnf_exporter *exporter, uint32_t program, rt_text kernel)
 {
-    const cnf_export_program *known = &made->trace.programs[program];
+    const cnf_export_program *known = &exporter->trace.programs[program];
     for (uint32_t i = 0; i < known->image_count; i++) {
-        const rt_image *image = cnf_export_image(made, known->images[i]);
+        const rt_image *image = cnf_export_image(exporter, known->images[i]);
         const rt_property_set *set = rt_image_set(image, "SYCL/kernel param opt");
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             const rt_property *property = &set->properties[k];
@@ -95,75 +95,75 @@ static bool lacks_parameters(const cnf_exporter *made, uint32_t program, rt_text
     return false;
 }
 
-void cnf_export_launch_end(cnf_exporter *made, uint32_t dimensions, const uint64_t *offset,
+void cnf_export_launch_end(cnf_exporter *exporter, uint32_t dimensions, const uint64_t *offset,
                            const uint64_t *global, const uint64_t *local)
 {
-    rt_buffer *out = &made->body;
+    rt_buffer *out = &exporter->body;
     bool has_local = local[0] > 0;
     sizes_write(out, "offset", offset);
     sizes_write(out, "global", global);
     if (has_local) sizes_write(out, "local", local);
-    if (made->prints) rt_buffer_printf(out, "        output_begin();\n");
+    if (exporter->prints) rt_buffer_printf(out, "        output_begin();\n");
     rt_buffer_printf(out, "        launch(kernel, %u, offset, global, %s);\n", dimensions,
                      has_local ? "local" : "NULL");
-    if (made->prints) rt_buffer_printf(out, "        finish();\n        output_end();\n");
+    if (exporter->prints) rt_buffer_printf(out, "        finish();\n        output_end();\n");
     rt_buffer_printf(out, "    }\n");
 }
 
-static rt_status launch_write(cnf_exporter *made, const scn_step *step, uint32_t program)
+static rt_status launch_write(cnf_exporter *exporter, const scn_step *step, uint32_t program)
 {
     const scn_submit *submit = &step->submit;
-    rt_buffer *out = &made->body;
+    rt_buffer *out = &exporter->body;
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     memcpy(local, submit->local, sizeof local);
-    if (lacks_parameters(made, program, submit->kernel))
-        return cnf_export_refuse(made, step->at,
+    if (lacks_parameters(exporter, program, submit->kernel))
+        return cnf_export_refuse(exporter, step->at,
                                  "a kernel that its compiler has left parameters out of");
-    if (local[0] == 0) RT_TRY(cnf_export_group_find(made, program, submit->kernel, local));
+    if (local[0] == 0) RT_TRY(cnf_export_group_find(exporter, program, submit->kernel, local));
     rt_buffer_printf(out, "    ");
     if (step->outcome_count > 0) rt_buffer_printf(out, "if (program_%u) ", program);
     rt_buffer_printf(out, "{\n        kernel_handle kernel = kernel_of(program_%u, ", program);
     cnf_export_literal(out, submit->kernel);
     rt_buffer_printf(out, ");\n");
     for (uint32_t i = 0; i < submit->argument_count; i++)
-        cnf_export_argument_write(made, i, &submit->arguments[i]);
-    cnf_export_launch_end(made, submit->dimensions, submit->offset, submit->range, local);
+        cnf_export_argument_write(exporter, i, &submit->arguments[i]);
+    cnf_export_launch_end(exporter, submit->dimensions, submit->offset, submit->range, local);
     return RT_STATUS_OK;
 }
 
-rt_status cnf_export_single_write(cnf_exporter *made, const scn_step *step)
+rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_submit *submit = &step->submit;
     const cnf_export_command *command;
-    if (submit->constant_count > 0 && !made->api->spec_constants)
-        return cnf_export_refuse(made, step->at, "a specialisation constant");
-    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_LAUNCH, &command));
+    if (submit->constant_count > 0 && !exporter->api->spec_constants)
+        return cnf_export_refuse(exporter, step->at, "a specialisation constant");
+    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_LAUNCH, &command));
     if (command->kind == CNF_EXPORT_UNASKED) {
         rt_buffer_printf(
-            &made->body,
+            &exporter->body,
             "\n    /* Line %u: the runtime refuses kernel %.*s, and asks no device. */\n",
             step->at.line, RT_TEXT_ARG(submit->kernel));
         return RT_STATUS_OK;
     }
     bool may_fail = step->outcome_count > 0;
     bool refused = command->kind == CNF_EXPORT_REFUSED;
-    made->alternatives = made->alternatives || may_fail;
-    rt_buffer_printf(&made->body, "\n    /* Line %u: kernel %.*s", step->at.line,
+    exporter->alternatives = exporter->alternatives || may_fail;
+    rt_buffer_printf(&exporter->body, "\n    /* Line %u: kernel %.*s", step->at.line,
                      RT_TEXT_ARG(submit->kernel));
-    rt_buffer_printf(&made->body,
+    rt_buffer_printf(&exporter->body,
                      refused && !may_fail ? ", whose program must be refused. */\n" : ". */\n");
-    RT_TRY(cnf_export_program_write(made, step, command->program, refused, may_fail));
+    RT_TRY(cnf_export_program_write(exporter, step, command->program, refused, may_fail));
     if (refused && !may_fail) return RT_STATUS_OK;
-    return launch_write(made, step, command->program);
+    return launch_write(exporter, step, command->program);
 }
 
-rt_status cnf_export_submit_write(cnf_exporter *made, uint32_t step)
+rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step)
 {
-    const scn_step *submit = &made->scenario->steps[step];
-    if (made->list_queue == SCN_NONE || submit->on != made->list_queue)
-        return cnf_export_single_write(made, submit);
+    const scn_step *submit = &exporter->scenario->steps[step];
+    if (exporter->list_queue == SCN_NONE || submit->on != exporter->list_queue)
+        return cnf_export_single_write(exporter, submit);
     if (submit->error || submit->outcome_count > 0)
-        return cnf_export_refuse(made, submit->at, "the refusal of a kernel of a list");
-    *rt_vector_push(&made->list) = step;
+        return cnf_export_refuse(exporter, submit->at, "the refusal of a kernel of a list");
+    *rt_vector_push(&exporter->list) = step;
     return RT_STATUS_OK;
 }

@@ -13,12 +13,14 @@ typedef struct trace_walk {
     rt_sink *sink;
     rt_arena *arena;
     rt_map known; /* index of the program by its id in the trace */
-    rt_map fused; /* names of kernels that were made of lists */
+    rt_map fused; /* names of fused kernels */
     RT_VECTOR(cnf_export_program) made;
     RT_VECTOR(cnf_export_command) commands;
-    RT_VECTOR(cnf_export_variable) variables; /* of `described`, which has the programs' ids */
+    RT_VECTOR(cnf_export_variable)
+    variables; /* variables of `described`, which has the programs'
+                * ids */
     RT_VECTOR(rt_text) described;
-    uint32_t made_since; /* number of `made` when the last command ended */
+    uint32_t made_since; /* number of `made` at the end of the last command */
 } trace_walk;
 
 static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
@@ -27,7 +29,7 @@ static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
     return rt_arena_text(arena, rt_text_of(value));
 }
 
-/* Keeps a program that was linked, or built of one image. */
+/* Records a program that was linked, or built from one image. */
 static void program_keep(trace_walk *walk, const json_t *event, const char *key)
 {
     rt_text id = text_of(walk->arena, event, "program");
@@ -49,8 +51,8 @@ static cnf_export_command *command_end(trace_walk *walk, cnf_export_kind kind)
     return command;
 }
 
-/* A step was refused, for a program that was made with it and that the device refuses; or by the
- * runtime itself, of which the device sees nothing. */
+/* A step was refused: because the device refused its program, or by the runtime itself, without
+ * reaching the device. */
 static void refusal_take(trace_walk *walk, const json_t *event)
 {
     rt_text class = text_of(walk->arena, event, "class");
@@ -60,7 +62,8 @@ static void refusal_take(trace_walk *walk, const json_t *event)
     command_end(walk, by_device ? CNF_EXPORT_REFUSED : CNF_EXPORT_UNASKED)->program = program;
 }
 
-/* The numbers of a list, and how many there are; those past its end stay what they are. */
+/* Reads the numbers of a list and returns how many there are; elements past its end keep their
+ * values. */
 static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_numbers)
 {
     const json_t *list = json_object_get(event, key), *item;
@@ -76,7 +79,7 @@ static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_n
     return count > RT_ND_RANGE_DIMENSIONS ? RT_ND_RANGE_DIMENSIONS : (uint32_t)count;
 }
 
-/* A command that has a program: a launch, or a copy to or from a variable in it. */
+/* Records a command that has a program: a launch, or a copy to or from a variable in it. */
 static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_kind kind)
 {
     uint32_t program = rt_map_find(&walk->known, text_of(walk->arena, event, "program"));
@@ -95,7 +98,7 @@ static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_
     return RT_STATUS_OK;
 }
 
-/* A program has a variable, which is told before the program is. */
+/* Records that a program has a variable; its event precedes the program's. */
 static void variable_take(trace_walk *walk, const json_t *event)
 {
     *rt_vector_push(&walk->described) = text_of(walk->arena, event, "program");
@@ -104,7 +107,7 @@ static void variable_take(trace_walk *walk, const json_t *event)
         .image_scope = rt_text_is(text_of(walk->arena, event, "image_scope"), "true")};
 }
 
-/* Finds the programs of the variables; those of one that was refused are nobody's. */
+/* Finds the programs of the variables; variables of a refused program have none. */
 static uint32_t variables_place(trace_walk *walk)
 {
     uint32_t count = 0;

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { A_LINE = 8 }; /* numbers */
+enum { A_LINE = 8 }; /* numbers per line */
 
 void cnf_export_bytes(rt_buffer *out, rt_bytes bytes)
 {
@@ -25,7 +25,7 @@ static bool is_floating(scn_type type)
     return scn_type_class(type) == 'f';
 }
 
-/* The C type that has the numbers' bits. */
+/* The C type with the numbers' bits. */
 static const char *type_of(scn_type type)
 {
     static const char *const signed_types[] = {
@@ -42,7 +42,7 @@ static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
     if (is_floating(type)) {
         rt_buffer_printf(out, "0x%0*" PRIx64, (int)width / 4, bits);
     } else if (scn_type_class(type) == 'i') {
-        /* The least number has no literal of its own in C. */
+        /* C has no literal for the smallest number. */
         int64_t value = (int64_t)(bits << (64 - width)) >> (64 - width);
         if (value == INT64_MIN)
             rt_buffer_printf(out, "INT64_MIN");

@@ -126,13 +126,13 @@ static rt_status compile(host_build *build, const word_list *words, rt_bytes sou
         result = cnf_process_finish(&process, COMPILE_MS_MAX, &output, &errors);
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
-        rt_text said = last_lines(rt_buffer_text(&errors));
-        rt_buffer how = {0};
-        cnf_process_describe(&how, result, COMPILE_MS_MAX);
+        rt_text last_output = last_lines(rt_buffer_text(&errors));
+        rt_buffer outcome = {0};
+        cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
         status = rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
-                         words->items[0], rt_buffer_string(&how), RT_TEXT_ARG(what),
-                         said.length > 0 ? ":\n" : "", RT_TEXT_ARG(said));
-        rt_buffer_free(&how);
+                         words->items[0], rt_buffer_string(&outcome), RT_TEXT_ARG(what),
+                         last_output.length > 0 ? ":\n" : "", RT_TEXT_ARG(last_output));
+        rt_buffer_free(&outcome);
     }
     rt_buffer_free(&output);
     rt_buffer_free(&errors);
@@ -309,7 +309,8 @@ static rt_status module_compile(host_build *build, uint32_t index, rt_bytes sour
 
 /* ld.so finds needed and preloaded files by name, so a module in a folder of its own can only be
  * opened. */
-static rt_status found_by_name(host_build *build, uint32_t module, rt_text who, const char *how)
+static rt_status found_by_name(host_build *build, uint32_t module, rt_text wanted_by,
+                               const char *relation)
 {
     rt_text name = cnf_host_file_name(&build->arena, build->scenario, module);
     rt_text path = cnf_host_path(&build->arena, build->scenario, module);
@@ -317,14 +318,14 @@ static rt_status found_by_name(host_build *build, uint32_t module, rt_text who, 
     return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%.*s %s the second of two files named %.*s, which ld.so would not find by that "
                    "name; load it, or use the simulated loader",
-                   RT_TEXT_ARG(who), how, RT_TEXT_ARG(name));
+                   RT_TEXT_ARG(wanted_by), relation, RT_TEXT_ARG(name));
 }
 
 static rt_status needs_check(host_build *build, const scn_module *module)
 {
-    rt_text who = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
+    rt_text wanted_by = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
     for (uint32_t i = 0; i < module->need_count; i++)
-        RT_TRY(found_by_name(build, module->needs[i], who, "needs"));
+        RT_TRY(found_by_name(build, module->needs[i], wanted_by, "needs"));
     return RT_STATUS_OK;
 }
 

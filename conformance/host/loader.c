@@ -34,7 +34,7 @@ rt_status cnf_host_loader_available(rt_sink *sink)
 }
 
 /* Converts one event to the form of the runtime's loader. */
-static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *told,
+static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *event,
                                rt_system_event *out_event)
 {
     static const rt_system_event_kind kinds[] = {
@@ -43,20 +43,20 @@ static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *to
         [HOST_EVENT_UNREGISTERED] = RT_SYSTEM_UNREGISTERED,
         [HOST_EVENT_UNLOADED] = RT_SYSTEM_UNLOADED,
     };
-    *out_event = (rt_system_event){.kind = kinds[told->kind], .module = told->module};
-    if (told->kind != HOST_EVENT_REGISTERED) return RT_STATUS_OK;
-    return cnf_host_images(loader->host, CHANNEL, told->module, told->descriptor, &loader->arena,
+    *out_event = (rt_system_event){.kind = kinds[event->kind], .module = event->module};
+    if (event->kind != HOST_EVENT_REGISTERED) return RT_STATUS_OK;
+    return cnf_host_images(loader->host, CHANNEL, event->module, event->descriptor, &loader->arena,
                            &out_event->images);
 }
 
 /* Passes the events on; a failed call may mean that the process has ended, and then so does this
  * one. */
-static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events told,
+static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events events,
                                 rt_system_events *out_events)
 {
-    for (uint32_t i = 0; i < told.count && rt_ok(status); i++) {
+    for (uint32_t i = 0; i < events.count && rt_ok(status); i++) {
         rt_system_event event;
-        status = event_convert(loader, &told.items[i], &event);
+        status = event_convert(loader, &events.items[i], &event);
         if (rt_ok(status)) *rt_vector_push(out_events) = event;
     }
     if (!rt_ok(status) && loader->host) cnf_host_share_fate(loader->host);
@@ -75,25 +75,25 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
     const cnf_host_runtime runtime = {.library = rt_text_of(library)};
     rt_status status =
         cnf_host_start(loader->sink, loader->cache, loader->scenario, &runtime, &loader->host);
-    cnf_host_events told = {0};
-    if (rt_ok(status)) told = cnf_host_started(loader->host);
-    return events_convert(loader, status, told, out_events);
+    cnf_host_events events = {0};
+    if (rt_ok(status)) events = cnf_host_started(loader->host);
+    return events_convert(loader, status, events, out_events);
 }
 
 static rt_status loader_open(void *state, rt_module_id module, rt_system_events *out_events)
 {
     cnf_host_loader *loader = state;
-    cnf_host_events told;
-    rt_status status = cnf_host_open(loader->host, CHANNEL, module, &loader->arena, &told);
-    return events_convert(loader, status, told, out_events);
+    cnf_host_events events;
+    rt_status status = cnf_host_open(loader->host, CHANNEL, module, &loader->arena, &events);
+    return events_convert(loader, status, events, out_events);
 }
 
 static rt_status loader_close(void *state, rt_module_id module, rt_system_events *out_events)
 {
     cnf_host_loader *loader = state;
-    cnf_host_events told;
-    rt_status status = cnf_host_close(loader->host, CHANNEL, module, &loader->arena, &told);
-    return events_convert(loader, status, told, out_events);
+    cnf_host_events events;
+    rt_status status = cnf_host_close(loader->host, CHANNEL, module, &loader->arena, &events);
+    return events_convert(loader, status, events, out_events);
 }
 
 static rt_status loader_binds(void *state, rt_module_id from, rt_text symbol,

@@ -317,11 +317,11 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
         return ended(host, when);
     }
     *out_answer = rt_reader_of(bytes);
-    uint32_t fine = rt_read_u8(out_answer);
-    if (fine == 0 && !out_answer->failed) return refusal(host, out_answer);
-    if (fine == 1) return RT_STATUS_OK;
+    uint32_t accepted = rt_read_u8(out_answer);
+    if (accepted == 0 && !out_answer->failed) return refusal(host, out_answer);
+    if (accepted == 1) return RT_STATUS_OK;
     return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "what the host program sent is not an answer: it begins with %u", fine);
+                   "what the host program sent is not an answer: it begins with %u", accepted);
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */

@@ -88,15 +88,15 @@ typedef struct probe {
 } probe;
 
 /* The command after all earlier ones. */
-static dev_command next_command(const probe *one)
+static dev_command next_command(const probe *state)
 {
     return (dev_command){
-        .tag = one->events.count, .wait = one->events.items, .wait_count = one->events.count};
+        .tag = state->events.count, .wait = state->events.items, .wait_count = state->events.count};
 }
 
-static rt_status enqueued(probe *one, rt_status status, dev_event *event)
+static rt_status enqueued(probe *state, rt_status status, dev_event *event)
 {
-    if (rt_ok(status)) *rt_vector_push(&one->events) = event;
+    if (rt_ok(status)) *rt_vector_push(&state->events) = event;
     return status;
 }
 
@@ -115,58 +115,59 @@ static dev_code code_choose(const dev_capabilities *capabilities)
     return (dev_code){0};
 }
 
-static bool builds(const probe *one)
+static bool builds(const probe *state)
 {
-    return one->code.bytes.size > 0;
+    return state->code.bytes.size > 0;
 }
 
-static rt_status make_kernel(probe *one)
+static rt_status make_kernel(probe *state)
 {
-    if (!builds(one)) return RT_STATUS_OK;
-    RT_TRY(dev_program_build(one->device, &one->code, &one->program));
-    return dev_kernel_create(one->program, RT_TEXT("assay_probe"), &one->kernel);
+    if (!builds(state)) return RT_STATUS_OK;
+    RT_TRY(dev_program_build(state->device, &state->code, &state->program));
+    return dev_kernel_create(state->program, RT_TEXT("assay_probe"), &state->kernel);
 }
 
-static rt_status make_objects(probe *one)
+static rt_status make_objects(probe *state)
 {
-    RT_TRY(dev_memory_create(one->device, SIZE, RT_TEXT("probe"), &one->data));
-    RT_TRY(dev_memory_create(one->device, SIZE, RT_TEXT("probe_filled"), &one->filled));
-    RT_TRY(dev_queue_create(one->device, &one->queue));
-    return make_kernel(one);
+    RT_TRY(dev_memory_create(state->device, SIZE, RT_TEXT("probe"), &state->data));
+    RT_TRY(dev_memory_create(state->device, SIZE, RT_TEXT("probe_filled"), &state->filled));
+    RT_TRY(dev_queue_create(state->device, &state->queue));
+    return make_kernel(state);
 }
 
-static rt_status launch(probe *one)
+static rt_status launch(probe *state)
 {
-    if (!builds(one)) return RT_STATUS_OK;
+    if (!builds(state)) return RT_STATUS_OK;
     const dev_nd_range range = {.dimensions = 1, .global = {COUNT, 1, 1}};
-    const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = one->data};
+    const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = state->data};
     dev_event *event = NULL;
-    rt_status status = dev_enqueue_kernel(one->queue, next_command(one), one->kernel, &range,
+    rt_status status = dev_enqueue_kernel(state->queue, next_command(state), state->kernel, &range,
                                           &argument, 1, &event);
-    return enqueued(one, status, event);
+    return enqueued(state, status, event);
 }
 
 /* write all, fill, copy a half, launch, read all */
-static rt_status run_commands(probe *one)
+static rt_status run_commands(probe *state)
 {
     static const uint32_t pattern = FILLED;
     const rt_bytes pattern_bytes = {(const uint8_t *)&pattern, sizeof pattern};
     dev_event *event = NULL;
-    rt_status status =
-        dev_enqueue_write(one->queue, next_command(one), one->data, 0, SIZE, one->host, &event);
-    RT_TRY(enqueued(one, status, event));
-    status = dev_enqueue_fill(one->queue, next_command(one), one->filled, 0, SIZE, pattern_bytes,
-                              &event);
-    RT_TRY(enqueued(one, status, event));
-    status = dev_enqueue_copy(one->queue, next_command(one), one->filled, 0, one->data, 0,
+    rt_status status = dev_enqueue_write(state->queue, next_command(state), state->data, 0, SIZE,
+                                         state->host, &event);
+    RT_TRY(enqueued(state, status, event));
+    status = dev_enqueue_fill(state->queue, next_command(state), state->filled, 0, SIZE,
+                              pattern_bytes, &event);
+    RT_TRY(enqueued(state, status, event));
+    status = dev_enqueue_copy(state->queue, next_command(state), state->filled, 0, state->data, 0,
                               COPIED_SIZE, &event);
-    RT_TRY(enqueued(one, status, event));
-    RT_TRY(launch(one));
-    status = dev_enqueue_read(one->queue, next_command(one), one->data, 0, SIZE, one->host, &event);
-    RT_TRY(enqueued(one, status, event));
-    RT_TRY(dev_queue_flush(one->queue));
-    CHECK(one->events.count > 0);
-    return dev_event_wait(one->events.items[one->events.count - 1]);
+    RT_TRY(enqueued(state, status, event));
+    RT_TRY(launch(state));
+    status = dev_enqueue_read(state->queue, next_command(state), state->data, 0, SIZE, state->host,
+                              &event);
+    RT_TRY(enqueued(state, status, event));
+    RT_TRY(dev_queue_flush(state->queue));
+    CHECK(state->events.count > 0);
+    return dev_event_wait(state->events.items[state->events.count - 1]);
 }
 
 /* ---- The same as a scenario ---------------------------------------------------------------- */
@@ -229,49 +230,49 @@ bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message)
 
 /* ---- On a device --------------------------------------------------------------------------- */
 
-static bool answers_compare(const probe *one, rt_buffer *out_message)
+static bool answers_compare(const probe *state, rt_buffer *out_message)
 {
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t begun = i < COPIED ? FILLED : WRITTEN;
-        uint32_t right = builds(one) ? begun * 3u + i : begun;
-        if (one->host[i] == right) continue;
+        uint32_t right = builds(state) ? begun * 3u + i : begun;
+        if (state->host[i] == right) continue;
         rt_buffer_printf(out_message, "element %u of a known computation is 0x%08x, not 0x%08x", i,
-                         one->host[i], right);
+                         state->host[i], right);
         return false;
     }
     return true;
 }
 
-static void destroy(probe *one)
+static void destroy(probe *state)
 {
-    for (uint32_t i = 0; i < one->events.count; i++)
-        dev_event_destroy(one->events.items[i]);
-    rt_vector_free(&one->events);
-    dev_queue_destroy(one->queue);
-    dev_kernel_destroy(one->kernel);
-    dev_program_destroy(one->program);
-    dev_memory_destroy(one->filled);
-    dev_memory_destroy(one->data);
+    for (uint32_t i = 0; i < state->events.count; i++)
+        dev_event_destroy(state->events.items[i]);
+    rt_vector_free(&state->events);
+    dev_queue_destroy(state->queue);
+    dev_kernel_destroy(state->kernel);
+    dev_program_destroy(state->program);
+    dev_memory_destroy(state->filled);
+    dev_memory_destroy(state->data);
 }
 
 bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
 {
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
-    probe one = {.device = device};
-    one.code = code_choose(&capabilities);
-    one.executes = capabilities.executes;
+    probe state = {.device = device};
+    state.code = code_choose(&capabilities);
+    state.executes = capabilities.executes;
     for (uint32_t i = 0; i < COUNT; i++)
-        one.host[i] = WRITTEN;
-    rt_status status = make_objects(&one);
-    if (rt_ok(status) && one.executes) status = run_commands(&one);
+        state.host[i] = WRITTEN;
+    rt_status status = make_objects(&state);
+    if (rt_ok(status) && state.executes) status = run_commands(&state);
     /* A linker that this machine lacks is not the device's fault: it was opened, and accepted its
      * memories. */
     bool untried = status.code == RT_UNAVAILABLE && capabilities.links_with_tool;
     bool right =
-        untried || (rt_ok(status) && (!one.executes || answers_compare(&one, out_message)));
+        untried || (rt_ok(status) && (!state.executes || answers_compare(&state, out_message)));
     if (!right && !rt_ok(status))
         rt_buffer_append_text(out_message, rt_sink_diagnostic(sink, status)->message);
-    destroy(&one);
+    destroy(&state);
     return right;
 }

@@ -28,7 +28,7 @@ RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_c
 rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count);
 
 /* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle with a number. */
-rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                                const uint32_t *sources, uint32_t *out_bundle);
 rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,
                                     cnf_bundle_content *out_content);
@@ -38,13 +38,14 @@ const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_
 rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                                uint32_t bundle, cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
-                                 const scn_transfer *given, cnf_after after, uint32_t *out_command);
+                                 const scn_transfer *transfer, cnf_after after,
+                                 uint32_t *out_command);
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known);
 
 /* reference_globals.c: a transfer to or from a device_global, and
  * cnf_runtime_operations.read_global. */
 rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
-                                    const scn_transfer *given, cnf_after after,
+                                    const scn_transfer *transfer, cnf_after after,
                                     uint32_t *out_command);
 rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable *variable,
                                     uint32_t queue, bool existing, cnf_content *out_content);

@@ -7,7 +7,7 @@ const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_
     return reference->bundles.items[number];
 }
 
-static rt_status bundle_get(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+static rt_status bundle_get(cnf_execution *execution, const scn_bundle *declared, uint32_t context,
                             rt_bundle **out_bundle)
 {
     static const rt_bundle_state states[SCN_BUNDLE_STATE_COUNT] = {
@@ -16,50 +16,53 @@ static rt_status bundle_get(cnf_execution *execution, const scn_bundle *given, u
         [SCN_BUNDLE_EXECUTABLE] = RT_BUNDLE_EXECUTABLE,
     };
     cnf_reference *reference = cnf_reference_of(execution);
-    const rt_device *device = reference->devices[given->device];
+    const rt_device *device = reference->devices[declared->device];
     rt_context_id id = context == CNF_NOT_MADE ? 0 : context;
     RT_TRY(cnf_reference_check_context(execution, id, device));
-    rt_spec_constant *constants = cnf_reference_constants(given->constants, given->constant_count);
+    rt_spec_constant *constants =
+        cnf_reference_constants(declared->constants, declared->constant_count);
     const rt_bundle_request request = {
-        .state = states[given->state],
+        .state = states[declared->state],
         .device = device,
         .context = id,
-        .kernels = given->kernels,
-        .kernel_count = given->kernel_count,
+        .kernels = declared->kernels,
+        .kernel_count = declared->kernel_count,
         .constants = constants,
-        .constant_count = given->constant_count,
+        .constant_count = declared->constant_count,
     };
     rt_status status = rt_bundle_get(rt_runtime_programs(reference->runtime), &request, out_bundle);
     rt_free(constants);
     return status;
 }
 
-static rt_status bundle_make(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+static rt_status bundle_make(cnf_execution *execution, const scn_bundle *declared, uint32_t context,
                              const rt_bundle *const *sources, rt_bundle **out_bundle)
 {
     rt_program_manager *programs = rt_runtime_programs(cnf_reference_of(execution)->runtime);
-    switch (given->action) {
-    case SCN_BUNDLE_GET: return bundle_get(execution, given, context, out_bundle);
+    switch (declared->action) {
+    case SCN_BUNDLE_GET: return bundle_get(execution, declared, context, out_bundle);
     case SCN_BUNDLE_COMPILE:
-        return rt_bundle_compile(programs, sources[0], given->options, out_bundle);
+        return rt_bundle_compile(programs, sources[0], declared->options, out_bundle);
     case SCN_BUNDLE_LINK:
-        return rt_bundle_link(programs, sources, given->source_count, given->options, out_bundle);
+        return rt_bundle_link(programs, sources, declared->source_count, declared->options,
+                              out_bundle);
     case SCN_BUNDLE_BUILD: return rt_bundle_build(programs, sources[0], out_bundle);
-    case SCN_BUNDLE_JOIN: return rt_bundle_join(programs, sources, given->source_count, out_bundle);
+    case SCN_BUNDLE_JOIN:
+        return rt_bundle_join(programs, sources, declared->source_count, out_bundle);
     case SCN_BUNDLE_ACTION_COUNT: break;
     }
     UNREACHABLE();
 }
 
-rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
-                               const uint32_t *numbers, uint32_t *out_bundle)
+rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *declared,
+                               uint32_t context, const uint32_t *numbers, uint32_t *out_bundle)
 {
     cnf_reference *reference = cnf_reference_of(execution);
-    const rt_bundle **sources = rt_alloc_array(given->source_count + 1, sizeof *sources);
-    for (uint32_t i = 0; i < given->source_count; i++)
+    const rt_bundle **sources = rt_alloc_array(declared->source_count + 1, sizeof *sources);
+    for (uint32_t i = 0; i < declared->source_count; i++)
         sources[i] = cnf_reference_bundle_at(reference, numbers[i]);
     rt_bundle *made = NULL;
-    rt_status status = bundle_make(execution, given, context, sources, &made);
+    rt_status status = bundle_make(execution, declared, context, sources, &made);
     rt_free(sources);
     if (!rt_ok(status)) return status;
     rt_runtime_bundle_keep(reference->runtime, made);

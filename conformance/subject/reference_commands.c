@@ -1,12 +1,12 @@
 /* Launches, copies and fills of a scenario on the reference runtime. */
 #include "conformance/subject/reference.h"
 
-static const rt_inner_pointer *pointers_of(cnf_execution *execution, const scn_argument *given)
+static const rt_inner_pointer *pointers_of(cnf_execution *execution, const scn_argument *argument)
 {
     rt_inner_pointer *pointers =
-        rt_arena_alloc_array(&execution->arena, given->pointer_count, sizeof *pointers);
-    for (uint32_t i = 0; i < given->pointer_count; i++) {
-        const scn_inner_pointer *pointer = &given->pointers[i];
+        rt_arena_alloc_array(&execution->arena, argument->pointer_count, sizeof *pointers);
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        const scn_inner_pointer *pointer = &argument->pointers[i];
         pointers[i] =
             (rt_inner_pointer){.at = pointer->at,
                                .memory = cnf_reference_of(execution)->memories[pointer->memory],
@@ -15,7 +15,7 @@ static const rt_inner_pointer *pointers_of(cnf_execution *execution, const scn_a
     return pointers;
 }
 
-static rt_argument argument_of(cnf_execution *execution, const scn_argument *given)
+static rt_argument argument_of(cnf_execution *execution, const scn_argument *argument)
 {
     static const rt_access accesses[] = {
         [SCN_ACCESS_READ_WRITE] = RT_ACCESS_READ_WRITE,
@@ -27,23 +27,24 @@ static rt_argument argument_of(cnf_execution *execution, const scn_argument *giv
         [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
         [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
     };
-    switch (given->kind) {
+    switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         return (rt_argument){.kind = RT_ARGUMENT_MEMORY,
-                             .memory = cnf_reference_of(execution)->memories[given->memory],
-                             .access = accesses[given->access],
-                             .promotion = promotions[given->promotion]};
+                             .memory = cnf_reference_of(execution)->memories[argument->memory],
+                             .access = accesses[argument->access],
+                             .promotion = promotions[argument->promotion]};
     case SCN_ARGUMENT_POINTER:
         return (rt_argument){.kind = RT_ARGUMENT_POINTER,
-                             .memory = cnf_reference_of(execution)->memories[given->memory],
-                             .offset = given->offset};
+                             .memory = cnf_reference_of(execution)->memories[argument->memory],
+                             .offset = argument->offset};
     case SCN_ARGUMENT_NULL: return (rt_argument){.kind = RT_ARGUMENT_NULL};
     case SCN_ARGUMENT_VALUE:
         return (rt_argument){.kind = RT_ARGUMENT_BYTES,
-                             .bytes = given->value,
-                             .pointers = pointers_of(execution, given),
-                             .pointer_count = given->pointer_count};
-    case SCN_ARGUMENT_LOCAL: return (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = given->size};
+                             .bytes = argument->value,
+                             .pointers = pointers_of(execution, argument),
+                             .pointer_count = argument->pointer_count};
+    case SCN_ARGUMENT_LOCAL:
+        return (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = argument->size};
     case SCN_ARGUMENT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -101,23 +102,24 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 }
 
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
-                                 const scn_transfer *given, cnf_after after, uint32_t *out_command)
+                                 const scn_transfer *declared, cnf_after after,
+                                 uint32_t *out_command)
 {
-    if (given->to == SCN_NONE || (given->pattern.size == 0 && given->from == SCN_NONE))
-        return cnf_reference_global_copy(execution, queue, given, after, out_command);
+    if (declared->to == SCN_NONE || (declared->pattern.size == 0 && declared->from == SCN_NONE))
+        return cnf_reference_global_copy(execution, queue, declared, after, out_command);
     cnf_reference *reference = cnf_reference_of(execution);
     rt_transfer transfer = {
-        .to = reference->memories[given->to],
-        .to_offset = given->to_offset,
-        .size = given->size,
+        .to = reference->memories[declared->to],
+        .to_offset = declared->to_offset,
+        .size = declared->size,
         .after = after.commands,
         .after_count = after.count,
     };
-    if (given->pattern.size == 0) {
-        transfer.from = reference->memories[given->from];
-        transfer.from_offset = given->from_offset;
+    if (declared->pattern.size == 0) {
+        transfer.from = reference->memories[declared->from];
+        transfer.from_offset = declared->from_offset;
     } else {
-        transfer.pattern = given->pattern;
+        transfer.pattern = declared->pattern;
     }
     return rt_scheduler_transfer(rt_runtime_scheduler(reference->runtime), queue, &transfer,
                                  out_command);

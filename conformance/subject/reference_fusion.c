@@ -38,13 +38,13 @@ static bool is_active(cnf_execution *execution, uint32_t queue)
     return rt_fusion_is_active(fusion_of(execution), queue);
 }
 
-static rt_status host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *given,
+static rt_status host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *declared,
                            cnf_after after, uint32_t *out_command)
 {
     rt_memory *const *memories = cnf_reference_of(execution)->memories;
     const rt_host_task task = {
-        .from = memories[given->from],
-        .to = given->to == SCN_NONE ? NULL : memories[given->to],
+        .from = memories[declared->from],
+        .to = declared->to == SCN_NONE ? NULL : memories[declared->to],
         .after = after.commands,
         .after_count = after.count,
     };

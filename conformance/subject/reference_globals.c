@@ -19,19 +19,19 @@ static rt_status meant(cnf_execution *execution, const scn_variable *variable,
 }
 
 rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
-                                    const scn_transfer *given, cnf_after after,
+                                    const scn_transfer *declared, cnf_after after,
                                     uint32_t *out_command)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     rt_global_copy copy;
     *out_command = CNF_NOT_MADE;
-    RT_TRY(meant(execution, &given->variable, &copy));
-    copy.to_global = given->to == SCN_NONE;
-    copy.offset = copy.to_global ? given->to_offset : given->from_offset;
-    copy.memory = reference->memories[copy.to_global ? given->from : given->to];
-    copy.memory_offset = copy.to_global ? given->from_offset : given->to_offset;
-    copy.size = given->size;
-    copy.by_handler = given->by_handler;
+    RT_TRY(meant(execution, &declared->variable, &copy));
+    copy.to_global = declared->to == SCN_NONE;
+    copy.offset = copy.to_global ? declared->to_offset : declared->from_offset;
+    copy.memory = reference->memories[copy.to_global ? declared->from : declared->to];
+    copy.memory_offset = copy.to_global ? declared->from_offset : declared->to_offset;
+    copy.size = declared->size;
+    copy.by_handler = declared->by_handler;
     copy.after = after.commands;
     copy.after_count = after.count;
     return rt_scheduler_global_copy(rt_runtime_scheduler(reference->runtime), queue, &copy,

@@ -76,7 +76,7 @@ rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *
 
 /* ---- shipped_bundles.c: cnf_runtime_operations.bundle and .bundle_show --------------------- */
 
-rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                              const uint32_t *sources, uint32_t *out_bundle);
 rt_status cnf_shipped_bundle_show(cnf_execution *execution, uint32_t bundle,
                                   cnf_bundle_content *out_content);

@@ -29,27 +29,27 @@ static rt_status set_constant(cnf_execution *execution, uint32_t bundle,
 }
 
 /* libsycl numbers the states as scn_bundle_state does. */
-static rt_status get(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+static rt_status get(cnf_execution *execution, const scn_bundle *declared, uint32_t context,
                      uint32_t *out_bundle)
 {
     cnf_question question = bundle_question(HOST_BUNDLE_GET);
     rt_buffer *out = &question.request;
     uint32_t bundle = CNF_NOT_MADE;
-    rt_write_u8(out, (uint8_t)given->state);
+    rt_write_u8(out, (uint8_t)declared->state);
     rt_write_u32(out, context == CNF_NOT_MADE ? HOST_NONE : context);
     rt_write_u32(out, 1);
-    rt_write_u32(out, given->device);
-    rt_write_u32(out, given->kernel_count);
-    for (uint32_t i = 0; i < given->kernel_count; i++)
-        rt_write_text(out, given->kernels[i]);
+    rt_write_u32(out, declared->device);
+    rt_write_u32(out, declared->kernel_count);
+    for (uint32_t i = 0; i < declared->kernel_count; i++)
+        rt_write_text(out, declared->kernels[i]);
     RT_TRY(make(execution, &question, &bundle));
-    for (uint32_t i = 0; i < given->constant_count; i++)
-        RT_TRY(set_constant(execution, bundle, &given->constants[i]));
+    for (uint32_t i = 0; i < declared->constant_count; i++)
+        RT_TRY(set_constant(execution, bundle, &declared->constants[i]));
     *out_bundle = bundle;
     return RT_STATUS_OK;
 }
 
-rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *declared, uint32_t context,
                              const uint32_t *numbers, uint32_t *out_bundle)
 {
     static const host_bundle operations[SCN_BUNDLE_ACTION_COUNT] = {
@@ -57,13 +57,13 @@ rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, 
         [SCN_BUNDLE_LINK] = HOST_BUNDLE_LINK, [SCN_BUNDLE_BUILD] = HOST_BUNDLE_BUILD,
         [SCN_BUNDLE_JOIN] = HOST_BUNDLE_JOIN,
     };
-    CHECK((unsigned)given->action < SCN_BUNDLE_ACTION_COUNT);
-    CHECK(given->options.length == 0); /* skip.c */
-    if (given->action == SCN_BUNDLE_GET) return get(execution, given, context, out_bundle);
-    cnf_question question = bundle_question(operations[given->action]);
-    bool several = given->action == SCN_BUNDLE_LINK || given->action == SCN_BUNDLE_JOIN;
-    if (several) rt_write_u32(&question.request, given->source_count);
-    for (uint32_t i = 0; i < given->source_count; i++)
+    CHECK((unsigned)declared->action < SCN_BUNDLE_ACTION_COUNT);
+    CHECK(declared->options.length == 0); /* skip.c */
+    if (declared->action == SCN_BUNDLE_GET) return get(execution, declared, context, out_bundle);
+    cnf_question question = bundle_question(operations[declared->action]);
+    bool several = declared->action == SCN_BUNDLE_LINK || declared->action == SCN_BUNDLE_JOIN;
+    if (several) rt_write_u32(&question.request, declared->source_count);
+    for (uint32_t i = 0; i < declared->source_count; i++)
         rt_write_u32(&question.request, numbers[i]);
     return make(execution, &question, out_bundle);
 }

@@ -27,14 +27,14 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution)
 /* ---- Events -------------------------------------------------------------------------------- */
 
 /* Those of the images that belong to the scenario, in the arena. */
-static const rt_text *own_images(call_reader *reader, const cnf_observed *one, uint32_t *out_count)
+static const rt_text *own_images(call_reader *reader, const cnf_observed *call, uint32_t *out_count)
 {
-    rt_text *images = rt_arena_alloc_array(&reader->arena, one->image_count, sizeof *images);
+    rt_text *images = rt_arena_alloc_array(&reader->arena, call->image_count, sizeof *images);
     *out_count = 0;
-    for (uint32_t i = 0; i < one->image_count; i++) {
+    for (uint32_t i = 0; i < call->image_count; i++) {
         for (uint32_t k = 0; k < reader->name_count; k++) {
-            if (!rt_text_equal(one->images[i], reader->names[k].name)) continue;
-            images[(*out_count)++] = one->images[i];
+            if (!rt_text_equal(call->images[i], reader->names[k].name)) continue;
+            images[(*out_count)++] = call->images[i];
             break;
         }
     }
@@ -61,35 +61,35 @@ static rt_text program_of(call_reader *reader, const cnf_observed *launch)
     return RT_TEXT("?");
 }
 
-static void trace_call(call_reader *reader, const cnf_observed *one)
+static void trace_call(call_reader *reader, const cnf_observed *call)
 {
     uint32_t count;
-    const rt_text *images = own_images(reader, one, &count);
+    const rt_text *images = own_images(reader, call, &count);
     rt_trace *trace = reader->trace;
-    switch (one->kind) {
+    switch (call->kind) {
     case RT_EVENT_CREATE:
         if (count == 0) return;
         RT_TRACE(trace, CREATE, RT_T("image", images[0]),
-                 RT_T("executable", one->executable ? RT_TEXT("true") : RT_TEXT("false")));
+                 RT_T("executable", call->executable ? RT_TEXT("true") : RT_TEXT("false")));
         return;
     case RT_EVENT_LINK:
         if (count > 0)
-            RT_TRACE(trace, LINK, RT_N("program", one->program), RT_TS("inputs", images, count));
+            RT_TRACE(trace, LINK, RT_N("program", call->program), RT_TS("inputs", images, count));
         return;
     case RT_EVENT_BUILD:
-        if (count > 0 && one->ok)
-            RT_TRACE(trace, BUILD, RT_N("program", one->program), RT_TS("images", images, count));
+        if (count > 0 && call->ok)
+            RT_TRACE(trace, BUILD, RT_N("program", call->program), RT_TS("images", images, count));
         return;
     case RT_EVENT_KERNEL_CREATE:
-        if (one->ok)
-            RT_TRACE(trace, KERNEL_CREATE, RT_T("kernel", one->kernel),
-                     RT_N("program", one->program));
+        if (call->ok)
+            RT_TRACE(trace, KERNEL_CREATE, RT_T("kernel", call->kernel),
+                     RT_N("program", call->program));
         return;
     case RT_EVENT_LAUNCH:
-        if (one->ok)
-            RT_TRACE(trace, LAUNCH, RT_T("kernel", one->kernel),
-                     RT_T("program", program_of(reader, one)),
-                     RT_NS("global", one->range.global, one->range.dimensions));
+        if (call->ok)
+            RT_TRACE(trace, LAUNCH, RT_T("kernel", call->kernel),
+                     RT_T("program", program_of(reader, call)),
+                     RT_NS("global", call->range.global, call->range.dimensions));
         return;
     default: return;
     }

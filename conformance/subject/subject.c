@@ -145,9 +145,9 @@ static bool choices_fine(rt_text script)
     rt_arena arena = {0};
     const uint32_t *choices;
     uint32_t count;
-    bool fine = cnf_choices_read(&arena, script, &choices, &count);
+    bool is_valid = cnf_choices_read(&arena, script, &choices, &count);
     rt_arena_reset(&arena);
-    return fine;
+    return is_valid;
 }
 
 bool cnf_loader_find(rt_text word, bool *out_real)

@@ -68,6 +68,14 @@ void *rt_arena_alloc_array(rt_arena *arena, size_t count, size_t size_bytes)
     return rt_arena_alloc(arena, count * size_bytes);
 }
 
+void *rt_arena_copy(rt_arena *arena, const void *items, size_t count, size_t size_bytes)
+{
+    CHECK_IMPLIES(count > 0, items);
+    void *copy = rt_arena_alloc_array(arena, count, size_bytes);
+    if (count > 0) memcpy(copy, items, count * size_bytes);
+    return copy;
+}
+
 rt_text rt_arena_text(rt_arena *arena, rt_text text)
 {
     char *copy = rt_arena_alloc(arena, text.length + 1);
@@ -89,9 +97,7 @@ rt_text rt_arena_printf(rt_arena *arena, const char *format, ...)
 
 rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes)
 {
-    uint8_t *copy = rt_arena_alloc(arena, bytes.size);
-    if (bytes.size) memcpy(copy, bytes.data, bytes.size);
-    return (rt_bytes){copy, bytes.size};
+    return (rt_bytes){rt_arena_copy(arena, bytes.data, bytes.size, 1), bytes.size};
 }
 
 void rt_arena_reset(rt_arena *arena)

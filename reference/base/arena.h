@@ -31,6 +31,9 @@ rt_text rt_arena_text(rt_arena *arena, rt_text text);
 /* Formats into the arena; a NUL byte that does not count follows. */
 rt_text rt_arena_printf(rt_arena *arena, const char *format, ...) RT_PRINTF(2, 3);
 
+/* Copies count objects of size_bytes each; items may be NULL when count is 0. */
+void *rt_arena_copy(rt_arena *arena, const void *items, size_t count, size_t size_bytes);
+
 /* Copies bytes into the arena. */
 rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes);
 

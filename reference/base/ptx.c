@@ -58,8 +58,8 @@ static bool kernel_read(rt_arena *arena, rt_text line, rt_ptx_kernel *out_kernel
     while (right && line.length > 0)
         right = parameter_read(rt_text_take_until(&line, ' '), rt_vector_push(&parameters));
     if (right && parameters.count > 0) {
-        size_t size = parameters.count * sizeof *parameters.items;
-        out_kernel->parameters = memcpy(rt_arena_alloc(arena, size), parameters.items, size);
+        out_kernel->parameters =
+            rt_arena_copy(arena, parameters.items, parameters.count, sizeof *parameters.items);
         out_kernel->parameter_count = parameters.count;
     }
     rt_vector_free(&parameters);
@@ -85,8 +85,7 @@ rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
                          number);
     }
     if (rt_ok(status) && kernels.count > 0) {
-        size_t size = kernels.count * sizeof *kernels.items;
-        *out_kernels = memcpy(rt_arena_alloc(arena, size), kernels.items, size);
+        *out_kernels = rt_arena_copy(arena, kernels.items, kernels.count, sizeof *kernels.items);
         *out_count = kernels.count;
     }
     rt_vector_free(&kernels);

@@ -27,6 +27,14 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
+bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part)
+{
+    *out_part = (rt_bytes){0};
+    if (offset > whole.size || size > whole.size - offset) return false;
+    *out_part = (rt_bytes){whole.data ? whole.data + offset : NULL, (size_t)size};
+    return true;
+}
+
 rt_text rt_text_skip(rt_text text, size_t count)
 {
     CHECK(count <= text.length);

@@ -40,6 +40,10 @@ bool rt_text_is(rt_text text, const char *string);
 /* True when `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
+/* The size bytes of `whole` from an offset on.  False, and *out_part is empty: they do not lie
+ * inside; offset and size may be anything, such as what a damaged file says. */
+bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part);
+
 /* `text` without its first `count` <= text.length bytes. */
 rt_text rt_text_skip(rt_text text, size_t count);
 

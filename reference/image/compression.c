@@ -1,7 +1,6 @@
 /* Zstandard over the code of binaries. */
 #include "reference/image/compression.h"
 
-#include <string.h>
 #include <zstd.h>
 
 static rt_status damaged(rt_sink *sink, uint32_t index, const char *what)
@@ -10,7 +9,7 @@ static rt_status damaged(rt_sink *sink, uint32_t index, const char *what)
                    index, what);
 }
 
-/* The frame says how large its content is, as the compiler's frames do; that is checked before
+/* The frame states the size of its content, as the compiler's frames do; it is checked before
  * anything is allocated. */
 static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *left,
                             rt_device_binary *binary)
@@ -20,13 +19,14 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     if (size == ZSTD_CONTENTSIZE_ERROR)
         return damaged(sink, index, "this is not a Zstandard frame");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN)
-        return damaged(sink, index, "it does not say the size of its content");
+        return damaged(sink, index, "it does not state the size of its content");
     if (size > RT_IMAGE_SIZE_MAX || size > *left) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "image %u has %llu bytes decompressed, at most %u are allowed, %llu of all",
                        index, size, RT_IMAGE_SIZE_MAX, (unsigned long long)RT_DECOMPRESSED_MAX);
     }
     *left -= size;
+    CHECK(*left <= RT_DECOMPRESSED_MAX);
     uint8_t *code = rt_arena_alloc(arena, (size_t)size);
     size_t result = ZSTD_decompress(code, (size_t)size, frame.data, frame.size);
     if (ZSTD_isError(result)) return damaged(sink, index, ZSTD_getErrorName(result));
@@ -37,18 +37,11 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     return RT_STATUS_OK;
 }
 
-static rt_device_binary *copy_of(rt_arena *arena, rt_device_binaries binaries)
-{
-    rt_device_binary *copy = rt_arena_alloc_array(arena, binaries.count, sizeof *copy);
-    if (binaries.count > 0) memcpy(copy, binaries.items, binaries.count * sizeof *copy);
-    return copy;
-}
-
 rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
                                         rt_device_binaries *out_binaries)
 {
     *out_binaries = (rt_device_binaries){0};
-    rt_device_binary *items = copy_of(arena, binaries);
+    rt_device_binary *items = rt_arena_copy(arena, binaries.items, binaries.count, sizeof *items);
     uint64_t left = RT_DECOMPRESSED_MAX;
     for (uint32_t i = 0; i < binaries.count; i++) {
         bool compressed = items[i].format == RT_BINARY_COMPRESSED;
@@ -62,15 +55,15 @@ rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *arena, rt_devic
 
 rt_device_binaries rt_device_binaries_compress(rt_arena *arena, rt_device_binaries binaries)
 {
-    enum { LEVEL = 10 }; /* what the compiler takes */
-    rt_device_binary *items = copy_of(arena, binaries);
+    enum { LEVEL = 10 }; /* the compiler's */
+    rt_device_binary *items = rt_arena_copy(arena, binaries.items, binaries.count, sizeof *items);
     for (uint32_t i = 0; i < binaries.count; i++) {
         const rt_bytes code = items[i].code;
         if (code.size == 0 || items[i].format == RT_BINARY_COMPRESSED) continue;
         size_t bound = ZSTD_compressBound(code.size);
         uint8_t *frame = rt_arena_alloc(arena, bound);
         size_t size = ZSTD_compress(frame, bound, code.data, code.size, LEVEL);
-        CHECK(!ZSTD_isError(size)); /* the bound is enough, and memory is not refused */
+        CHECK(!ZSTD_isError(size)); /* the bound suffices, and allocation does not fail */
         items[i].code = (rt_bytes){frame, size};
         items[i].format = RT_BINARY_COMPRESSED;
     }

@@ -1,5 +1,5 @@
-/* Segments and dynamic relocations of an ELF file.  Offsets and addresses are the file's word:
- * none is used before it is checked. */
+/* Segments and dynamic relocations of an ELF file.  No offset or address from the file is used
+ * before it has been checked. */
 #include "reference/image/elf.h"
 
 #include "reference/base/stream.h"
@@ -16,10 +16,10 @@ typedef struct elf_reader {
     rt_arena *arena;
     rt_bytes file;
     Elf64_Ehdr header;
-    rt_mapped *segments; /* their bytes are writable: copies in the arena */
+    rt_mapped *segments; /* their bytes are copies in the arena, hence writable */
     uint32_t segment_count;
-    uint64_t dynamic, dynamic_size; /* in the file */
-    uint64_t dynamic_header;        /* where the file says so */
+    rt_bytes dynamic;        /* the dynamic section, in the file */
+    uint64_t dynamic_header; /* byte of its program header */
 } elf_reader;
 
 /* The tables that relocations need, as addresses. */
@@ -60,11 +60,12 @@ static rt_status header_read(elf_reader *reader)
         return unsupported(reader, offsetof(Elf64_Ehdr, e_machine), "another machine");
     if (header->e_type != ET_DYN && header->e_type != ET_EXEC)
         return unsupported(reader, offsetof(Elf64_Ehdr, e_type),
-                           "an object that is not linked yet");
+                           "an object file that has not been linked");
     if (header->e_phentsize != sizeof(Elf64_Phdr))
         return fault(reader, offsetof(Elf64_Ehdr, e_phentsize), "program headers are 56 bytes");
     uint64_t table_size = (uint64_t)header->e_phnum * sizeof(Elf64_Phdr);
-    if (header->e_phoff > reader->file.size || table_size > reader->file.size - header->e_phoff)
+    rt_bytes table;
+    if (!rt_bytes_slice(reader->file, header->e_phoff, table_size, &table))
         return fault(reader, offsetof(Elf64_Ehdr, e_phoff), "program headers lie outside");
     return RT_STATUS_OK;
 }
@@ -72,17 +73,16 @@ static rt_status header_read(elf_reader *reader)
 /* `at` is the byte of the program header. */
 static rt_status segment_add(elf_reader *reader, uint64_t at, const Elf64_Phdr *segment)
 {
-    if (segment->p_offset > reader->file.size ||
-        segment->p_filesz > reader->file.size - segment->p_offset)
+    rt_bytes bytes;
+    if (!rt_bytes_slice(reader->file, segment->p_offset, segment->p_filesz, &bytes))
         return fault(reader, at, "a segment lies outside");
     if (segment->p_vaddr > UINT64_MAX - segment->p_filesz)
         return fault(reader, at, "a segment ends past the last address");
-    const rt_bytes bytes = {reader->file.data + segment->p_offset, segment->p_filesz};
     if (segment->p_type == PT_DYNAMIC) {
-        reader->dynamic = segment->p_offset;
-        reader->dynamic_size = segment->p_filesz;
+        reader->dynamic = bytes;
         reader->dynamic_header = at;
     } else if (segment->p_type == PT_LOAD && bytes.size > 0) {
+        CHECK(reader->segment_count < reader->header.e_phnum);
         reader->segments[reader->segment_count++] =
             (rt_mapped){segment->p_vaddr, rt_arena_bytes(reader->arena, bytes)};
     }
@@ -112,20 +112,26 @@ static rt_status segments_read(elf_reader *reader)
 
 /* ---- Relocations --------------------------------------------------------------------------- */
 
+/* The byte of the file where the dynamic section begins; 0: there is none. */
+static uint64_t dynamic_at(const elf_reader *reader)
+{
+    return reader->dynamic.data ? (uint64_t)(reader->dynamic.data - reader->file.data) : 0;
+}
+
 static rt_status dynamic_read(const elf_reader *reader, dynamic_tables *out_tables)
 {
     *out_tables = (dynamic_tables){0};
-    for (uint64_t i = 0; i + sizeof(Elf64_Dyn) <= reader->dynamic_size; i += sizeof(Elf64_Dyn)) {
+    for (size_t i = 0; i + sizeof(Elf64_Dyn) <= reader->dynamic.size; i += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
-        memcpy(&entry, reader->file.data + reader->dynamic + i, sizeof entry);
+        memcpy(&entry, reader->dynamic.data + i, sizeof entry);
         if (entry.d_tag == DT_NULL) return RT_STATUS_OK;
         if (entry.d_tag == DT_RELA) out_tables->relocations = entry.d_un.d_ptr;
         if (entry.d_tag == DT_RELASZ) out_tables->relocation_size = entry.d_un.d_val;
         if (entry.d_tag == DT_SYMTAB) out_tables->symbols = entry.d_un.d_ptr;
         if (entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela))
-            return fault(reader, reader->dynamic + i, "relocations are 24 bytes");
+            return fault(reader, dynamic_at(reader) + i, "relocations are 24 bytes");
     }
-    if (reader->dynamic_size == 0) return RT_STATUS_OK;
+    if (reader->dynamic.size == 0) return RT_STATUS_OK;
     return fault(reader, reader->dynamic_header, "the dynamic section has no end");
 }
 
@@ -144,13 +150,13 @@ static rt_status symbol_value(const elf_reader *reader, const rt_mapping *mappin
     }
     Elf64_Sym symbol;
     memcpy(&symbol, bytes.data, sizeof symbol);
-    /* What other modules define stays null: images never lie there. */
+    /* Symbols of other modules stay null; images never depend on them. */
     *out_value =
         symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value + (uint64_t)relocation->r_addend;
     return RT_STATUS_OK;
 }
 
-/* The word at an address, to be written. */
+/* The writable word at an address; NULL: it lies outside. */
 static uint8_t *word_at(const elf_reader *reader, uint64_t address)
 {
     for (uint32_t i = 0; i < reader->segment_count; i++) {
@@ -175,6 +181,7 @@ static rt_status relocation_apply(const elf_reader *reader, const rt_mapping *ma
                        "damaged ELF file: a relocation of address %#llx, which lies outside",
                        (unsigned long long)relocation->r_offset);
     }
+    CHECK(type == R_X86_64_RELATIVE || type == R_X86_64_64);
     for (int i = 0; i < 8; i++)
         word[i] = (uint8_t)(value >> (8 * i));
     return RT_STATUS_OK;
@@ -187,8 +194,8 @@ static rt_status relocate(const elf_reader *reader, const rt_mapping *mapping)
     if (tables.relocation_size == 0) return RT_STATUS_OK;
     rt_bytes table;
     if (!rt_mapping_bytes(mapping, tables.relocations, tables.relocation_size, &table))
-        return fault(reader, reader->dynamic, "the relocations lie outside");
-    /* From a copy: a damaged file may relocate its own relocations. */
+        return fault(reader, dynamic_at(reader), "the relocations lie outside");
+    /* Read from a copy, because a damaged file may relocate its own relocations. */
     table = rt_arena_bytes(reader->arena, table);
     for (size_t i = 0; i + sizeof(Elf64_Rela) <= table.size; i += sizeof(Elf64_Rela)) {
         Elf64_Rela relocation;

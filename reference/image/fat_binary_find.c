@@ -1,13 +1,11 @@
-/* Looking for descriptors in memory. */
+/* Searches memory for descriptors. */
 #include "reference/image/fat_binary.h"
 
 #include "reference/base/stream.h"
 #include "reference/base/vector.h"
 
-#include <string.h>
-
-/* Whether the head of an image of SYCL stands there: kind, format, padding, target. */
-static bool image_likely(const rt_mapping *mapping, uint64_t address)
+/* True when the bytes at the address look like a SYCL image: kind, format, padding, target. */
+static bool is_likely_image(const rt_mapping *mapping, uint64_t address)
 {
     rt_bytes bytes;
     rt_text target;
@@ -23,14 +21,14 @@ static bool image_likely(const rt_mapping *mapping, uint64_t address)
     return target.length > 0;
 }
 
-static bool descriptor_likely(const rt_mapping *mapping, rt_bytes bytes)
+static bool is_likely_descriptor(const rt_mapping *mapping, rt_bytes bytes)
 {
     rt_reader words = rt_reader_of(bytes);
     uint32_t head = rt_read_u32(&words), padding = rt_read_u32(&words);
     if ((head & 0xFFFF) != 1 || head >> 16 == 0 || padding != 0) return false;
     uint64_t images = rt_read_u64(&words);
     uint64_t host_begin = rt_read_u64(&words), host_end = rt_read_u64(&words);
-    return host_begin <= host_end && image_likely(mapping, images);
+    return host_begin <= host_end && is_likely_image(mapping, images);
 }
 
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping)
@@ -42,12 +40,12 @@ rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping)
         size_t place = (size_t)(-range->address % 8);
         for (; place + DESCRIPTOR_SIZE <= range->bytes.size; place += 8) {
             const rt_bytes bytes = {range->bytes.data + place, DESCRIPTOR_SIZE};
-            if (descriptor_likely(mapping, bytes)) *rt_vector_push(&found) = range->address + place;
+            if (is_likely_descriptor(mapping, bytes))
+                *rt_vector_push(&found) = range->address + place;
         }
     }
-    uint64_t *copy = rt_arena_alloc_array(arena, found.count, sizeof *copy);
-    if (found.count > 0) memcpy(copy, found.items, found.count * sizeof *copy);
-    rt_descriptors descriptors = {copy, found.count};
+    rt_descriptors descriptors = {
+        rt_arena_copy(arena, found.items, found.count, sizeof *found.items), found.count};
     rt_vector_free(&found);
     return descriptors;
 }

@@ -1,7 +1,8 @@
-/* Reading fat binaries through a mapping.
+/* Reads fat binaries through a mapping.
  *
- * Every table's bytes are counted against the size of the whole mapping: true files have each table
- * once, so that no damaged one makes us read more than there is. */
+ * The bytes of all tables together may not exceed the size of the mapping.  Intact files contain
+ * each table once; the limit keeps a damaged file from making us read the same bytes again and
+ * again. */
 #include "reference/image/fat_binary.h"
 
 #include "reference/base/rule.h"
@@ -30,7 +31,7 @@ static rt_status fault(const fat_reader *reader, uint64_t address, const char *w
                    "damaged device images at address %#llx: %s", (unsigned long long)address, what);
 }
 
-/* A run of items from a pair of pointers, begin and end. */
+/* An array of items, given by a pair of pointers, begin and end. */
 typedef struct fat_run {
     uint64_t address;
     rt_bytes bytes;
@@ -58,15 +59,16 @@ static rt_status run_read(fat_reader *reader, uint64_t at, rt_reader *words, uin
         return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
                        "device images at address %#llx: tables overlap", (unsigned long long)at);
     }
+    CHECK(out_run->bytes.size == out_run->count * item_size);
     if (item_size > 1) reader->table_left -= out_run->bytes.size;
     return RT_STATUS_OK;
 }
 
-static rt_status text_read(const fat_reader *reader, uint64_t at, uint64_t address, bool may_miss,
-                           rt_text *out_text)
+static rt_status text_read(const fat_reader *reader, uint64_t at, uint64_t address,
+                           bool is_optional, rt_text *out_text)
 {
     *out_text = (rt_text){0};
-    if (address == 0 && may_miss) return RT_STATUS_OK;
+    if (address == 0 && is_optional) return RT_STATUS_OK;
     if (rt_mapping_text(reader->mapping, address, out_text)) return RT_STATUS_OK;
     return fault(reader, at, "expected a pointer to a text");
 }
@@ -78,7 +80,7 @@ static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader 
 {
     uint64_t name = rt_read_u64(words), value = rt_read_u64(words);
     uint64_t third = rt_read_u64(words), fourth = rt_read_u64(words);
-    bool in_order = RULE(DL_IMAGE_04); /* Broken: the size is taken to stand before the type. */
+    bool in_order = RULE(DL_IMAGE_04); /* Broken: reads the size before the type. */
     uint32_t type = (uint32_t)(in_order ? third : fourth);
     uint64_t size = in_order ? fourth : third;
     RT_TRY(text_read(reader, at, name, false, &out_property->name));
@@ -124,7 +126,7 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 {
     fat_run run;
     RT_TRY(run_read(reader, at, words, SET_SIZE, "expected property sets", &run));
-    /* Broken: the end is taken for the last set. */
+    /* Broken: takes the end for the last set. */
     if (run.count > 0 && !RULE(DL_IMAGE_02)) run.count--;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
     rt_reader items = rt_reader_of(run.bytes);
@@ -136,8 +138,8 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* A new entry begins with eight zero bytes, its version and a kind of offloading, where an old one
- * has an address and a pointer to its name; no name lies at such a low address. */
+/* A new entry begins with eight zero bytes, a version and a kind of offloading; an old one begins
+ * with an address and a pointer to its name, and no name lies at such a low address. */
 static uint64_t entry_size(const rt_mapping *mapping, uint64_t begin)
 {
     rt_bytes bytes;
@@ -194,6 +196,7 @@ static rt_status image_head_read(const fat_reader *reader, uint64_t at, rt_reade
         return fault(reader, at + 2, "this is not a SYCL image");
     if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "no such format");
     binary->format = (rt_binary_format)format;
+    CHECK(rt_binary_format_name(binary->format));
     RT_TRY(text_read(reader, at + 8, rt_read_u64(words), false, &binary->target));
     RT_TRY(text_read(reader, at + 16, rt_read_u64(words), true, &binary->compile_options));
     return text_read(reader, at + 24, rt_read_u64(words), true, &binary->link_options);
@@ -238,7 +241,7 @@ static uint64_t mapping_size(const rt_mapping *mapping)
     return size;
 }
 
-/* An image without code in the one layout is most likely one of the other. */
+/* An image that has no code in one layout most likely has the other layout. */
 static bool any_without_code(rt_device_binaries binaries)
 {
     for (uint32_t i = 0; i < binaries.count; i++)

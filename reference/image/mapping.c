@@ -6,13 +6,14 @@
 #include <link.h>
 #include <string.h>
 
-/* The range that holds the address, and the address' place in it; NULL where none does. */
+/* The range that contains the address, and the offset of the address in it; NULL: there is none. */
 static const rt_mapped *range_find(const rt_mapping *mapping, uint64_t address, size_t *out_place)
 {
     for (uint32_t i = 0; i < mapping->count; i++) {
         const rt_mapped *range = &mapping->ranges[i];
         if (address < range->address || address - range->address >= range->bytes.size) continue;
         *out_place = (size_t)(address - range->address);
+        CHECK(*out_place < range->bytes.size);
         return range;
     }
     return NULL;
@@ -23,9 +24,7 @@ bool rt_mapping_bytes(const rt_mapping *mapping, uint64_t address, uint64_t size
 {
     size_t place;
     const rt_mapped *range = range_find(mapping, address, &place);
-    if (!range || size > range->bytes.size - place) return false;
-    *out_bytes = (rt_bytes){range->bytes.data + place, (size_t)size};
-    return true;
+    return range && rt_bytes_slice(range->bytes, place, size, out_bytes);
 }
 
 bool rt_mapping_text(const rt_mapping *mapping, uint64_t address, rt_text *out_text)
@@ -38,6 +37,7 @@ bool rt_mapping_text(const rt_mapping *mapping, uint64_t address, rt_text *out_t
     const uint8_t *begin = range->bytes.data + place, *end = memchr(begin, '\0', most);
     if (!end) return false;
     *out_text = (rt_text){(const char *)begin, (size_t)(end - begin)};
+    CHECK(out_text->length <= RT_MAPPED_TEXT_MAX);
     return true;
 }
 
@@ -51,7 +51,7 @@ static int module_add(struct dl_phdr_info *module, size_t size, void *user)
         const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R)) continue;
         uint64_t address = module->dlpi_addr + segment->p_vaddr;
-        /* The loader's own words are the only source of addresses here. */
+        /* These addresses come from the loader alone, never from a file. */
         const uint8_t *data = (const uint8_t *)(uintptr_t)address;
         *rt_vector_push(ranges) = (rt_mapped){address, {data, segment->p_memsz}};
     }
@@ -62,9 +62,8 @@ rt_mapping rt_mapping_of_process(rt_arena *arena)
 {
     mapped_vector ranges = {0};
     dl_iterate_phdr(module_add, &ranges);
-    rt_mapped *copy = rt_arena_alloc_array(arena, ranges.count, sizeof *copy);
-    if (ranges.count > 0) memcpy(copy, ranges.items, ranges.count * sizeof *copy);
-    rt_mapping mapping = {copy, ranges.count};
+    rt_mapping mapping = {rt_arena_copy(arena, ranges.items, ranges.count, sizeof *ranges.items),
+                          ranges.count};
     rt_vector_free(&ranges);
     return mapping;
 }

@@ -23,8 +23,8 @@ static void base64_write(rt_buffer *out, rt_bytes bytes)
     if (pending_bits > 0) rt_buffer_append_byte(out, digits[pending & 63]);
 }
 
-/* False where a character is no digit, the last one is too many or holds bits of no byte;
- * out_fault is its index. */
+/* False when a character is not a digit, or the last one is superfluous or has bits beyond the last
+ * byte; *out_fault is its index. */
 static bool base64_read(rt_arena *arena, rt_text text, rt_bytes *out_bytes, size_t *out_fault)
 {
     uint8_t *bytes = rt_arena_alloc_array(arena, text.length / 4 * 3 + 3, 1);
@@ -41,6 +41,7 @@ static bool base64_read(rt_arena *arena, rt_text text, rt_bytes *out_bytes, size
         pending >>= 8;
         pending_bits -= 8;
     }
+    CHECK(size <= text.length / 4 * 3 + 3);
     *out_bytes = (rt_bytes){bytes, size};
     return pending == 0 && pending_bits < 6;
 }
@@ -110,17 +111,14 @@ static rt_status fault(const text_reader *reader, const char *at, const char *wh
                    reader->offset + (size_t)(at - reader->text.data), what);
 }
 
-/* The next line that is not blank; false at the end. */
+/* Takes the next non-empty line; false at the end. */
 static bool line_next(text_reader *reader, rt_text *out_line)
 {
     while (reader->position < reader->text.length) {
-        const char *begin = reader->text.data + reader->position;
-        size_t rest = reader->text.length - reader->position;
-        const char *end = memchr(begin, '\n', rest);
-        size_t length = end ? (size_t)(end - begin) : rest;
-        reader->position += length + (end != NULL);
-        *out_line = (rt_text){begin, length};
-        if (length > 0) return true;
+        rt_text rest = rt_text_skip(reader->text, reader->position);
+        *out_line = rt_text_take_until(&rest, '\n');
+        reader->position = reader->text.length - rest.length;
+        if (out_line->length > 0) return true;
     }
     return false;
 }
@@ -181,7 +179,7 @@ static rt_status set_name_read(const text_reader *reader, rt_text line, rt_text 
     return RT_STATUS_OK;
 }
 
-/* First pass: how many lines of either kind there are, so that the tables have their size. */
+/* First pass: counts the lines of either kind to size the tables. */
 static void lines_count(text_reader reader, size_t *out_sets, size_t *out_properties)
 {
     *out_sets = *out_properties = 0;
@@ -212,6 +210,8 @@ rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text, si
             RT_TRY(set_name_read(&reader, line, &sets[count++].name));
         } else {
             if (count == 0) return fault(&reader, line.data, "a property before the first [set]");
+            CHECK(property_count > 0);
+            property_count--;
             RT_TRY(property_read(&reader, line, properties++));
             sets[count - 1].property_count++;
         }

@@ -1,4 +1,4 @@
-/* The modules of a SYCLBIN as device binaries, and binaries as modules. */
+/* The modules of a SYCLBIN as device binaries, and device binaries as modules. */
 #include "reference/image/syclbin.h"
 
 #include <string.h>
@@ -26,17 +26,15 @@ static rt_text text_of(rt_property_sets metadata, const char *set, const char *n
     return (rt_text){(const char *)property->bytes.data, property->bytes.size};
 }
 
-/* SYCLBIN names a target by its triple, "spir64-unknown-unknown", fat binaries by the first part
- * alone; the runtime takes no triple there. */
+/* SYCLBIN names a target by its triple, "spir64-unknown-unknown"; fat binaries, and the runtime
+ * that reads them, use only the first part. */
 static rt_text target_of(rt_property_sets metadata, const char *set)
 {
     rt_text target = text_of(metadata, set, "target");
-    const char *dash = target.length > 0 ? memchr(target.data, '-', target.length) : NULL;
-    if (dash) target.length = (size_t)(dash - target.data);
-    return target;
+    return rt_text_take_until(&target, '-');
 }
 
-/* The triple of a target; what follows the first part is the vendor's habit. */
+/* The triple of a target; the rest after the first part is the vendor's convention. */
 static rt_text triple_of(rt_arena *arena, rt_text target)
 {
     static const struct triple_row {
@@ -49,8 +47,8 @@ static rt_text triple_of(rt_arena *arena, rt_text target)
     return target;
 }
 
-/* Native code's target is the one of its IR, with the architecture beside it; for the CPU the two
- * together are what a fat binary calls spir64_x86_64. */
+/* Native code has the target of its IR and, separately, an architecture; for the CPU, a fat binary
+ * combines them into spir64_x86_64. */
 static rt_text native_target(rt_property_sets metadata)
 {
     rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE);
@@ -59,7 +57,7 @@ static rt_text native_target(rt_property_sets metadata)
     return target.length > 0 ? target : arch;
 }
 
-/* The names of `SYCL/kernel names`, which all binaries of a module share. */
+/* Sets the entries to the names of `SYCL/kernel names`, which all binaries of a module share. */
 static void entries_find(rt_arena *arena, rt_property_sets sets, rt_device_binary *binary)
 {
     const rt_image holder = {.sets = sets.sets, .set_count = sets.count};
@@ -106,24 +104,23 @@ rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *
     rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
     for (uint32_t i = 0; i < syclbin->module_count; i++)
         next = module_binaries(arena, &syclbin->modules[i], next);
-    CHECK(next == items + count);
+    CHECK(next == items + count); /* as many as were counted */
     *out_binaries = (rt_device_binaries){items, (uint32_t)count};
     return RT_STATUS_OK;
 }
 
-/* ---- Of binaries --------------------------------------------------------------------------- */
+/* ---- From binaries ------------------------------------------------------------------------- */
 
 static rt_property_sets one_set(rt_arena *arena, const char *name, const rt_property *properties,
                                 uint32_t count)
 {
     rt_property_set *set = rt_arena_alloc(arena, sizeof *set);
-    rt_property *copy = rt_arena_alloc_array(arena, count, sizeof *copy);
-    if (count > 0) memcpy(copy, properties, count * sizeof *copy);
-    *set = (rt_property_set){rt_text_of(name), copy, count};
+    *set = (rt_property_set){rt_text_of(name),
+                             rt_arena_copy(arena, properties, count, sizeof *properties), count};
     return (rt_property_sets){set, 1};
 }
 
-/* The binary's properties, and its entries where no set names them. */
+/* The binary's properties, plus its entries if no set names them. */
 static rt_property_sets module_metadata(rt_arena *arena, const rt_device_binary *binary)
 {
     const rt_property_sets given = binary->properties;

@@ -1,6 +1,6 @@
-/* Reading SYCLBIN.  Nothing in the file is trusted: every offset is checked against what it counts
- * from, and metadata may not be longer all together than the table, so that no small file makes
- * much to parse. */
+/* Reads SYCLBIN.  Nothing in the file is trusted: every offset is checked against the table that it
+ * refers to, and all metadata together may not exceed their table, so that a small file cannot
+ * cause much parsing. */
 #include "reference/image/syclbin_layout.h"
 
 #include <string.h>
@@ -27,13 +27,6 @@ static rt_status unsupported(const syclbin_reader *reader, size_t offset, const 
                    offset, what, (unsigned long long)number);
 }
 
-static bool slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part)
-{
-    if (offset > whole.size || size > whole.size - offset) return false;
-    *out_part = (rt_bytes){whole.data + offset, (size_t)size};
-    return true;
-}
-
 bool rt_syclbin_is(rt_bytes file)
 {
     return file.size >= 4 && memcmp(file.data, OFFLOAD_MAGIC, 4) == 0;
@@ -41,7 +34,7 @@ bool rt_syclbin_is(rt_bytes file)
 
 /* ---- The offload binary -------------------------------------------------------------------- */
 
-/* Leaves reader->at before the entry's image. */
+/* Positions reader->at at the entry's image. */
 static rt_status entry_open(syclbin_reader *reader, uint64_t entry_offset)
 {
     if (entry_offset > reader->file.size - OFFLOAD_ENTRY_SIZE)
@@ -50,7 +43,7 @@ static rt_status entry_open(syclbin_reader *reader, uint64_t entry_offset)
     uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
     CHECK(!reader->at.failed);
     rt_bytes image;
-    if (!slice(reader->file, offset, size, &image))
+    if (!rt_bytes_slice(reader->file, offset, size, &image))
         return fault(reader, (size_t)entry_offset + OFFLOAD_ENTRY_IMAGE, "the image lies outside");
     reader->at = rt_reader_of((rt_bytes){reader->file.data, (size_t)(offset + size)});
     reader->at.position = (size_t)offset;
@@ -76,15 +69,16 @@ static rt_status offload_open(syclbin_reader *reader)
 
 /* ---- Headers ------------------------------------------------------------------------------- */
 
-/* `at` is the byte of the header that says offset and size. */
+/* `at` is the byte of the header that holds offset and size. */
 static rt_status metadata_read(syclbin_reader *reader, size_t at, uint64_t offset, uint64_t size,
                                rt_property_sets *out_sets)
 {
     rt_bytes text;
-    if (!slice(reader->metadata, offset, size, &text))
+    if (!rt_bytes_slice(reader->metadata, offset, size, &text))
         return fault(reader, at, "metadata lies outside its table");
     if (size > reader->metadata_left) return fault(reader, at, "metadata overlaps");
     reader->metadata_left -= size;
+    CHECK(reader->metadata_left <= reader->metadata.size);
     size_t in_file = (size_t)(text.data - reader->file.data);
     return rt_property_text_read(reader->sink, reader->arena,
                                  (rt_text){(const char *)text.data, text.size}, in_file, out_sets);
@@ -96,7 +90,7 @@ static rt_status code_read(syclbin_reader *reader, rt_syclbin_code *out_code)
     uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
     uint64_t code_offset = rt_read_u64(&reader->at), code_size = rt_read_u64(&reader->at);
     RT_TRY(metadata_read(reader, at, offset, size, &out_code->metadata));
-    if (!slice(reader->code, code_offset, code_size, &out_code->code))
+    if (!rt_bytes_slice(reader->code, code_offset, code_size, &out_code->code))
         return fault(reader, at + 16, "code lies outside its table");
     return RT_STATUS_OK;
 }
@@ -115,9 +109,11 @@ static rt_status module_read(syclbin_reader *reader, const syclbin_counts *count
     uint32_t native_count = rt_read_u32(&reader->at), native_first = rt_read_u32(&reader->at);
     RT_TRY(metadata_read(reader, at, offset, size, &out_module->metadata));
     if (!range_inside(ir_count, ir_first, counts->ir))
-        return fault(reader, at + 16, "there are not so many IR modules");
+        return fault(reader, at + 16, "the range of IR modules exceeds their number");
     if (!range_inside(native_count, native_first, counts->native))
-        return fault(reader, at + 24, "there are not so many native images");
+        return fault(reader, at + 24, "the range of native images exceeds their number");
+    CHECK(ir_first <= counts->ir && ir_count <= counts->ir - ir_first);
+    CHECK(native_first <= counts->native && native_count <= counts->native - native_first);
     out_module->ir = codes + ir_first;
     out_module->ir_count = ir_count;
     out_module->native = codes + counts->ir + native_first;
@@ -125,7 +121,7 @@ static rt_status module_read(syclbin_reader *reader, const syclbin_counts *count
     return RT_STATUS_OK;
 }
 
-/* Finds the tables of metadata and code behind the headers. */
+/* Locates the tables of metadata and code after the headers. */
 static rt_status tables_find(syclbin_reader *reader, size_t header, const syclbin_counts *counts,
                              uint64_t metadata_size, uint64_t code_size)
 {
@@ -134,11 +130,13 @@ static rt_status tables_find(syclbin_reader *reader, size_t header, const syclbi
     if (headers > end - reader->at.position)
         return fault(reader, header + 8, "headers are cut off");
     uint64_t begin = reader->at.position + headers;
-    if (metadata_size > end - begin) return fault(reader, header + 24, "metadata is cut off");
-    reader->metadata = (rt_bytes){reader->file.data + begin, (size_t)metadata_size};
+    CHECK(begin <= end && end <= reader->file.size);
+    if (!rt_bytes_slice(reader->at.input, begin, metadata_size, &reader->metadata))
+        return fault(reader, header + 24, "metadata is cut off");
     uint64_t code = header + padded(begin + metadata_size - header);
-    if (code > end || code_size > end - code) return fault(reader, header + 32, "code is cut off");
-    reader->code = (rt_bytes){reader->file.data + code, (size_t)code_size};
+    if (!rt_bytes_slice(reader->at.input, code, code_size, &reader->code))
+        return fault(reader, header + 32, "code is cut off");
+    CHECK(reader->metadata.size + reader->code.size <= reader->file.size);
     reader->metadata_left = metadata_size;
     return RT_STATUS_OK;
 }

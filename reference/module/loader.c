@@ -1,9 +1,49 @@
-/* What loading and unloading mean: registered images and the trace. */
+/* Turns the events of a system into registered images, device_globals and trace events. */
 #include "reference/module/loader.h"
 
 #include "reference/base/handover.h"
 
 #include <string.h>
+
+/* The whole structure between two operations: a module has registered images or device_globals only
+ * while it is loaded, and its images and those that were loaded on their own are registered. */
+static bool loader_check(const rt_loader *loader)
+{
+    const rt_registry *registry = loader->registry;
+    uint32_t owned_count = loader->loaded_images.count, registered_count = 0;
+    for (uint32_t id = 0; id < loader->module_count; id++) {
+        const rt_module *module = &loader->modules[id];
+        CHECK(module->globals_registered == module->loaded);
+        CHECK(!module->globals_after_images);
+        CHECK_IMPLIES(module->global, loader->started);
+        CHECK_IMPLIES(module->registered_count > 0, module->loaded);
+        for (uint32_t i = 0; i < module->registered_count; i++) {
+            CHECK(module->first_image + i < registry->images.count);
+            const rt_registered_image *entry = registry->images.items[module->first_image + i];
+            CHECK(entry->registered && entry->module == id);
+        }
+        for (uint32_t i = 0; i < module->need_count; i++)
+            CHECK(module->needs[i] < loader->module_count);
+        owned_count += module->registered_count;
+    }
+    for (uint32_t i = 0; i < registry->images.count; i++)
+        registered_count += registry->images.items[i]->registered;
+    CHECK(registered_count >= owned_count); /* a registry may serve several loaders */
+    return true;
+}
+
+static void lock(rt_loader *loader)
+{
+    rt_handover_point();
+    pthread_mutex_lock(&loader->lock);
+    CHECK_SLOW(loader_check(loader));
+}
+
+static void unlock(rt_loader *loader)
+{
+    CHECK_SLOW(loader_check(loader));
+    pthread_mutex_unlock(&loader->lock);
+}
 
 static rt_simulated *simulate(const rt_module *modules, uint32_t module_count)
 {
@@ -64,28 +104,28 @@ void rt_loader_free(rt_loader *loader)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* Which events a module may have, by whether it is loaded and has registered; a system may be a
- * process, whose word is not taken. */
-static bool event_can_be(const rt_module *module, rt_system_event_kind kind)
+/* True when the module's state allows the event (the table in loader.h).  A system may be another
+ * process, which is not trusted. */
+static bool event_is_possible(const rt_module *module, rt_system_event_kind kind)
 {
     switch (kind) {
     case RT_SYSTEM_LOADED: return !module->loaded;
-    case RT_SYSTEM_REGISTERED: return module->loaded && module->registered_count == 0;
-    case RT_SYSTEM_UNREGISTERED:
-    case RT_SYSTEM_UNLOADED: return module->loaded;
+    case RT_SYSTEM_UNREGISTERED: return module->loaded;
+    case RT_SYSTEM_REGISTERED:
+    case RT_SYSTEM_UNLOADED: return module->loaded && module->registered_count == 0;
     }
     return false;
 }
 
-/* How many of a module's images are accepted: all.  Broken: what stands behind an image with
- * kernels and has none itself was wrapped into the binary by hand, and is taken for a stray. */
+/* The number of a module's images that are accepted: all.  Broken: an image without kernels that
+ * follows one with kernels was wrapped into the binary by hand and is taken for a stray. */
 static uint32_t count_accepted(rt_image_list images)
 {
     bool has_kernels = false;
     for (uint32_t i = 0; i < images.count; i++) {
-        bool none = images.images[i].kernel_count == 0;
-        if (has_kernels && none && !RULE(DL_REQ_06)) return i;
-        has_kernels = has_kernels || !none;
+        bool lacks_kernels = images.images[i].kernel_count == 0;
+        if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) return i;
+        has_kernels = has_kernels || !lacks_kernels;
     }
     return images.count;
 }
@@ -96,6 +136,7 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
     bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
     if (!registers) return;
     uint32_t count = count_accepted(images);
+    CHECK(count <= images.count && module->registered_count == 0);
     module->first_image = loader->registry->images.count;
     for (uint32_t i = 0; i < count; i++) {
         rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);
@@ -114,14 +155,13 @@ static void module_unregister(rt_loader *loader, rt_module_id id)
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* For faults only: what qualified lookup finds by the name of a variable.  That is another one
- * where it is in an unnamed namespace and the module has one of that name outside. */
-static const rt_device_global *looked_up(const rt_module *module, const rt_device_global *global)
+/* For planted faults only: the variable that qualified lookup by name finds.  For a variable in an
+ * unnamed namespace that is another one, if the module has one of the same name outside. */
+static const rt_device_global *find_by_name(const rt_module *module, const rt_device_global *global)
 {
     static const char unnamed[] = "(anonymous namespace)::";
-    size_t length = sizeof unnamed - 1;
-    if (!rt_text_starts(global->name, unnamed)) return global;
-    rt_text name = {global->name.data + length, global->name.length - length};
+    rt_text name = global->name;
+    if (!rt_text_take_prefix(&name, unnamed)) return global;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         if (rt_text_equal(module->globals.globals[i].name, name))
             return &module->globals.globals[i];
@@ -135,12 +175,13 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     CHECK(module->loaded && !module->globals_registered);
     module->globals_registered = true;
     for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
-        const rt_device_global *own = &module->globals.globals[i];
-        /* Broken: host code registers what the name means to it, which is another variable a second
-         * time; or it leaves a hidden one out.  The rules are asked first, because only their
-         * faults need the search. */
-        const rt_device_global *global = RULE_ELSE(DG_FE_06, own, looked_up(module, own));
-        if (!RULE(DG_FE_07) && looked_up(module, own) != own) continue;
+        const rt_device_global *declared = &module->globals.globals[i];
+        /* Broken: host code registers the variable that it finds by name, which is another one for
+         * the second time; or it omits a hidden one.  The rules decide; the lookup is made only
+         * when a fault is planted. */
+        const rt_device_global *global =
+            RULE_ELSE(DG_FE_06, declared, find_by_name(module, declared));
+        if (!RULE(DG_FE_07) && find_by_name(module, declared) != declared) continue;
         RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
                  RT_T("variable", global->name), RT_T("id", global->unique_id),
                  RT_N("size", global->size), RT_N("image_scope", global->image_scope));
@@ -149,7 +190,7 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     }
 }
 
-static void globals_take_back(rt_loader *loader, rt_module_id id)
+static void globals_unregister(rt_loader *loader, rt_module_id id)
 {
     rt_module *module = &loader->modules[id];
     for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
@@ -158,22 +199,23 @@ static void globals_take_back(rt_loader *loader, rt_module_id id)
     module->globals_registered = false;
 }
 
-/* Host code that registers variables and host code that registers images are both start-up code of
- * a module, in an order that nothing says. */
-static bool choose_behind(rt_loader *loader, const rt_module *module, const rt_system_event *next)
+/* True when the module's device_globals are to be registered after its images: both are registered
+ * by start-up code of the module, in an unspecified order.  `next` is the event after LOADED. */
+static bool choose_globals_after_images(rt_loader *loader, const rt_module *module,
+                                        const rt_system_event *next)
 {
-    bool both = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
-                &loader->modules[next->module] == module && next->images.count > 0;
-    if (!both || !loader->chooser) return false;
+    bool is_open = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
+                   &loader->modules[next->module] == module && next->images.count > 0;
+    if (!is_open || !loader->chooser) return false;
     uint32_t taken = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
     RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
              RT_N("of", 2), RT_N("taken", taken));
     return taken == 1;
 }
 
-/* ---- What a system tells ------------------------------------------------------------------- */
+/* ---- Applying events       ------------------------------------------------------------------- */
 
-/* `next` is what it tells next; NULL: nothing. */
+/* `next` is the event after it, NULL for the last. */
 static void event_apply(rt_loader *loader, const rt_system_event *event,
                         const rt_system_event *next)
 {
@@ -183,18 +225,18 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         module->loaded = true;
         RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name),
                  RT_T("path", module->path));
-        module->globals_behind = choose_behind(loader, module, next);
-        if (!module->globals_behind) globals_register(loader, event->module);
+        module->globals_after_images = choose_globals_after_images(loader, module, next);
+        if (!module->globals_after_images) globals_register(loader, event->module);
         return;
     case RT_SYSTEM_REGISTERED:
         module_register(loader, event->module, event->images);
-        if (module->globals_behind) globals_register(loader, event->module);
-        module->globals_behind = false;
+        if (module->globals_after_images) globals_register(loader, event->module);
+        module->globals_after_images = false;
         return;
     case RT_SYSTEM_UNREGISTERED: module_unregister(loader, event->module); return;
     case RT_SYSTEM_UNLOADED:
-        CHECK(module->registered_count == 0 && !module->globals_behind);
-        globals_take_back(loader, event->module);
+        CHECK(module->registered_count == 0 && !module->globals_after_images);
+        globals_unregister(loader, event->module);
         module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
@@ -202,21 +244,20 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
     UNREACHABLE();
 }
 
-/* Applies what the system told and frees it; its own failure counts before a senseless event. */
+/* Applies the events and frees them.  A failure of the system takes precedence over an impossible
+ * event. */
 static rt_status events_apply(rt_loader *loader, rt_system_events *events, rt_status status)
 {
     for (uint32_t i = 0; i < events->count; i++) {
         const rt_system_event *event = &events->items[i];
         CHECK(event->module < loader->module_count);
         const rt_module *module = &loader->modules[event->module];
-        bool can_be = event_can_be(module, event->kind);
-        can_be = can_be && (event->kind != RT_SYSTEM_UNLOADED || module->registered_count == 0);
-        if (can_be) {
+        if (event_is_possible(module, event->kind)) {
             event_apply(loader, event, i + 1 < events->count ? event + 1 : NULL);
         } else if (rt_ok(status)) {
             status = rt_fail(loader->sink, RT_MALFORMED, RT_RULE_NONE,
-                             "what the loader tells of module '%.*s' cannot be: it is %sloaded and "
-                             "has %u images registered",
+                             "the loader reports an impossible event for module '%.*s', which is "
+                             "%sloaded and has %u registered images",
                              RT_TEXT_ARG(module->name), module->loaded ? "" : "not ",
                              module->registered_count);
         }
@@ -232,6 +273,7 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
 {
     CHECK(executable < loader->module_count);
     pthread_mutex_lock(&loader->lock);
+    CHECK_SLOW(loader_check(loader));
     CHECK(!loader->started);
     for (uint32_t i = 0; i < preloaded_count; i++)
         loader->modules[preloaded[i]].preloaded = true;
@@ -242,20 +284,19 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
     for (uint32_t i = 0; i < loader->module_count; i++)
         loader->modules[i].global = loader->modules[i].loaded;
     loader->started = true;
-    pthread_mutex_unlock(&loader->lock);
+    unlock(loader);
     return status;
 }
 
 rt_status rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
-    rt_handover_point();
-    pthread_mutex_lock(&loader->lock);
+    lock(loader);
     rt_system_events events = {0};
     rt_status status = loader->system.operations->open(loader->system.state, module, &events);
     if (rt_ok(status)) loader->modules[module].open_count++;
     status = events_apply(loader, &events, status);
-    pthread_mutex_unlock(&loader->lock);
+    unlock(loader);
     return status;
 }
 
@@ -263,13 +304,12 @@ rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
     rt_status status;
-    rt_handover_point();
-    pthread_mutex_lock(&loader->lock);
+    lock(loader);
     rt_module *closed = &loader->modules[module];
     if (closed->open_count == 0) {
         status = rt_fail(loader->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                         "module '%.*s' cannot be unloaded: it is not open (every unload needs a "
-                         "load before it)",
+                         "module '%.*s' cannot be unloaded: it is not open; load it before each "
+                         "unload",
                          RT_TEXT_ARG(closed->name));
     } else {
         rt_system_events events = {0};
@@ -277,7 +317,7 @@ rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
         status = loader->system.operations->close(loader->system.state, module, &events);
         status = events_apply(loader, &events, status);
     }
-    pthread_mutex_unlock(&loader->lock);
+    unlock(loader);
     return status;
 }
 
@@ -296,7 +336,8 @@ rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
 
 /* ---- Images loaded one by one -------------------------------------------------------------- */
 
-/* By name: what a module registered may have come from its file and be another object. */
+/* Compares by name: a registered image may have been read from the module's file, which makes it
+ * another object. */
 static bool image_is_registered(const rt_loader *loader, rt_module_id module, const rt_image *image)
 {
     const rt_module *owner = &loader->modules[module];
@@ -311,12 +352,11 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
 {
     CHECK(module < loader->module_count);
     rt_status status = RT_STATUS_OK;
-    rt_handover_point();
-    pthread_mutex_lock(&loader->lock);
+    lock(loader);
     rt_text module_name = loader->modules[module].name;
     if (image_is_registered(loader, module, image)) {
         status = rt_fail_naming(loader->sink, RT_ERRC_INVALID, RT_RULE_NONE, &image->name, 1,
-                                "image %.*s cannot be loaded: it is loaded already",
+                                "image %.*s cannot be loaded: it has already been loaded",
                                 RT_TEXT_ARG(image->name));
     } else {
         rt_map_set_number(&loader->loaded_images, (uintptr_t)image, 1);
@@ -324,7 +364,7 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
                  RT_T("module", module_name));
         if (RULE(DL_DLOPEN_01)) rt_registry_add(loader->registry, module, module_name, image);
     }
-    pthread_mutex_unlock(&loader->lock);
+    unlock(loader);
     return status;
 }
 
@@ -332,6 +372,7 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
 
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
 {
+    CHECK(needing < loader->module_count && module < loader->module_count);
     bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
     rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
     uint32_t count = 0;

@@ -1,9 +1,9 @@
-/* The device images that are registered at this moment, by whatever module brought them.
+/* The device images that are currently registered, whichever module registered them.
  *
- * Modules register through the loader (loader.h).  Ids are given in order of registration and never
- * used again, so that an id in a cache or a trace means one registration for ever.  One observer
- * (the program manager, set by runtime.c) is told of every change.
- * Source: document 003 (SharedLibraries.md), "introduction" and "Device images collection". */
+ * Modules register through the loader (loader.h).  Ids are assigned in order of registration and
+ * never reused, so an id in a cache or a trace denotes one registration for good.  One observer
+ * (the program manager, installed by runtime.c) is notified of every change. Source: document 003
+ * (SharedLibraries.md), "introduction" and "Device images collection". */
 #ifndef REFERENCE_MODULE_REGISTRY_H
 #define REFERENCE_MODULE_REGISTRY_H
 
@@ -24,8 +24,8 @@ typedef struct rt_registered_image {
 
 typedef struct rt_registry_observer {
     void *user;
-    /* Called after an image was registered, and before one is forgotten, by the thread that loads
-     * or unloads the module.  It must not call the registry. */
+    /* Called after an image has been registered, and before one is unregistered, on the thread that
+     * loads or unloads the module.  Must not call the registry.  NULL: not interested. */
     void (*registered)(void *user, const rt_registered_image *image);
     void (*unregistered)(void *user, const rt_registered_image *image);
 } rt_registry_observer;
@@ -36,17 +36,17 @@ typedef struct rt_registry {
     rt_registry_observer observer;
 } rt_registry;
 
-/* Makes an empty registry that tells the trace (borrowed) of its changes; frees it. */
+/* Initialises an empty registry, which reports its changes to the trace (borrowed); frees it. */
 void rt_registry_init(rt_registry *registry, rt_trace *trace);
 void rt_registry_free(rt_registry *registry);
 
 /* Registers an image of a module and returns its id.  The image is borrowed until the registry is
- * freed: programs outlive the unloading of the module that brought their code.  Calls that change a
- * registry are serialised by the loader. */
+ * freed, because programs outlive the module that their code came from.  The loader serialises the
+ * calls that change a registry. */
 rt_image_id rt_registry_add(rt_registry *registry, rt_module_id module, rt_text module_name,
                             const rt_image *image);
 
-/* Takes a registered image back. */
+/* Unregisters a registered image. */
 void rt_registry_remove(rt_registry *registry, rt_image_id id);
 
 #endif

@@ -1,9 +1,15 @@
 /* The simulated system; see simulated.h.
  *
- * glibc sorts three times: all that a program or a dlopen brings, for constructors; and everything
- * that is loaded, for the destructors of a dlclose.  Each time it is one depth-first walk over the
- * modules' lists of dependencies, which are of two kinds: a module that was opened itself has all
- * that it reaches, in the sorted order, and any other has what it needs. */
+ * glibc sorts the modules that a program or a dlopen loads, for their constructors, and all loaded
+ * modules, for the destructors of a dlclose.  Each sort is one depth-first walk over the modules'
+ * dependency lists.  The list of a module that was itself opened holds everything that it reaches,
+ * in sorted order; the list of any other holds its direct needs.
+ *
+ *     event                     loaded  constructed  own scope   afterwards
+ *     needed by a root          yes     yes          empty       a member of the root's scope
+ *     root: start, first open   yes     yes          filled      startup modules stay for good
+ *     close, still reached      yes     yes          unchanged   loses the scopes of unloaded roots
+ *     close, not reached        no      no           emptied     as if it had never been loaded */
 #include "reference/module/simulated.h"
 
 #include "reference/base/alloc.h"
@@ -15,14 +21,14 @@ typedef RT_VECTOR(rt_module_id) module_list;
 typedef struct simulated_module {
     rt_simulated_module about;
     bool loaded;
-    bool startup;        /* came with the executable: stays, and searches the global scope only */
+    bool startup;        /* loaded with the executable: stays, searches the global scope only */
     bool constructed;    /* its constructor has run */
     uint32_t open_count; /* dlopen calls without their dlclose */
-    module_list scope;   /* its own, in the order of search: all that came with it when it was
-                            opened; empty: it was not (but see scopes_settle) */
-    module_list dependencies; /* itself first; empty: not known yet */
-    module_list scopes;       /* opened modules in whose scopes it is, in the order of opening */
-    uint32_t mark;            /* the rt_simulated.mark that was put on it last */
+    module_list scope;   /* its own, in search order: everything that was loaded with it when it was
+                            opened; empty: it was not opened (but see scopes_prune) */
+    module_list dependencies; /* itself first; empty while not loaded */
+    module_list scopes;       /* opened modules whose scopes contain it, in the order of opening */
+    uint32_t mark;            /* the last rt_simulated.mark put on it */
 } simulated_module;
 
 struct rt_simulated {
@@ -30,7 +36,7 @@ struct rt_simulated {
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
     module_list loaded;      /* in the order of loading */
-    uint32_t mark;           /* of the walk or search that is under way, or was last */
+    uint32_t mark;           /* of the current walk or search, or of the last one */
 };
 
 static void list_append(module_list *list, rt_module_id module)
@@ -46,8 +52,35 @@ static bool list_holds(const module_list *list, rt_module_id module)
     return false;
 }
 
-/* From now on no module is marked.  Marks are numbers, so that a walk costs what it reaches and not
- * what there is. */
+/* The whole structure between two operations: constructors have run for exactly the loaded modules,
+ * and every list names loaded modules. */
+static bool simulated_check(const rt_simulated *s)
+{
+    uint32_t loaded_count = 0;
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        const simulated_module *module = &s->modules[i];
+        loaded_count += module->loaded;
+        CHECK(module->loaded == module->constructed);
+        CHECK(module->loaded == (module->dependencies.count > 0));
+        CHECK_IMPLIES(module->loaded, module->dependencies.items[0] == i);
+        CHECK_IMPLIES(module->startup, module->loaded && module->scopes.count == 0);
+        CHECK_IMPLIES(module->open_count > 0, module->loaded && module->scope.count > 0);
+        CHECK_IMPLIES(module->scope.count > 0, module->loaded && module->scope.items[0] == i);
+        CHECK(module->mark <= s->mark);
+        for (uint32_t k = 0; k < module->dependencies.count; k++)
+            CHECK(s->modules[module->dependencies.items[k]].loaded);
+        for (uint32_t k = 0; k < module->scopes.count; k++)
+            CHECK(s->modules[module->scopes.items[k]].scope.count > 0);
+    }
+    CHECK(loaded_count == s->loaded.count);
+    for (uint32_t i = 0; i < s->loaded.count; i++)
+        CHECK(s->modules[s->loaded.items[i]].loaded);
+    CHECK_IMPLIES(s->executable != RT_MODULE_NONE, s->modules[s->executable].startup);
+    return true;
+}
+
+/* Unmarks all modules.  Marks are numbers, so that the cost of a walk depends on what it reaches
+ * and not on the number of modules. */
 static void marks_clear(rt_simulated *s)
 {
     s->mark++;
@@ -66,15 +99,15 @@ static void set_mark(rt_simulated *s, rt_module_id id)
 
 /* ---- The order ----------------------------------------------------------------------------- */
 
-/* One module of the walk and how far it has got in its dependencies. */
+/* A module on the walk and the index of its next dependency. */
 typedef struct walk_place {
     rt_module_id module;
     uint32_t next;
 } walk_place;
 
-/* Walks from a marked module over marked ones, taking the marks off.  Those that it meets are put
- * before `*inout_head`, each when all that it leads to has its place; so whatever needs something
- * comes before it.  The stack has room for all that is marked. */
+/* Walks depth-first from a marked module over marked ones and unmarks them.  Each is stored before
+ * `*inout_head` once everything that it leads to has been stored, so that dependents precede their
+ * dependencies.  The stack has room for all marked modules. */
 static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_module_id **inout_head)
 {
     uint32_t depth = 0;
@@ -95,8 +128,8 @@ static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_modul
     }
 }
 
-/* Sorts the list so that modules come before what they need; where circles make that impossible,
- * the first stays the first (_dl_sort_maps). */
+/* Sorts the list so that modules precede their dependencies; where cycles make that impossible, the
+ * first module stays first (_dl_sort_maps). */
 static void list_sort(rt_simulated *s, module_list *list)
 {
     if (list->count == 0) return;
@@ -104,14 +137,14 @@ static void list_sort(rt_simulated *s, module_list *list)
     rt_module_id *sorted = rt_alloc_array(list->count, sizeof *sorted);
     walk_place *stack = rt_alloc_array(list->count, sizeof *stack);
     rt_module_id *head = sorted + list->count;
-    /* The executable may lead to what is not in the list; that is not gone to. */
+    /* The walk stays within the list; the executable may lead out of it. */
     marks_clear(s);
     for (uint32_t i = 0; i < list->count; i++)
         set_mark(s, list->items[i]);
     for (uint32_t i = list->count; i-- > 0 && head > sorted;) {
         if (is_marked(s, list->items[i])) walk(s, list->items[i], stack, &head);
     }
-    CHECK(head == sorted); /* Everything in the list has been met, and nothing else. */
+    CHECK(head == sorted); /* The walk reached the whole list and nothing else. */
     uint32_t place = 0;
     while (sorted[place] != first)
         place++;
@@ -131,9 +164,8 @@ static void module_load(rt_simulated *s, rt_module_id id)
     list_append(&s->loaded, id);
 }
 
-/* Adds what the modules of the list need to its end, breadth first, and loads it.  Modules that are
- * met here for the first time get their dependencies; the root gets its own when they are sorted.
- */
+/* Loads what the modules of the list need and appends it, breadth first.  Modules reached for the
+ * first time get their dependency lists; the root gets its list when it has been sorted. */
 static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
 {
     marks_clear(s);
@@ -155,19 +187,19 @@ static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
     }
 }
 
-/* Loads a root with the modules beside it and all that they need: fills its scope, sorts its
- * dependencies (_dl_map_object_deps). */
-static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *beside,
-                      uint32_t beside_count)
+/* Loads a root, the preloaded modules and all their dependencies; fills the root's scope and sorts
+ * its dependencies (_dl_map_object_deps). */
+static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *preloaded,
+                      uint32_t preloaded_count)
 {
     simulated_module *module = &s->modules[root];
     CHECK(module->scope.count == 0);
     module_load(s, root);
     list_append(&module->scope, root);
-    for (uint32_t i = 0; i < beside_count; i++) {
-        if (list_holds(&module->scope, beside[i])) continue; /* Listed twice. */
-        module_load(s, beside[i]);
-        list_append(&module->scope, beside[i]);
+    for (uint32_t i = 0; i < preloaded_count; i++) {
+        if (list_holds(&module->scope, preloaded[i])) continue; /* listed twice */
+        module_load(s, preloaded[i]);
+        list_append(&module->scope, preloaded[i]);
     }
     list_complete(s, &module->scope, root);
     module_list sorted = {0};
@@ -178,7 +210,7 @@ static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *be
     module->dependencies = sorted;
 }
 
-/* Runs the constructors of a root and of what came with it, what is needed first. */
+/* Runs the constructors of a root and of everything loaded with it, dependencies first. */
 static void root_construct(rt_simulated *s, rt_module_id root, rt_system_events *out_events)
 {
     const module_list *order = &s->modules[root].dependencies;
@@ -200,17 +232,20 @@ static rt_status simulated_start(void *state, rt_module_id executable,
                                  rt_system_events *out_events)
 {
     rt_simulated *s = state;
+    CHECK_SLOW(simulated_check(s));
     CHECK(s->executable == RT_MODULE_NONE && s->loaded.count == 0);
+    CHECK(executable < s->module_count);
     s->executable = executable;
     root_load(s, executable, preloaded, preloaded_count);
     for (uint32_t i = 0; i < s->loaded.count; i++)
         s->modules[s->loaded.items[i]].startup = true;
     root_construct(s, executable, out_events);
+    CHECK_SLOW(simulated_check(s));
     return RT_STATUS_OK;
 }
 
-/* An opened module gives a scope to all that came with it, now or before; those that were there
- * at the start keep to the global scope. */
+/* Adds an opened module's scope to every member of it, loaded now or earlier; modules loaded at the
+ * start keep to the global scope. */
 static void scopes_add(rt_simulated *s, rt_module_id root)
 {
     const module_list *scope = &s->modules[root].scope;
@@ -223,17 +258,20 @@ static void scopes_add(rt_simulated *s, rt_module_id root)
 static rt_status simulated_open(void *state, rt_module_id module, rt_system_events *out_events)
 {
     rt_simulated *s = state;
+    CHECK_SLOW(simulated_check(s));
+    CHECK(module < s->module_count);
     s->modules[module].open_count++;
     if (s->modules[module].scope.count > 0) return RT_STATUS_OK;
     root_load(s, module, NULL, 0);
     scopes_add(s, module);
     root_construct(s, module, out_events);
+    CHECK_SLOW(simulated_check(s));
     return RT_STATUS_OK;
 }
 
 /* ---- Unloading ----------------------------------------------------------------------------- */
 
-/* Marks what stays: what came with the executable, what is open, and what either leads to. */
+/* Marks the modules that stay: startup and open modules, and everything that they reach. */
 static void mark_used(rt_simulated *s)
 {
     marks_clear(s);
@@ -255,10 +293,10 @@ static void mark_used(rt_simulated *s)
     rt_vector_free(&used);
 }
 
-/* A module that stays loses the scopes of those that go.  If it has none of its own, the first that
- * it loses is replaced by one, of itself and what it needs; from then on it counts as a module that
- * was opened, so that opening it finds nothing to do (_dl_close_worker). */
-static void scopes_settle(rt_simulated *s, rt_module_id id)
+/* Removes the scopes of modules that are being unloaded from a module that stays.  If it has no
+ * scope of its own, the first removed one is replaced by a scope of itself and its dependencies;
+ * from then on it counts as opened, and opening it does nothing (_dl_close_worker). */
+static void scopes_prune(rt_simulated *s, rt_module_id id)
 {
     simulated_module *module = &s->modules[id];
     uint32_t kept = 0;
@@ -291,24 +329,28 @@ static void module_destroy(rt_simulated *s, rt_module_id id, rt_system_events *o
 static rt_status simulated_close(void *state, rt_module_id module, rt_system_events *out_events)
 {
     rt_simulated *s = state;
-    CHECK(s->modules[module].open_count > 0);
+    CHECK_SLOW(simulated_check(s));
+    CHECK(module < s->module_count && s->modules[module].open_count > 0);
     if (--s->modules[module].open_count > 0 || s->modules[module].startup) return RT_STATUS_OK;
     module_list order = {0}, stays = {0};
     for (uint32_t i = 0; i < s->loaded.count; i++)
         list_append(&order, s->loaded.items[i]);
+    const uint32_t order_count = order.count;
     list_sort(s, &order);
     mark_used(s);
     for (uint32_t i = 0; i < s->loaded.count; i++) {
         if (!is_marked(s, s->loaded.items[i])) continue;
         list_append(&stays, s->loaded.items[i]);
-        scopes_settle(s, s->loaded.items[i]);
+        scopes_prune(s, s->loaded.items[i]);
     }
     for (uint32_t i = 0; i < order.count; i++) {
         if (!is_marked(s, order.items[i])) module_destroy(s, order.items[i], out_events);
     }
     rt_vector_free(&order);
     rt_vector_free(&s->loaded);
+    CHECK(stays.count <= order_count);
     s->loaded = stays;
+    CHECK_SLOW(simulated_check(s));
     return RT_STATUS_OK;
 }
 

@@ -17,6 +17,8 @@ static const struct event_row {
 #undef RT_EVENT_ROW
 };
 
+enum { FIELD_COUNT_MAX = 16 }; /* no kind of event has more */
+
 struct rt_trace {
     pthread_mutex_t lock;
     rt_arena arena;
@@ -94,6 +96,7 @@ static rt_event_field copy_field(rt_arena *arena, rt_event_kind kind, const rt_t
     bool declared_list = false;
     CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
     CHECK(declared_list == field.is_list);
+    CHECK_IMPLIES(field.is_list && value->count > 0, value->texts || value->numbers);
     field.value_count = field.is_list ? value->count : 1;
     rt_text *values = rt_arena_alloc_array(arena, field.value_count, sizeof *values);
     for (uint32_t i = 0; i < field.value_count; i++)
@@ -105,11 +108,14 @@ static rt_event_field copy_field(rt_arena *arena, rt_event_kind kind, const rt_t
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
                    uint32_t value_count)
 {
+    CHECK((unsigned)kind < RT_EVENT_COUNT && value_count <= FIELD_COUNT_MAX);
     pthread_mutex_lock(&trace->lock);
     rt_event *event = rt_arena_alloc(&trace->arena, sizeof *event);
     rt_event_field *fields = rt_arena_alloc_array(&trace->arena, value_count, sizeof *fields);
     for (uint32_t i = 0; i < value_count; i++) {
         fields[i] = copy_field(&trace->arena, kind, &values[i]);
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(strcmp(fields[k].key, fields[i].key) != 0);
     }
     *event = (rt_event){kind, fields, value_count};
     *rt_vector_push(&trace->events) = event;
@@ -129,6 +135,7 @@ const rt_event *rt_trace_event(rt_trace *trace, uint32_t index)
     pthread_mutex_lock(&trace->lock);
     CHECK(index < trace->events.count);
     const rt_event *event = trace->events.items[index];
+    CHECK((unsigned)event->kind < RT_EVENT_COUNT && event->field_count <= FIELD_COUNT_MAX);
     pthread_mutex_unlock(&trace->lock);
     return event;
 }

@@ -1,7 +1,8 @@
-/* The record of everything that the reference runtime promises: one vocabulary of events.
+/* The trace: a record of everything observable that the reference runtime does, in one vocabulary
+ * of events.
  *
- * Events carry names and ids, never addresses or times, so that the traces of two subjects can be
- * compared and a trace is the same on every machine. */
+ * Events carry names and ids, never addresses or times, so that a trace is the same on every
+ * machine and the traces of two subjects can be compared. */
 #ifndef REFERENCE_TRACE_TRACE_H
 #define REFERENCE_TRACE_TRACE_H
 
@@ -10,7 +11,7 @@
 /* event, name in scenarios, names of its fields separated by spaces.  Fields that hold a list end
  * in "[]" here (not in scenarios). */
 #define RT_EVENTS(EVENT)                                                                           \
-    /* the program ended and began anew; ids of programs, commands and queues begin at 0 again */  \
+    /* the program was restarted; ids of programs, commands and queues start at 0 again */         \
     EVENT(RESTART, "restart", "process")                                                           \
     /* the OS loader loaded or unloaded a module; path is its file's name */                       \
     EVENT(MODULE_LOAD, "module_load", "module path")                                               \
@@ -18,29 +19,28 @@
     /* a module's host code registered a device_global: by the name in its source and by its id;   \
      * size in bytes */                                                                            \
     EVENT(DEVICE_GLOBAL_REGISTER, "device_global_register", "module variable id size image_scope") \
-    /* a module's constructor registered an image; its destructor took it back */                  \
+    /* a module's constructor registered an image; its destructor unregistered it */               \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \
     EVENT(IMAGE_UNREGISTER, "image_unregister", "image module")                                    \
-    /* the application loaded an image itself */                                                   \
+    /* the application loaded a single image */                                                    \
     EVENT(IMAGE_LOAD, "image_load", "image module")                                                \
     /* an image was chosen to provide a kernel */                                                  \
     EVENT(SELECT, "select", "kernel image")                                                        \
-    /* resolution looks for the exporter of an import; found one; found none */                    \
+    /* resolution searches for the exporter of an import; found one; found none */                 \
     EVENT(SEARCH, "search", "image symbol")                                                        \
     EVENT(RESOLVE, "resolve", "image symbol provider")                                             \
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
-    /* an image of a link set asks for a set of virtual functions (relation: calls, creates or     \
-     * uses) and another joins for it; stands_for: the one that a dummy replaces, else not there   \
-     */                                                                                            \
+    /* an image joins a link set to provide a set of virtual functions that another image calls,   \
+     * creates or uses (relation); stands_for: the image that a dummy replaces, if it is one */    \
     EVENT(JOIN, "join", "image set relation provider stands_for")                                  \
-    /* something that a rule leaves open was chosen, among two or more */                          \
+    /* a choice that a rule leaves open was made among two or more alternatives */                 \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
-    /* a program object was made from one image: for linking, or executable at once; by the        \
-     * device's compiler, or read as it was compiled ahead of time */                              \
+    /* a program object was created from one image: to be linked, or executable at once; compiled  \
+     * by the device's compiler, or loaded as it was compiled ahead of time */                     \
     EVENT(CREATE, "create", "image executable compiled")                                           \
-    /* program objects were linked, by the driver or by a tool of ours */                          \
+    /* program objects were linked, by the driver or by one of our tools */                        \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
-    /* a program was made executable; constants are those that were set, as "name=value" */        \
+    /* a program was built; constants are those that have been set, as "name=value" */             \
     EVENT(BUILD, "build", "program images[] device context constants[]")                           \
     /* a kernel object was taken from a program */                                                 \
     EVENT(KERNEL_CREATE, "kernel_create", "kernel program")                                        \
@@ -48,31 +48,31 @@
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
-    /* the persistent cache: a program was had from it, in place of being built; one was put */    \
-    /* there; an entry was of no use, and why; one could not be kept, and why, told once */        \
+    /* the persistent cache: a program was loaded from it instead of being built; one was stored;  \
+     * an entry was unusable, and why; one could not be stored, and why (reported once) */         \
     EVENT(PERSISTENT_HIT, "persistent_hit", "program images[] device context constants[]")         \
     EVENT(PERSISTENT_STORE, "persistent_store", "program images[] device")                         \
     EVENT(PERSISTENT_REJECT, "persistent_reject", "program images[] device reason")                \
     EVENT(PERSISTENT_FAIL, "persistent_fail", "program images[] device reason")                    \
-    /* kernel bundles: the application got one, of these images; compiled or built one; linked or  \
-     * joined several; "of" and "bundles" are those that it was made of */                         \
+    /* kernel bundles: the application obtained one with these images; compiled or built one;      \
+     * linked or joined several; "of" and "bundles" are the inputs */                              \
     EVENT(BUNDLE_GET, "bundle_get", "bundle state images[] device context")                        \
     EVENT(BUNDLE_COMPILE, "bundle_compile", "bundle of images[]")                                  \
     EVENT(BUNDLE_LINK, "bundle_link", "bundle bundles[] images[]")                                 \
     EVENT(BUNDLE_BUILD, "bundle_build", "bundle of images[]")                                      \
     EVENT(BUNDLE_JOIN, "bundle_join", "bundle bundles[] images[]")                                 \
     EVENT(RELEASE, "release", "program")                                                           \
-    /* commands, when they are handed to a device */                                               \
+    /* commands, when they are submitted to a device */                                            \
     EVENT(LAUNCH, "launch",                                                                        \
           "command kernel program queue device global[] local[] offset[] after[]")                 \
     EVENT(COPY, "copy", "command from from_offset to to_offset size queue device after[]")         \
     EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
-    /* device_globals.  A program's image told of one; one was looked for by the address of its    \
+    /* device_globals.  A program's image describes one; one was looked up by the address of its   \
      * host object; its content got device memory, which a command fills with zeros; a program's   \
-     * instance was pointed to it; content of an instance inside a program was copied to or from a \
-     * memory; a copy goes to or from the host object itself */                                    \
+     * instance was pointed to it; the content of an instance inside a program was copied to or    \
+     * from a memory; a copy accesses the host object itself */                                    \
     EVENT(DEVICE_GLOBAL_DESCRIBE, "device_global_describe", "id size image_scope program")         \
     EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
     EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
@@ -86,23 +86,23 @@
     EVENT(DEVICE_GLOBAL_HOST, "device_global_host", "variable id")                                 \
     /* a host task ran */                                                                          \
     EVENT(HOST_TASK, "host_task", "command from to queue after[]")                                 \
-    /* kernel fusion: a queue's fusion command (its number as a command) has a new status; a       \
-     * kernel was put into its list, as that command; the list goes to the fusion compiler, with   \
-     * the range of the fused kernel; that was compiled, or there already; the fusion ended early, \
-     * or could not be, and why */                                                                 \
+    /* kernel fusion: the status of a queue's fusion command (by its command number) changed; a    \
+     * kernel was added to its list, as that command; the list is passed to the fusion compiler,   \
+     * with the range of the fused kernel, which was compiled or found in the cache; the fusion    \
+     * ended early or was impossible, and why */                                                   \
     EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
     EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion held_after[]")                  \
     EVENT(FUSE, "fuse",                                                                            \
           "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
-    /* an image that was made at run time came in, with the hash of its code */                    \
+    /* an image that was created at run time was added, with the hash of its code */               \
     EVENT(INJECT, "inject", "image code")                                                          \
     EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
     EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \
-    /* a buffer was not promoted as it was asked for */                                            \
+    /* a buffer was not promoted as requested */                                                   \
     EVENT(FUSION_DEMOTE, "fusion_demote", "memory reason")                                         \
-    /* what the runtime prints where SYCL_RT_WARNING_LEVEL is 1 or more */                         \
+    /* what the runtime prints when SYCL_RT_WARNING_LEVEL is 1 or more */                          \
     EVENT(WARNING, "warning", "text")                                                              \
-    /* the application waits: for everything, for a queue, or for a command with what it needs */  \
+    /* the application waits for everything, for a queue, or for a command and its dependencies */ \
     EVENT(WAIT, "wait", "commands queue command")                                                  \
     /* a call of the application was refused */                                                    \
     EVENT(ERROR, "error", "class rule names[]")
@@ -117,16 +117,15 @@ typedef enum rt_event_kind {
 /* The name of an event kind, static. */
 const char *rt_event_name(rt_event_kind kind);
 
-/* The names of the fields that events of that kind have, as the table has them: separated by
- * spaces,
- * "[]" behind those that hold a list.  Static. */
+/* The names of the fields of that kind's events as in the table: separated by spaces, lists marked
+ * by a trailing "[]".  Static. */
 const char *rt_event_fields(rt_event_kind kind);
 
-/* Finds an event kind by name; RT_EVENT_COUNT where there is none. */
+/* Finds an event kind by name; RT_EVENT_COUNT if there is none. */
 rt_event_kind rt_event_find(rt_text name);
 
-/* True when events of that kind have a field of that name; *out_is_list (may be NULL) tells whether
- * it holds a list. */
+/* True when events of that kind have a field of that name; sets *out_is_list (may be NULL) to
+ * whether it holds a list. */
 bool rt_event_has_field(rt_event_kind kind, rt_text field, bool *out_is_list);
 
 /* One field of an event.  A number is kept as its decimal text. */
@@ -143,7 +142,7 @@ typedef struct rt_event {
     uint32_t field_count;
 } rt_event;
 
-/* A field to emit: exactly one of text, number and list is used, as `type` says. */
+/* A field to emit; `type` selects which of text, number, texts and numbers is used. */
 typedef struct rt_trace_value {
     const char *key;
     rt_text text;
@@ -164,11 +163,11 @@ typedef struct rt_trace_value {
 
 typedef struct rt_trace rt_trace;
 
-/* Makes an empty trace; the caller destroys it (NULL does nothing), and every event with it. */
+/* Creates an empty trace; the caller destroys it, with all events (NULL does nothing). */
 rt_trace *rt_trace_create(void);
 void rt_trace_destroy(rt_trace *trace);
 
-/* Appends an event; values are copied; their keys must be fields of the kind.  Thread-safe. */
+/* Appends an event; values are copied; keys must be fields of the kind, each once.  Thread-safe. */
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
                    uint32_t value_count);
 
@@ -177,17 +176,17 @@ void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *va
     rt_trace_emit((trace), RT_EVENT_##kind, (const rt_trace_value[]){__VA_ARGS__},                 \
                   sizeof((const rt_trace_value[]){__VA_ARGS__}) / sizeof(rt_trace_value))
 
-/* Number of events so far; thread-safe.  Events never change or move once they are there. */
+/* Number of events so far; thread-safe.  Events never change or move after they are emitted. */
 uint32_t rt_trace_count(rt_trace *trace);
 
 /* The event of that index, valid as long as the trace; thread-safe. */
 const rt_event *rt_trace_event(rt_trace *trace, uint32_t index);
 
-/* Prints the newest `limit` events, one a line, to stderr.  For a panic's message: takes no lock,
- * so it may miss what another thread emits at that moment. */
+/* Prints the newest `limit` events to stderr, one per line.  For the message of a panic: it takes
+ * no lock, so it may miss an event that another thread is emitting. */
 void rt_trace_print_newest(const rt_trace *trace, uint32_t limit);
 
-/* The field of that name, NULL where the event has none. */
+/* The field of that name, or NULL. */
 const rt_event_field *rt_event_field_find(const rt_event *event, rt_text key);
 
 #endif

@@ -5,7 +5,7 @@
 // for the program that contains the variable; where there are two, it is refused with
 // errc::invalid.
 //
-// default (DG-SCOPE-03): the kernel of an image with a specialisation constant, which nobody sets,
+// default (DG-SCOPE-03): the kernel of an image with a specialisation constant, which is not set,
 // is launched: there is one program.  5 is copied to the variable, and the kernel reads 5.
 //
 // values (DG-SCOPE-05): the same image is built with the values 1 and 2, and the kernel of both is

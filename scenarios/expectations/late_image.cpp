@@ -7,7 +7,7 @@
 //   ci/on_intel_cpu ./late_image
 //
 // DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
-// without device_image_scope has one buffer on a device, which a copy makes where nobody has yet;
+// without device_image_scope has one buffer on a device, which a copy makes if there is none yet;
 // whether an image lists the variable does not matter.  So the copy from it gives 5.  No kernel
 // runs, so that the image's code is never looked at.
 //

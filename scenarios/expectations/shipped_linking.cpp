@@ -10,7 +10,7 @@
 //
 // set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
 // "shapes", and the image that exports `area` is of that set.  A property of bytes has a length;
-// what stands in memory behind it, an X in the first and a NUL in the second, is no part of the
+// what follows it in memory, an X in the first and a NUL in the second, is not part of the
 // name, so that both answer 1 2 3.
 //
 // other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set

@@ -3,7 +3,7 @@
  *
  *     cc unreachable_default.c -l:libOpenCL.so.1 -o unreachable_default && ./unreachable_default
  *
- * Item 1 stores its number in `case 1`, so that it has no reason to store -1 behind the barrier.
+ * Item 1 stores its number in `case 1`, so it has no reason to store -1 after the barrier.
  * OpenCL C specification, "Statements" (C99, 6.8.4.2): a switch jumps to the case that has the
  * value. */
 #define CL_TARGET_OPENCL_VERSION 120

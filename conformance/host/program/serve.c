@@ -194,8 +194,8 @@ static void binds_tell(host_binds *binds, const char *symbol, int output)
 {
     const char *path = path_at(binds(symbol));
     size_t size = strlen(path);
-    bool told = size == 0 || write(output, path, size) == (ssize_t)size;
-    _exit(told ? EXIT_SUCCESS : EXIT_FAILURE);
+    bool is_sent = size == 0 || write(output, path, size) == (ssize_t)size;
+    _exit(is_sent ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 /* Reads the fork's result; false: it did not end cleanly. */
@@ -208,12 +208,13 @@ static bool binds_collect(pid_t fork_id, int input, host_writer *out_name)
         for (ssize_t i = 0; i < size; i++)
             host_write_u8(out_name, (uint8_t)chunk[i]);
     }
-    int how = 0;
+    int outcome = 0;
     pid_t ended;
     do {
-        ended = waitpid(fork_id, &how, 0);
+        ended = waitpid(fork_id, &outcome, 0);
     } while (ended < 0 && errno == EINTR);
-    return size == 0 && ended == fork_id && WIFEXITED(how) && WEXITSTATUS(how) == EXIT_SUCCESS;
+    return size == 0 && ended == fork_id && WIFEXITED(outcome) &&
+           WEXITSTATUS(outcome) == EXIT_SUCCESS;
 }
 
 static bool binds_ask(host_binds *binds, const char *symbol, host_writer *out_name)
@@ -223,9 +224,9 @@ static bool binds_ask(host_binds *binds, const char *symbol, host_writer *out_na
     pid_t fork_id = fork();
     if (fork_id == 0) binds_tell(binds, symbol, ends[1]);
     close(ends[1]);
-    bool told = fork_id > 0 && binds_collect(fork_id, ends[0], out_name);
+    bool is_bound = fork_id > 0 && binds_collect(fork_id, ends[0], out_name);
     close(ends[0]);
-    return told;
+    return is_bound;
 }
 
 static void answer_binds(host_span path, host_span symbol, host_writer *out)

@@ -47,32 +47,32 @@ static bool replace(const char *path, rt_text content)
     rt_buffer temporary = {0};
     rt_buffer_printf(&temporary, "%s.XXXXXX", path);
     int descriptor = mkostemp(temporary.data, O_CLOEXEC);
-    bool fine = descriptor >= 0 && fchmod(descriptor, now.st_mode & 07777) == 0 &&
-                write_all(descriptor, content) && fsync(descriptor) == 0;
+    bool is_replaced = descriptor >= 0 && fchmod(descriptor, now.st_mode & 07777) == 0 &&
+                       write_all(descriptor, content) && fsync(descriptor) == 0;
     int error = errno;
-    if (descriptor >= 0 && close(descriptor) != 0 && fine) {
-        fine = false;
+    if (descriptor >= 0 && close(descriptor) != 0 && is_replaced) {
+        is_replaced = false;
         error = errno;
     }
-    if (fine && rename(temporary.data, path) != 0) {
-        fine = false;
+    if (is_replaced && rename(temporary.data, path) != 0) {
+        is_replaced = false;
         error = errno;
     }
-    if (fine) folder_sync(path);
-    if (!fine && descriptor >= 0) unlink(temporary.data);
+    if (is_replaced) folder_sync(path);
+    if (!is_replaced && descriptor >= 0) unlink(temporary.data);
     rt_buffer_free(&temporary);
     errno = error;
-    return fine;
+    return is_replaced;
 }
 
 rt_status cnf_fmt_replace(rt_sink *sink, rt_text file, rt_text content)
 {
     /* The file behind a symbolic link is replaced, not the link. */
     char *path = realpath(file.data, NULL);
-    bool fine = path && replace(path, content);
+    bool is_replaced = path && replace(path, content);
     int error = errno;
     free(path);
-    if (fine) return RT_STATUS_OK;
+    if (is_replaced) return RT_STATUS_OK;
     return rt_fail(sink, RT_IO, RT_RULE_NONE, "%.*s: cannot be written: %s", RT_TEXT_ARG(file),
                    strerror(error));
 }

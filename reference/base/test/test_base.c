@@ -95,6 +95,51 @@ static void arena_gives_aligned_zeroed_objects(void **state)
     assert_int_equal(arena.total, 0);
 }
 
+static void arena_copies_objects(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    static const uint32_t numbers[] = {1, 2, 3};
+    uint32_t *copy = rt_arena_copy(&arena, numbers, 3, sizeof *numbers);
+    assert_ptr_not_equal(copy, numbers);
+    assert_memory_equal(copy, numbers, sizeof numbers);
+    assert_non_null(rt_arena_copy(&arena, NULL, 0, sizeof *numbers));
+    rt_arena_reset(&arena);
+}
+
+/* Offsets and sizes of a damaged file may wrap around when they are added. */
+static void slices_lie_inside(void **state)
+{
+    (void)state;
+    static const uint8_t data[4] = {10, 11, 12, 13};
+    static const struct {
+        uint64_t offset, size;
+        bool is_inside;
+    } rows[] = {
+        {0, 4, true},
+        {1, 3, true},
+        {4, 0, true},
+        {0, 0, true},
+        {0, 5, false},
+        {4, 1, false},
+        {5, 0, false},
+        {3, UINT64_MAX, false},
+        {UINT64_MAX, 0, false},
+        {UINT64_MAX, 1, false},
+        {UINT64_MAX - 1, 4, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_bytes part = {data, 1};
+        bool is_inside = rt_bytes_slice((rt_bytes){data, 4}, rows[i].offset, rows[i].size, &part);
+        assert_int_equal(is_inside, rows[i].is_inside);
+        assert_int_equal(part.size, is_inside ? rows[i].size : 0);
+        if (is_inside) assert_ptr_equal(part.data, data + rows[i].offset);
+    }
+    rt_bytes part;
+    assert_true(rt_bytes_slice((rt_bytes){0}, 0, 0, &part));
+    assert_false(rt_bytes_slice((rt_bytes){0}, 0, 1, &part));
+}
+
 static void map_finds_what_was_set_and_not_removed(void **state)
 {
     (void)state;
@@ -296,6 +341,8 @@ int main(void)
         cmocka_unit_test(buffer_grows_and_stays_terminated),
         cmocka_unit_test(buffer_shows_and_drops_bytes),
         cmocka_unit_test(arena_gives_aligned_zeroed_objects),
+        cmocka_unit_test(arena_copies_objects),
+        cmocka_unit_test(slices_lie_inside),
         cmocka_unit_test(map_finds_what_was_set_and_not_removed),
         cmocka_unit_test(stream_reads_what_was_written),
         cmocka_unit_test(stream_refuses_every_truncation),

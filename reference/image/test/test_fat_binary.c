@@ -411,7 +411,7 @@ static const struct wrong_elf {
     {1, 'F', RT_MALFORMED, "damaged ELF file at byte 0"},
     {EI_CLASS, ELFCLASS32, RT_UNSUPPORTED, "ELF file at byte 4: not 64 bits, little-endian"},
     {EI_DATA, ELFDATA2MSB, RT_UNSUPPORTED, "ELF file at byte 4: not 64 bits, little-endian"},
-    {16, ET_REL, RT_UNSUPPORTED, "ELF file at byte 16: an object that is not linked yet"},
+    {16, ET_REL, RT_UNSUPPORTED, "ELF file at byte 16: an object file that has not been linked"},
     {18, EM_AARCH64, RT_UNSUPPORTED, "ELF file at byte 18: another machine"},
     {54, 57, RT_MALFORMED, "damaged ELF file at byte 54"},
     {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers far away */

@@ -196,9 +196,9 @@ static const struct wrong_file {
     {98, 1, "damaged SYCLBIN at byte 96 of 488: metadata is cut off"},
     {106, 1, "damaged SYCLBIN at byte 104 of 488: code is cut off"},
     {114, 1, "damaged SYCLBIN at byte 112 of 488: metadata lies outside its table"},
-    {144, 2, "damaged SYCLBIN at byte 144 of 488: there are not so many IR modules"},
+    {144, 2, "damaged SYCLBIN at byte 144 of 488: the range of IR modules exceeds their number"},
     {152, 1, NULL}, /* the native image belongs to both modules */
-    {152, 2, "damaged SYCLBIN at byte 152 of 488: there are not so many native images"},
+    {152, 2, "damaged SYCLBIN at byte 152 of 488: the range of native images exceeds their number"},
     {168, 90, "damaged property text at byte 398: expected [set]"}, /* all of IR and 23 bytes */
     {210, 1, "damaged SYCLBIN at byte 208 of 488: code lies outside its table"},
 };

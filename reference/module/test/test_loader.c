@@ -153,7 +153,7 @@ static void an_image_is_loaded_once(void **state)
     rt_status status = rt_loader_image_load(&f->loader, A, &extra);
     assert_int_equal(status.code, RT_ERRC_INVALID);
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "image extra cannot be loaded: it is loaded already");
+                        "image extra cannot be loaded: it has already been loaded");
     assert_int_equal(rt_loader_image_load(&f->loader, D, one_image).code, RT_ERRC_INVALID);
     expect_log(f, "");
     assert_true(rt_ok(rt_loader_image_load(&f->loader, C, one_image)));
@@ -203,7 +203,7 @@ static void what_cannot_be_is_refused(void **state)
         rt_status status = rt_loader_start(&loader, APP, NULL, 0);
         assert_int_equal(status.code, RT_MALFORMED);
         rt_text message = rt_sink_diagnostic(f->sink, status)->message;
-        assert_true(rt_text_starts(message, "what the loader tells of module 'a' cannot be"));
+        assert_true(rt_text_starts(message, "the loader reports an impossible event for module 'a'"));
         rt_loader_free(&loader);
     }
 }
