@@ -63,8 +63,8 @@ static rt_status kernel_ask(const ocl_device *device, cl_kernel taken, ocl_kerne
     return RT_STATUS_OK;
 }
 
-/* Tells the driver that the kernel may follow pointers that it finds in memory: which ones it will,
- * nobody knows before it runs. */
+/* Tells the driver that the kernel may follow pointers that it finds in memory: which ones it will
+ * is unknown before it runs. */
 static rt_status kernel_permit_pointers(const ocl_device *device, cl_kernel taken)
 {
     static const struct {

@@ -48,7 +48,7 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
-/* The same for buffers, which nobody asks for it. */
+/* The same for buffers, whose address is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
     return sim_object_address(((simdev_memory *)base)->object);

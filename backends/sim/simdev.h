@@ -5,7 +5,7 @@
 #include "reference/device/device.h"
 
 /* Takes SPIR-V and images of its own native format, links them itself, executes, finds faults.
- * Commands run late: when somebody waits for an event or closes a queue, in an order that the wait
+ * Commands run late: when a caller waits for an event or closes a queue, in an order that the wait
  * lists allow and the seed chooses.  The same seed and the same calls give the same order.  Its
  * selector is "", or "schedule=NAME" with the name of a schedule of kernels (sim_schedule_name),
  * "engine=NAME" with that of an engine (sim_world_choose_engine), or both with a comma between. */

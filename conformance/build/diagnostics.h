@@ -7,8 +7,8 @@
 
 typedef RT_VECTOR(cnf_compile_message) cnf_message_list;
 
-/* Reads one line into a message about `source`, whose texts point into both; false: the line is no
- * message. */
+/* Reads one line into a message about `source`, whose texts point into both; false: the line is not
+ * a message. */
 typedef bool cnf_diagnostic_form(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* NAME:LINE:COLUMN: SEVERITY: TEXT, as clang and LLVM write; without a place: SEVERITY: TEXT. */

@@ -48,9 +48,9 @@
 #define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
- * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
- * argument that is not looked at.  More than six properties cannot all be different, so that what
- * stands behind the sixth is refused anyway. */
+ * behind __ASSAY_SCOPE_ gives ", 1" and so a second argument, or anything else, which is one
+ * argument that is ignored.  More than six properties cannot all be different, so that what
+ * follows the sixth is refused anyway. */
 #define SCOPES                                                                                     \
     "#define __ASSAY_SCOPE_device_image_scope ~, 1\n"                                              \
     "#define __ASSAY_SECOND_OF(a, b, ...) b\n"                                                     \

@@ -129,8 +129,8 @@ static void artefact_add(pack_command *command, pack_entry *entry, rt_hash reque
         (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
 }
 
-/* Keeps a module's answer for one format; what tells of this machine only leaves the module without
- * one. */
+/* Keeps a module's answer for one format; an answer that describes only this machine leaves the
+ * module without one. */
 static void module_add(pack_command *command, pack_entry *entry, rt_text path,
                        const scn_module *module, const cnf_module_work *work)
 {

@@ -89,8 +89,8 @@ static int shard_apply(run_command *command)
     bool automatic = strcmp(text, "auto") == 0;
     cnf_shard shard;
     rt_buffer error = {0};
-    bool read = automatic ? cnf_shard_from_environment(&shard, &error)
-                          : cnf_shard_read(text, &shard);
+    bool read =
+        automatic ? cnf_shard_from_environment(&shard, &error) : cnf_shard_read(text, &shard);
     if (!read) {
         fprintf(stderr, "assay: --shard %s: %s\n", text,
                 automatic ? rt_buffer_string(&error) : "expected I/N with 1 <= I <= N, or auto");
@@ -202,7 +202,7 @@ static bool report_print(run_command *command)
     return printed;
 }
 
-/* A subject that is not installed is nobody's failure, unless it was asked for by name; a compiler
+/* A subject that is not installed is not a failure, unless it was requested by name; a compiler
  * that is not installed always is one. */
 static bool something_missing(const run_command *command)
 {
@@ -280,7 +280,7 @@ static int run_and_report(run_command *command)
     return run_exit_status(command, end);
 }
 
-/* A shard that a CI system gives us may be empty: that is nobody's mistake. */
+/* A shard that a CI system gives us may be empty, which is not a mistake. */
 static bool shard_is_empty(const run_command *command, int status)
 {
     const char *shard = command->arguments->values[CNF_OPTION_SHARD];

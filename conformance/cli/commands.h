@@ -77,12 +77,12 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
  * been said on stderr. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
-/* Reads the value of a numeric option, or gives `otherwise` where it is absent.  False: it is no
- * number from `least` to `most`, which has been said on stderr. */
+/* Reads the value of a numeric option, or gives `otherwise` where it is absent.  False: it is not
+ * a number from `least` to `most`, which has been said on stderr. */
 bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
-/* Writes all of a command's result to stdout, or as much as somebody reads (`assay … | head` is no
+/* Writes all of a command's result to stdout, or as much as is read (`assay … | head` is not a
  * failure).  False: it could not be written, to a full disk or a closed stdout, which has been said
  * on stderr of `what`, "the matrix". */
 bool cnf_command_print(const rt_buffer *text, const char *what);

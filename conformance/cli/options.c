@@ -24,7 +24,7 @@ typedef struct argument_parser {
     rt_buffer *error;
 } argument_parser;
 
-/* The option that the argument names; what stands behind "=" or the letter is its value so far. */
+/* The option that the argument names; what follows "=" or the letter is its value so far. */
 static const cnf_option *option_find(const cnf_command *command, const char *argument,
                                      const char **out_value)
 {

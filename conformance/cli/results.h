@@ -25,7 +25,7 @@ const char *cnf_results_oracle(void);
 bool cnf_results_sarif(const cnf_arguments *arguments, const cnf_files *files, cnf_report *report);
 
 /* Opens the file of --history, before anything runs: NULL where it is not given.  False: it cannot
- * be opened, or is no history, which has been said on stderr. */
+ * be opened, or is not a history, which has been said on stderr. */
 bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_history);
 
 /* Adds the report to the history as one run that ends now; NULL does nothing.  False: it could not

@@ -1,7 +1,7 @@
 /* The children of the runner: start, time limits, collecting, and cleaning up after them.
  *
  * One poll loop serves everything.  It does not know what children are for: messages are bytes.
- * A child is looked at while it is still a zombie (WNOWAIT), so that its process group's number
+ * A child is examined while it is still a zombie (WNOWAIT), so that its process group's number
  * cannot belong to anyone else when the group is killed.
  *
  * Linux: signalfd(2), memfd_create(2). */

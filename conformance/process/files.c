@@ -247,8 +247,8 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
     return RT_STATUS_OK;
 }
 
-/* A named pipe that nobody writes to is empty at once: opened plainly it would be waited for
- * without end, and a run cannot be interrupted there.  One that is being written to is waited for.
+/* A named pipe without a writer is empty: opened plainly it would block
+ * forever, and a run cannot be interrupted there.  One that is being written to is waited for.
  */
 static int file_open(const char *name)
 {

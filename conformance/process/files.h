@@ -22,7 +22,7 @@ typedef struct cnf_files {
  * except requirements.yaml, hidden files and folders, and folders named "expectations".  The root
  * of a scenario is the nearest folder above it that holds requirements.yaml, else the folder that
  * was given, else the folder that it lies in.  IO: a path that is not there or cannot be read.  An
- * empty result is no error here. */
+ * empty result is not an error here. */
 RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths,
                                      uint32_t path_count, cnf_files *out_files);
 

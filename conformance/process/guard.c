@@ -69,7 +69,7 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
     if (getppid() != guard) exit(EXIT_FAILURE); /* It died before we could hear of it. */
     sigprocmask(SIG_SETMASK, mask, NULL);
     int status = body(user);
-    /* Nobody else is left to do it. */
+    /* The guard is dead, so this process has to do it. */
     if (getppid() != guard && scratch.length > 0) cnf_scratch_remove(scratch);
     exit(status);
 }

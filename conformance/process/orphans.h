@@ -12,8 +12,8 @@ typedef RT_VECTOR(pid_t) cnf_process_list;
  * a process group of their own escape; those in their child's group never do. */
 void cnf_orphans_adopt(void);
 
-/* Appends the ids of the children that this process has now.  A program that was executed in the
- * place of a shell has inherited that shell's children, which are nobody's orphans. */
+/* Appends the ids of the children that this process has now.  A program that a shell was
+ * replaced with (exec) has inherited that shell's children, which are not orphans. */
 void cnf_orphans_list(cnf_process_list *out_processes);
 
 /* Kills and reaps every child of this process that is not among the known ones and not in a known

@@ -12,7 +12,7 @@
 /* Where folders are made that belong to a command: the name of its folder. */
 #define CNF_SCRATCH_VARIABLE "ASSAY_SCRATCH"
 
-/* A name below $TMPDIR, else /tmp, that nobody can guess, for a command's folder; nothing is made
+/* A name below $TMPDIR, else /tmp, that cannot be guessed, for a command's folder; nothing is made
  * until cnf_scratch_make needs it.  False: the system gives no random number. */
 bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
 

@@ -18,7 +18,7 @@ typedef struct cnf_start {
     const char *program;
     const char *const *arguments;
     const char *const *environment; /* NULL: that of this process */
-    /* In the place of a program a function, which returns the exit status.  It sees `user` as it
+    /* Instead of a program, a function that returns the exit status.  It sees `user` as it
      * was at the call.  The process must then be single-threaded. */
     int (*body)(void *user);
     void *user;

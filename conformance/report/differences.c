@@ -1,5 +1,5 @@
 /* The differential report as Markdown.  It decides nothing: verdicts come from the records, and
- * what is told of one is what `assay why` tells. */
+ * its explanation is the one that `assay why` prints. */
 #include "conformance/report/differences.h"
 
 #include <stdlib.h>

@@ -109,7 +109,7 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
     cnf_verdict verdict = record->judgement.verdict;
     progress->done++;
     name_take(progress, record);
-    /* An invalid scenario is one record in the place of one for each subject. */
+    /* An invalid scenario is one record instead of one for each subject. */
     if (progress->done > progress->total) progress->total = progress->done;
     bool unexpected = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
     if (unexpected) {

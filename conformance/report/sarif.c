@@ -9,8 +9,8 @@
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
-/* What is wrong by itself, where no rule of the documents is cited; NULL: such a verdict is no
- * result. */
+/* What is wrong by itself, where no rule of the documents is cited; NULL: such a verdict is not
+ * a result. */
 static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
     [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file says.",

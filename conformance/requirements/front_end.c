@@ -1,7 +1,7 @@
 /* What a program shows of a front end that is not ours.
  *
- * No fault can be planted in a compiler or in headers of somebody else's.  In place of one stands a
- * twin: a test of the same check on a source for which it must come out the other way.  A rule
+ * No fault can be planted in the compiler or headers of another project.  A twin replaces it:
+ * a test of the same check on a source for which it must come out the other way.  A rule
  * whose `proof:` is front-end is closed when tests that bear its id pass, a twin (RULE_twin_…)
  * among them; RULE_departs_… shows that the front end does otherwise than the rule says, which
  * scenarios/FINDINGS.md tells.  Source: ARCHITECTURE.md, "Rules in the code". */

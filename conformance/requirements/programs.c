@@ -88,7 +88,7 @@ static void list_read(programs_state *state)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* Of how many programs a front end's may take the time: each of its tests starts somebody else's
+/* Of how many programs a front end's may take the time: each of its tests starts another project's
  * compiler, which takes seconds. */
 enum { FRONT_END_LIMITS = 4 };
 

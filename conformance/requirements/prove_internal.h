@@ -44,8 +44,8 @@ typedef struct cnf_hits {
 } cnf_hits;
 
 /* Reads the file that ASSAY_RULE_HITS named into the arena.  A run that reaches no mark leaves no
- * file, so that none is no error; lines that are cut short or name no rule of the table are left
- * out. */
+ * file, so that none is not an error; lines that are cut short or name no rule of the table are
+ * left out. */
 void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hits *out_hits);
 
 enum { CNF_TEST_NAMES_MAX = 128 };

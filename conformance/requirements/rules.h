@@ -21,8 +21,8 @@ typedef struct cnf_rules {
     uint32_t count;
 } cnf_rules;
 
-/* Reads the table of rules into the arena.  IO: the file cannot be read; MALFORMED: it is no list
- * of mappings with an id each, or the parts of a rule are not what parts can be: rules of the
+/* Reads the table of rules into the arena.  IO: the file cannot be read; MALFORMED: it is not a
+ * list of mappings with an id each, or the parts of a rule are not what parts can be: rules of the
  * table, no umbrellas themselves, of a rule with `proof: parts`. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
@@ -47,8 +47,8 @@ typedef struct cnf_citations {
     uint32_t count;
 } cnf_citations;
 
-/* Reads what the scenarios cite.  Only `covers:` is looked at, so that a scenario with mistakes
- * elsewhere still counts; one that is no YAML at all cites nothing. */
+/* Reads what the scenarios cite.  Only `covers:` is read, so that a scenario with mistakes
+ * elsewhere still counts; one that is not YAML at all cites nothing. */
 RT_MUST_USE rt_status cnf_citations_read(rt_sink *sink, rt_arena *arena, const cnf_files *files,
                                          const cnf_rules *rules, cnf_citations *out_citations);
 

@@ -1,11 +1,84 @@
-/* A case's way from the judgement of its child to its record: exploring, comparing, sending.
+/* The case of a run: one scenario on one subject, from the start of its child to its record.
  *
- * It starts nothing; a case that is to run again is set to wait.
- * Source: docs/internals/conformance.md. */
+ * It starts nothing and judges nothing; a case that is to run again is set to wait.  Its states,
+ * and what each event makes of them:
+ *
+ *              STARTED  DOUBTED  JUDGED              DECIDED  CUT_SHORT  COMPARABLE  ABANDONED
+ *    WAITING   RUNNING  -        -                   DONE     HELD DONE  -           DONE
+ *    RUNNING   -        PROBING  WAITING HELD DONE   -        -          -           DONE
+ *    PROBING   -        -        WAITING HELD DONE   -        -          -           DONE
+ *    HELD      -        -        -                   -        -          DONE        DONE
+ *    DONE      -        -        -                   -        -          -           -
+ *
+ * JUDGED leads back to WAITING where exploring has another script to run, to HELD where the oracle,
+ * with which the case is compared, is not DONE, and to DONE otherwise.
+ * Source: docs/internals/conformance.md; design, "Reference runtime" (choices). */
 #include "conformance/run/run_internal.h"
 
 #include "conformance/verdict/differential.h"
+#include "conformance/verdict/judge.h"
 #include "conformance/verdict/parting.h"
+
+#define TO(state) (1u << CASE_##state)
+static const unsigned transitions[CASE_STATE_COUNT][CASE_EVENT_COUNT] = {
+    [CASE_WAITING] = {[CASE_STARTED] = TO(RUNNING),
+                      [CASE_DECIDED] = TO(DONE),
+                      [CASE_CUT_SHORT] = TO(HELD) | TO(DONE),
+                      [CASE_ABANDONED] = TO(DONE)},
+    [CASE_RUNNING] = {[CASE_DOUBTED] = TO(PROBING),
+                      [CASE_JUDGED] = TO(WAITING) | TO(HELD) | TO(DONE),
+                      [CASE_ABANDONED] = TO(DONE)},
+    [CASE_PROBING] =
+        {[CASE_JUDGED] = TO(WAITING) | TO(HELD) | TO(DONE), [CASE_ABANDONED] = TO(DONE)},
+    [CASE_HELD] = {[CASE_COMPARABLE] = TO(DONE), [CASE_ABANDONED] = TO(DONE)},
+};
+#undef TO
+
+/* The facts about a scenario's cases that hold between two events. */
+static bool cases_check(const run_state *run, const run_scenario *scenario)
+{
+    uint32_t done_count = 0;
+    for (uint32_t i = 0; i < run->options->subject_count; i++) {
+        const run_case *checked = &scenario->cases[i];
+        bool has_child = checked->state == CASE_RUNNING || checked->state == CASE_PROBING;
+        CHECK((unsigned)checked->state < CASE_STATE_COUNT);
+        done_count += checked->state == CASE_DONE;
+        /* Children of cases get the pack, so there is one; only a running one has a folder. */
+        CHECK_IMPLIES(has_child || checked->state == CASE_HELD, scenario->packed);
+        CHECK_IMPLIES(checked->scratch.length > 0, checked->state == CASE_RUNNING);
+        /* Only what has sent messages can be probed or compared. */
+        CHECK_IMPLIES(checked->state == CASE_HELD, checked->has_messages);
+        CHECK_IMPLIES(checked->state == CASE_HELD, run->oracle != SCN_NONE && i != run->oracle);
+        CHECK_IMPLIES(checked->state == CASE_PROBING, checked->has_messages);
+        CHECK_IMPLIES(checked->worst, checked->explorer && checked->worst->has_messages);
+        /* A case that has its record already runs only where others are compared with it. */
+        CHECK_IMPLIES(checked->is_recorded && i != run->oracle, checked->state == CASE_DONE);
+    }
+    CHECK(done_count == scenario->done_count);
+    CHECK(scenario->done_count <= run->options->subject_count);
+    return true;
+}
+
+bool cnf_run_check(const run_state *run)
+{
+    uint32_t child_count = 0;
+    CHECK(run->next_file <= run->file_count);
+    for (uint32_t slot = 0; slot < run->slot_count; slot++) {
+        const run_scenario *scenario = run->slots[slot];
+        if (!scenario) continue;
+        CHECK(scenario->file >= run->files && scenario->file < run->files + run->next_file);
+        for (uint32_t other = 0; other < slot; other++)
+            CHECK(!run->slots[other] || run->slots[other]->file != scenario->file);
+        CHECK(cases_check(run, scenario));
+        for (uint32_t i = 0; i < run->options->subject_count; i++) {
+            case_state state = scenario->cases[i].state;
+            child_count += state == CASE_RUNNING || state == CASE_PROBING;
+            CHECK_IMPLIES(state == CASE_HELD, scenario->cases[run->oracle].state != CASE_DONE);
+        }
+    }
+    CHECK(child_count <= cnf_pool_count(run->pool)); /* the others compile */
+    return true;
+}
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -24,7 +97,7 @@ static const cnf_messages *oracle_messages(const run_state *run, const run_scena
     if (run->oracle == SCN_NONE) return NULL;
     const run_case *oracle = &scenario->cases[run->oracle];
     bool passed = oracle->state == CASE_DONE && oracle->judgement.verdict == CNF_VERDICT_PASS;
-    return passed && oracle->heard ? &oracle->messages : NULL;
+    return passed && oracle->has_messages ? &oracle->messages : NULL;
 }
 
 static rt_text step_id(const run_scenario *scenario, uint32_t step)
@@ -35,170 +108,159 @@ static rt_text step_id(const run_scenario *scenario, uint32_t step)
     return scenario->scenario->steps[step].id;
 }
 
-void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
+/* Sends the record of a case that is DONE. */
+static void record_send(run_state *run, run_scenario *scenario, uint32_t subject)
 {
-    run_case *one = &scenario->cases[subject];
-    CHECK(one->state != CASE_DONE);
-    one->state = CASE_DONE;
-    scenario->done_count++;
+    const run_case *test_case = &scenario->cases[subject];
     rt_buffer warning = {0};
-    if (one->explorer) {
-        cnf_explorer_warn(one->explorer, &warning);
-        cnf_explorer_free(one->explorer);
+    if (test_case->explorer) {
+        cnf_explorer_warn(test_case->explorer, &warning);
+        cnf_explorer_free(test_case->explorer);
     }
     const cnf_record record = {.scenario = scenario->file->path,
                                .file = scenario->file->file,
                                .subject = run->options->subjects[subject].name,
-                               .judgement = one->judgement,
-                               .step_id = step_id(scenario, one->judgement.step),
-                               .seconds = one->seconds,
-                               .device = one->messages.device,
-                               .driver = one->messages.driver,
+                               .judgement = test_case->judgement,
+                               .step_id = step_id(scenario, test_case->judgement.step),
+                               .seconds = test_case->seconds,
+                               .device = test_case->messages.device,
+                               .driver = test_case->messages.driver,
                                .hash = scenario->hash,
-                               .choices = one->script};
+                               .choices = test_case->script};
     const run_build *build = cnf_run_build(run, scenario, subject);
     const cnf_run_detail detail = {.scenario = build->compiled,
                                    .modules = &build->modules,
                                    .source = rt_buffer_text(&scenario->text),
-                                   .messages = one->heard ? &one->messages : NULL,
+                                   .messages =
+                                       test_case->has_messages ? &test_case->messages : NULL,
                                    .oracle = oracle_messages(run, scenario),
-                                   .log = one->log,
-                                   .log_is_tail = one->log_is_tail,
+                                   .log = test_case->log,
+                                   .log_is_tail = test_case->log_is_tail,
                                    .warning = rt_buffer_text(&warning)};
-    if (!one->unsaid) cnf_run_record_send(run, &record, &detail);
+    if (!test_case->is_recorded) cnf_run_record_send(run, &record, &detail);
     rt_buffer_free(&warning);
+}
+
+/* ---- Comparing ----------------------------------------------------------------------------- */
+
+/* Compares a case with the oracle, which is DONE, where both chose alike; scripts say what was
+ * prescribed.  An oracle that did not pass proves nothing about others: what would have been
+ * compared with it was not observed. */
+static void case_compare(const run_state *run, run_scenario *scenario, uint32_t subject)
+{
+    if (run->oracle == SCN_NONE || run->oracle == subject) return;
+    const run_case *oracle = &scenario->cases[run->oracle];
+    run_case *test_case = &scenario->cases[subject];
+    CHECK(oracle->state == CASE_DONE);
+    if (oracle->judgement.verdict != CNF_VERDICT_PASS) {
+        if (test_case->messages.memory_count > 0)
+            cnf_judge_uncompared(&scenario->arena, &test_case->judgement);
+        return;
+    }
+    if (!rt_text_equal(oracle->script, test_case->script)) return;
+    if (test_case->judgement.verdict == CNF_VERDICT_PASS)
+        cnf_differential(&scenario->arena, cnf_run_build(run, scenario, subject)->compiled,
+                         &oracle->messages, &test_case->messages, &test_case->judgement);
+    if (test_case->judgement.verdict == CNF_VERDICT_FAIL)
+        cnf_traces_part(&scenario->arena, &oracle->messages, &test_case->messages,
+                        &test_case->judgement);
+}
+
+/* ---- Exploring ----------------------------------------------------------------------------- */
+
+/* An unexpected verdict says which choices led to it. */
+static void choices_explain(run_scenario *scenario, run_case *explored)
+{
+    if (cnf_verdict_effect(explored->judgement.verdict) == CNF_EFFECT_EXPECTED) return;
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "with --choices %.*s", RT_TEXT_ARG(explored->script));
+    for (uint32_t i = 0; i < explored->messages.choice_count; i++) {
+        const cnf_choice *choice = &explored->messages.choices[i];
+        rt_buffer_printf(&text, "%s%.*s: %u of %u", i ? ", " : " (", RT_TEXT_ARG(choice->rule),
+                         choice->taken, choice->of);
+    }
+    rt_buffer_printf(&text, "%s:\n%.*s", explored->messages.choice_count ? ")" : "",
+                     RT_TEXT_ARG(explored->judgement.message));
+    explored->judgement.message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+}
+
+/* Makes the worst run of an explored case its result; the time is that of all runs. */
+static void worst_restore(run_case *test_case)
+{
+    const run_case explored = *test_case;
+    CHECK(explored.worst && explored.worst->has_messages);
+    *test_case = *explored.worst;
+    test_case->state = explored.state;
+    test_case->seconds = explored.seconds;
+}
+
+/* Takes what the run of one script came to.  True: the case has another script to run.  False: its
+ * result is that of the worst run. */
+static bool case_explore(run_scenario *scenario, run_case *test_case)
+{
+    const cnf_verdict verdict = test_case->judgement.verdict;
+    rt_text reason;
+    if (test_case->messages.end == CNF_MESSAGES_ENDED &&
+        !cnf_explorer_add(test_case->explorer, test_case->script, &test_case->messages, &reason)) {
+        cnf_judge_strayed(&scenario->arena, reason, &test_case->judgement);
+    } else if (test_case->messages.choice_count > 0) {
+        test_case->script = cnf_explorer_script(&scenario->arena, &test_case->messages);
+    }
+    bool is_first = !test_case->worst;
+    if (is_first) test_case->worst = rt_arena_alloc(&scenario->arena, sizeof *test_case->worst);
+    if (is_first || cnf_verdict_effect(test_case->judgement.verdict) >
+                        cnf_verdict_effect(test_case->worst->judgement.verdict)) {
+        *test_case->worst = *test_case;
+        choices_explain(scenario, test_case->worst);
+    }
+    /* A subject that cannot be asked never can be, and further time limits would only cost time. */
+    bool goes_on = cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_TIMEOUT &&
+                   verdict != CNF_VERDICT_HANG && verdict != CNF_VERDICT_LINKED;
+    if (goes_on && cnf_explorer_next(test_case->explorer, &test_case->script)) return true;
+    worst_restore(test_case);
+    return false;
+}
+
+/* ---- The transition ------------------------------------------------------------------------ */
+
+void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subject,
+                          case_event event)
+{
+    CHECK(subject < run->options->subject_count && (unsigned)event < CASE_EVENT_COUNT);
+    CHECK_SLOW(cases_check(run, scenario));
+    run_case *test_case = &scenario->cases[subject];
+    bool is_oracle = subject == run->oracle;
+    bool waits_for_oracle =
+        !is_oracle && run->oracle != SCN_NONE && scenario->cases[run->oracle].state != CASE_DONE;
+    bool has_result = event == CASE_JUDGED || event == CASE_CUT_SHORT;
+    case_state next = CASE_DONE;
+    if (event == CASE_STARTED) next = CASE_RUNNING;
+    if (event == CASE_DOUBTED) next = CASE_PROBING;
+    if (event == CASE_CUT_SHORT) worst_restore(test_case);
+    if (event == CASE_JUDGED && test_case->explorer && case_explore(scenario, test_case))
+        next = CASE_WAITING;
+    else if (has_result && waits_for_oracle)
+        next = CASE_HELD;
+    CHECK(transitions[test_case->state][event] & 1u << next);
+    test_case->state = next;
+    if (next == CASE_DONE) {
+        if (has_result || event == CASE_COMPARABLE) case_compare(run, scenario, subject);
+        scenario->done_count++;
+        record_send(run, scenario, subject);
+    }
+    /* Cases that were held for the oracle can be compared now; an interrupted run compares none. */
+    for (uint32_t i = 0; next == CASE_DONE && is_oracle && event != CASE_ABANDONED &&
+                         i < run->options->subject_count;
+         i++)
+        if (scenario->cases[i].state == CASE_HELD)
+            cnf_run_case_advance(run, scenario, i, CASE_COMPARABLE);
+    CHECK_SLOW(cases_check(run, scenario));
 }
 
 void cnf_run_case_decide(run_state *run, run_scenario *scenario, uint32_t subject,
                          const cnf_judgement *judgement)
 {
-    CHECK(scenario->cases[subject].state == CASE_WAITING);
     scenario->cases[subject].judgement = *judgement;
-    cnf_run_case_done(run, scenario, subject);
-}
-
-static bool oracle_settled(const run_state *run, const run_scenario *scenario)
-{
-    return run->oracle == SCN_NONE || scenario->cases[run->oracle].state == CASE_DONE;
-}
-
-/* A subject is compared with the oracle where both chose alike; scripts say what was prescribed. */
-static void case_compare(run_scenario *scenario, const scn_scenario *compiled,
-                         const run_case *oracle, run_case *other)
-{
-    CHECK(oracle->judgement.verdict == CNF_VERDICT_PASS);
-    if (!rt_text_equal(oracle->script, other->script)) return;
-    if (other->judgement.verdict == CNF_VERDICT_PASS)
-        cnf_differential(&scenario->arena, compiled, &oracle->messages, &other->messages,
-                         &other->judgement);
-    if (other->judgement.verdict == CNF_VERDICT_FAIL)
-        cnf_traces_part(&scenario->arena, &oracle->messages, &other->messages, &other->judgement);
-}
-
-/* An oracle that did not pass proves nothing about others: what would have been compared with it
- * was not observed. */
-static void case_uncompared(run_scenario *scenario, run_case *one)
-{
-    cnf_judgement *judgement = &one->judgement;
-    if (judgement->verdict != CNF_VERDICT_PASS || one->messages.memory_count == 0) return;
-    uint32_t count = judgement->unobserved_count;
-    rt_text *kinds = rt_arena_alloc_array(&scenario->arena, count + 1, sizeof *kinds);
-    for (uint32_t i = 0; i < count; i++)
-        kinds[i] = judgement->unobserved[i];
-    kinds[count] = RT_TEXT("final memories, since the oracle did not pass");
-    judgement->unobserved = kinds;
-    judgement->unobserved_count = count + 1;
-    judgement->expected++;
-}
-
-void cnf_run_cases_release(run_state *run, run_scenario *scenario)
-{
-    if (!oracle_settled(run, scenario)) return;
-    const run_case *oracle = run->oracle == SCN_NONE ? NULL : &scenario->cases[run->oracle];
-    for (uint32_t i = 0; i < run->options->subject_count; i++) {
-        run_case *one = &scenario->cases[i];
-        if (one->state != CASE_HELD) continue;
-        bool proves = oracle && oracle->judgement.verdict == CNF_VERDICT_PASS;
-        if (proves) case_compare(scenario, cnf_run_build(run, scenario, i)->compiled, oracle, one);
-        if (oracle && !proves) case_uncompared(scenario, one);
-        cnf_run_case_done(run, scenario, i);
-    }
-}
-
-void cnf_run_case_settle(run_state *run, run_scenario *scenario, uint32_t subject)
-{
-    if (subject == run->oracle) {
-        cnf_run_case_done(run, scenario, subject);
-    } else {
-        scenario->cases[subject].state = CASE_HELD;
-    }
-    cnf_run_cases_release(run, scenario);
-}
-
-/* ---- Exploring ----------------------------------------------------------------------------- */
-
-/* What a run of a script showed is unexpected: says which choices led there. */
-static void explored_explain(run_scenario *scenario, run_case *one)
-{
-    if (cnf_verdict_effect(one->judgement.verdict) == CNF_EFFECT_EXPECTED) return;
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "with --choices %.*s", RT_TEXT_ARG(one->script));
-    for (uint32_t i = 0; i < one->messages.choice_count; i++) {
-        const cnf_choice *choice = &one->messages.choices[i];
-        rt_buffer_printf(&text, "%s%.*s: %u of %u", i ? ", " : " (", RT_TEXT_ARG(choice->rule),
-                         choice->taken, choice->of);
-    }
-    rt_buffer_printf(&text, "%s:\n%.*s", one->messages.choice_count ? ")" : "",
-                     RT_TEXT_ARG(one->judgement.message));
-    one->judgement.message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-}
-
-/* Keeps the run if it is the first or worse than those before it. */
-static void explored_keep(run_scenario *scenario, run_case *one)
-{
-    if (!one->worst) {
-        one->worst = rt_arena_alloc(&scenario->arena, sizeof *one->worst);
-    } else if (cnf_verdict_effect(one->judgement.verdict) <=
-               cnf_verdict_effect(one->worst->judgement.verdict)) {
-        return;
-    }
-    *one->worst = *one;
-    explored_explain(scenario, one->worst);
-}
-
-/* Takes what the run of one script came to.  True: the case has another script to run. */
-static bool case_explore(run_scenario *scenario, run_case *one)
-{
-    const cnf_verdict verdict = one->judgement.verdict;
-    rt_text reason;
-    if (one->messages.end == CNF_MESSAGES_ENDED &&
-        !cnf_explorer_add(one->explorer, one->script, &one->messages, &reason)) {
-        one->judgement.verdict = CNF_VERDICT_FAIL;
-        one->judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("finish"),
-                                                 RT_TEXT("choices"), (rt_text){0}, (rt_text){0});
-        one->judgement.message = rt_arena_printf(
-            &scenario->arena, "the run did not follow its script: %.*s", RT_TEXT_ARG(reason));
-    } else if (one->messages.choice_count > 0) {
-        one->script = cnf_explorer_script(&scenario->arena, &one->messages);
-    }
-    explored_keep(scenario, one);
-    /* What cannot be asked stays so, and further time limits would only cost time. */
-    bool goes_on = cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_TIMEOUT &&
-                   verdict != CNF_VERDICT_HANG && verdict != CNF_VERDICT_LINKED;
-    if (goes_on && cnf_explorer_next(one->explorer, &one->script)) return true;
-    double seconds = one->seconds;
-    *one = *one->worst;
-    one->seconds = seconds;
-    return false;
-}
-
-void cnf_run_case_judged(run_state *run, run_scenario *scenario, uint32_t subject)
-{
-    run_case *one = &scenario->cases[subject];
-    if (one->explorer && case_explore(scenario, one)) {
-        one->state = CASE_WAITING;
-    } else {
-        cnf_run_case_settle(run, scenario, subject);
-    }
+    cnf_run_case_advance(run, scenario, subject, CASE_DECIDED);
 }

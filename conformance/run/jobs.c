@@ -6,6 +6,7 @@
 #include "conformance/run/run_internal.h"
 
 #include "conformance/process/scratch.h"
+#include "conformance/verdict/judge.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ typedef struct forked_case {
 
 static int forked_body(void *user, int messages)
 {
-    const forked_case *one = user;
-    return cnf_subject_run(one->subject, &one->options, one->pack, messages);
+    const forked_case *forked = user;
+    return cnf_subject_run(forked->subject, &forked->options, forked->pack, messages);
 }
 
 /* What every child of the run gets. */
@@ -55,11 +56,11 @@ static cnf_child_start start_of(const run_state *run, uint64_t tag)
 }
 
 /* Makes the folder that the next child of a case needs; errno where the system refuses, 0. */
-static int scratch_make(run_scenario *scenario, run_case *one)
+static int scratch_make(run_scenario *scenario, run_case *test_case)
 {
-    CHECK(one->scratch.length == 0);
+    CHECK(test_case->scratch.length == 0);
     if (!scenario->scenario->persistent_cache) return 0;
-    rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &one->scratch);
+    rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &test_case->scratch);
     if (rt_ok(status)) return 0;
     int error = errno;
     rt_text message = rt_sink_diagnostic(scenario->sink, status)->message;
@@ -67,15 +68,16 @@ static int scratch_make(run_scenario *scenario, run_case *one)
     return error;
 }
 
-void cnf_run_case_tidy(run_case *one)
+void cnf_run_case_tidy(run_case *test_case)
 {
-    if (one->scratch.length > 0) cnf_scratch_remove(one->scratch);
-    one->scratch = (rt_text){0};
+    if (test_case->scratch.length > 0) cnf_scratch_remove(test_case->scratch);
+    test_case->scratch = (rt_text){0};
 }
 
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
-static void case_arguments(const run_state *run, const run_case *one, const cnf_run_subject *column,
-                           char digits[32], const char **out_arguments)
+static void case_arguments(const run_state *run, const run_case *test_case,
+                           const cnf_run_subject *column, char digits[32],
+                           const char **out_arguments)
 {
     const cnf_run_options *options = run->options;
     snprintf(digits, 32, "%llu", (unsigned long long)options->seed);
@@ -96,17 +98,17 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
         out_arguments[count++] = "--loader";
         out_arguments[count++] = CNF_LOADER_REAL;
     }
-    if (one->script.length > 0) {
+    if (test_case->script.length > 0) {
         out_arguments[count++] = "--choices";
-        out_arguments[count++] = one->script.data;
+        out_arguments[count++] = test_case->script.data;
     }
     if (column->settings.length > 0) {
         out_arguments[count++] = "--settings";
         out_arguments[count++] = column->settings.data;
     }
-    if (one->scratch.length > 0) {
+    if (test_case->scratch.length > 0) {
         out_arguments[count++] = "--scratch";
-        out_arguments[count++] = one->scratch.data;
+        out_arguments[count++] = test_case->scratch.data;
     }
     if (options->record) out_arguments[count++] = "--record";
     out_arguments[count] = NULL;
@@ -117,22 +119,22 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     enum { ARGUMENTS = 18 };
     run_scenario *scenario = run->slots[slot];
     const cnf_run_subject *column = &run->options->subjects[index];
-    run_case *one = &scenario->cases[index];
+    run_case *test_case = &scenario->cases[index];
     cnf_child_start start = start_of(run, tag_make(JOB_CASE, slot, index));
-    one->state = CASE_RUNNING;
+    cnf_run_case_advance(run, scenario, index, CASE_STARTED);
     if (run->options->begun) run->options->begun(run->user, scenario->file->path, column->name);
-    if (one->explorer && !one->worst) {
-        cnf_explorer_begin(one->explorer, &run->slots[slot]->arena, one->script,
+    if (test_case->explorer && !test_case->worst) {
+        cnf_explorer_begin(test_case->explorer, &run->slots[slot]->arena, test_case->script,
                            run->options->explore_max);
-        bool begun = cnf_explorer_next(one->explorer, &one->script);
+        bool begun = cnf_explorer_next(test_case->explorer, &test_case->script);
         CHECK(begun);
     }
-    start.error = scratch_make(scenario, one);
+    start.error = scratch_make(scenario, test_case);
     if (column->subject->forked) {
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
-                               one->script, column->settings, run->options->real_loader,
-                               run->options->threads, one->scratch, run->options->record},
+                               test_case->script, column->settings, run->options->real_loader,
+                               run->options->threads, test_case->scratch, run->options->record},
                               rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack)};
         start.body = forked_body;
         start.user = &forked;
@@ -141,7 +143,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     }
     char digits[32];
     const char *arguments[ARGUMENTS];
-    case_arguments(run, one, column, digits, arguments);
+    case_arguments(run, test_case, column, digits, arguments);
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
     start.input = rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack);
@@ -159,7 +161,6 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
     start.messages_max = PROBE_MESSAGES_MAX;
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
-    run->slots[slot]->cases[index].state = CASE_PROBING;
     cnf_pool_start(run->pool, &start);
 }
 
@@ -187,68 +188,39 @@ void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32
 void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)
 {
     run_scenario *scenario = run->slots[slot];
-    run_case *one = &scenario->cases[index];
-    CHECK(one->state == CASE_RUNNING);
-    cnf_run_case_tidy(one);
-    cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &one->messages);
-    one->heard = true;
-    cnf_judge(&scenario->arena, result, &one->messages, &one->judgement);
-    one->seconds += result->seconds;
-    one->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
-    one->log_is_tail = result->log_is_tail;
-    cnf_verdict verdict = one->judgement.verdict;
+    run_case *test_case = &scenario->cases[index];
+    CHECK(test_case->state == CASE_RUNNING);
+    cnf_run_case_tidy(test_case);
+    cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &test_case->messages);
+    test_case->has_messages = true;
+    cnf_judge(&scenario->arena, result, &test_case->messages, &test_case->judgement);
+    test_case->seconds += result->seconds;
+    test_case->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
+    test_case->log_is_tail = result->log_is_tail;
+    cnf_verdict verdict = test_case->judgement.verdict;
     if (verdict == CNF_VERDICT_UNAVAILABLE && !run->subjects[index].unavailable) {
         run->subjects[index].unavailable = true;
-        run->subjects[index].reason = rt_arena_text(&run->arena, one->judgement.message);
+        run->subjects[index].reason = rt_arena_text(&run->arena, test_case->judgement.message);
     }
     /* A forked subject has no device that could be lost. */
     bool probes = (verdict == CNF_VERDICT_TIMEOUT || verdict == CNF_VERDICT_CRASH) &&
                   !run->options->subjects[index].subject->forked;
-    if (probes) {
-        probe_start(run, slot, index);
-    } else {
-        cnf_run_case_judged(run, scenario, index);
-    }
-}
-
-/* What is wrong with the device after a crash or a time limit; empty: it computes. */
-static rt_text probe_complaint(rt_arena *arena, const cnf_child_result *result)
-{
-    cnf_messages answer;
-    cnf_messages_read(arena, rt_buffer_text(&result->messages), &answer);
-    if (result->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0}; /* Nobody asked the device. */
-    if (answer.probe == CNF_PROBE_RIGHT && result->end == CNF_PROCESS_EXITED) return (rt_text){0};
-    if (answer.probe == CNF_PROBE_WRONG)
-        return rt_arena_printf(arena, "the device no longer computes: %.*s",
-                               RT_TEXT_ARG(answer.reason));
-    if (answer.end == CNF_MESSAGES_UNAVAILABLE)
-        return rt_arena_printf(arena, "the device can no longer be opened: %.*s",
-                               RT_TEXT_ARG(answer.reason));
-    if (result->end == CNF_PROCESS_TIMED_OUT)
-        return rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
-                               PROBE_TIMEOUT_MS / 1000);
-    return RT_TEXT("the device no longer answers: the process that asked it died");
+    cnf_run_case_advance(run, scenario, index, probes ? CASE_DOUBTED : CASE_JUDGED);
+    if (probes) probe_start(run, slot, index);
 }
 
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)
 {
     run_scenario *scenario = run->slots[slot];
-    run_case *one = &scenario->cases[index];
+    run_case *test_case = &scenario->cases[index];
     run_subject *subject = &run->subjects[index];
-    CHECK(one->state == CASE_PROBING);
-    rt_text complaint = probe_complaint(&scenario->arena, result);
-    if (complaint.length > 0) {
-        if (one->judgement.verdict == CNF_VERDICT_TIMEOUT)
-            one->judgement.verdict = CNF_VERDICT_HANG;
-        one->judgement.message =
-            rt_arena_printf(&scenario->arena, "%.*s\n%.*s", RT_TEXT_ARG(one->judgement.message),
-                            RT_TEXT_ARG(complaint));
-        if (!subject->lost) {
-            subject->reason =
-                rt_arena_printf(&run->arena, "after %.*s %.*s", RT_TEXT_ARG(scenario->file->path),
-                                RT_TEXT_ARG(complaint));
-        }
+    CHECK(test_case->state == CASE_PROBING);
+    rt_text complaint = cnf_judge_device(&scenario->arena, result, &test_case->judgement);
+    if (complaint.length > 0 && !subject->lost) {
         subject->lost = true;
+        subject->reason =
+            rt_arena_printf(&run->arena, "after %.*s %.*s", RT_TEXT_ARG(scenario->file->path),
+                            RT_TEXT_ARG(complaint));
     }
-    cnf_run_case_judged(run, scenario, index);
+    cnf_run_case_advance(run, scenario, index, CASE_JUDGED);
 }

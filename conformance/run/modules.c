@@ -10,6 +10,7 @@
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "reference/base/map.h"
+#include "reference/base/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -218,20 +219,15 @@ static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *
                        message_place *out_place)
 {
     cnf_compile_message at = {.severity = CNF_SEVERITY_ERROR};
-    const char *colon = memchr(inout_message->data, ':', inout_message->length);
-    if (!colon) return false;
-    at.source = (rt_text){inout_message->data, (size_t)(colon - inout_message->data)};
-    size_t end = at.source.length + 1;
-    for (; end < inout_message->length && end < at.source.length + 8; end++) {
-        char c = inout_message->data[end];
-        if (c < '0' || c > '9') break;
-        at.line = 10 * at.line + (uint32_t)(c - '0');
-    }
-    bool formed = at.line > 0 && end + 1 < inout_message->length &&
-                  inout_message->data[end] == ':' && inout_message->data[end + 1] == ' ';
-    if (!formed || !source_find(modules->scenario, at.source)) return false;
+    rt_text rest = *inout_message;
+    at.source = rt_text_take_until(&rest, ':');
+    uint64_t line;
+    bool is_place = rt_number_take(&rest, 10, UINT32_MAX, &line) && line > 0 &&
+                    rt_text_take_prefix(&rest, ": ");
+    if (!is_place || !source_find(modules->scenario, at.source)) return false;
+    at.line = (uint32_t)line;
     *out_place = place_of(modules, module, &at);
-    *inout_message = (rt_text){inout_message->data + end + 2, inout_message->length - end - 2};
+    *inout_message = rest;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #define CONFORMANCE_RUN_MODULES_H
 
 #include "conformance/build/compile.h"
+#include "conformance/process/child.h"
 #include "conformance/verdict/verdict.h"
 
 /* One module on its way from sources to images. */

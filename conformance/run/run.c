@@ -6,6 +6,8 @@
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
+#include "conformance/verdict/judge.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static void scenario_close(run_state *run, uint32_t slot)
     run_scenario *scenario = run->slots[slot];
     run->slots[slot] = NULL;
     for (uint32_t i = 0; i < run->options->subject_count; i++)
-        cnf_run_case_tidy(&scenario->cases[i]); /* of a child that was killed with the run */
+        CHECK(scenario->cases[i].scratch.length == 0); /* no child of it is alive */
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         cnf_modules_free(&scenario->builds[i].modules);
         rt_buffer_free(&scenario->builds[i].pack);
@@ -42,18 +44,17 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
     cnf_run_record_send(run, &record, &(cnf_run_detail){.source = rt_buffer_text(&scenario->text)});
 }
 
-static void problems_judge(run_scenario *scenario, const scn_problems *problems, cnf_judgement *out)
+static cnf_judgement problems_judge(run_scenario *scenario, const scn_problems *problems)
 {
     rt_buffer text = {0};
     scn_problems_write(&text, scenario->file->file, problems);
     if (text.size > 0) text.size--; /* a message ends without a line feed */
-    *out = (cnf_judgement){.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
-    bool own = problems->count > 0 && problems->items[0].file.length == 0;
-    out->line = own ? problems->items[0].at.line : 0;
-    out->message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
-    out->signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("scenario"),
-                                   (rt_text){0}, (rt_text){0});
+    bool is_in_file = problems->count > 0 && problems->items[0].file.length == 0;
+    cnf_judgement judgement = cnf_judge_unreadable(
+        &scenario->arena, "scenario", rt_arena_text(&scenario->arena, rt_buffer_text(&text)),
+        is_in_file ? problems->items[0].at.line : 0);
     rt_buffer_free(&text);
+    return judgement;
 }
 
 static bool pair_done(const run_state *run, const run_scenario *scenario, rt_text subject)
@@ -70,18 +71,18 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     const cnf_run_options *options = run->options;
     if (pair_done(run, scenario, RT_TEXT("-"))) return false;
     for (uint32_t i = 0; i < options->subject_count; i++) {
-        run_case *one = &scenario->cases[i];
-        one->script = options->choices;
-        one->unsaid = pair_done(run, scenario, options->subjects[i].name);
-        if (one->unsaid && i != run->oracle) {
-            one->state = CASE_DONE;
+        run_case *test_case = &scenario->cases[i];
+        test_case->script = options->choices;
+        test_case->is_recorded = pair_done(run, scenario, options->subjects[i].name);
+        if (test_case->is_recorded && i != run->oracle) {
+            test_case->state = CASE_DONE;
             scenario->done_count++;
         } else if (options->explore_max > 0) {
-            one->explorer = rt_arena_alloc(&scenario->arena, sizeof *one->explorer);
+            test_case->explorer = rt_arena_alloc(&scenario->arena, sizeof *test_case->explorer);
         }
     }
     bool oracle_only = scenario->done_count + 1 == options->subject_count &&
-                       run->oracle != SCN_NONE && scenario->cases[run->oracle].unsaid;
+                       run->oracle != SCN_NONE && scenario->cases[run->oracle].is_recorded;
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
@@ -100,12 +101,10 @@ static bool packed_read(run_state *run, run_scenario *scenario)
         scenario->scenario = named;
         return true;
     }
-    cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE, .line = 1};
-    judgement.message =
+    rt_text message =
         rt_arena_printf(&scenario->arena, "%.*s:1:1: error: %.*s", RT_TEXT_ARG(file->file),
                         RT_TEXT_ARG(rt_sink_diagnostic(scenario->sink, status)->message));
-    judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("pack"),
-                                        (rt_text){0}, (rt_text){0});
+    const cnf_judgement judgement = cnf_judge_unreadable(&scenario->arena, "pack", message, 1);
     scenario_invalid(run, scenario, &judgement);
     return false;
 }
@@ -115,13 +114,11 @@ static bool packed_read(run_state *run, run_scenario *scenario)
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
-    cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
+    cnf_judgement judgement;
     rt_status status = cnf_file_text(scenario->sink, file, &scenario->text);
     if (!rt_ok(status)) {
-        judgement.message = rt_sink_diagnostic(scenario->sink, status)->message;
-        judgement.line = 1;
-        judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("file"),
-                                            (rt_text){0}, (rt_text){0});
+        judgement = cnf_judge_unreadable(&scenario->arena, "file",
+                                         rt_sink_diagnostic(scenario->sink, status)->message, 1);
         scenario_invalid(run, scenario, &judgement);
         return false;
     }
@@ -132,7 +129,7 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
     scenario->scenario = scn_read(&scenario->arena, rt_buffer_text(&scenario->text), file->file,
                                   file->path, &problems);
     if (scenario->scenario) return true;
-    problems_judge(scenario, &problems, &judgement);
+    judgement = problems_judge(scenario, &problems);
     scenario_invalid(run, scenario, &judgement);
     return false;
 }
@@ -163,22 +160,6 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* What a subject gets that is not asked because of the modules: a refusal that the scenario expects
- * is judged once, on the oracle, since assay's compiler decides it and no device, whether that is
- * there or not. */
-static cnf_judgement unasked(const cnf_subject *subject, const cnf_judgement *found)
-{
-    if (found->verdict != CNF_VERDICT_PASS || subject->oracle) return *found;
-    return (cnf_judgement){
-        .verdict = CNF_VERDICT_SKIP,
-        .step = SCN_NONE,
-        .capability = RT_TEXT("reference-only"),
-        .answer = RT_TEXT("yes"),
-        .message = RT_TEXT("a module is refused as expected before anything reaches the device: "
-                           "the compiler alone decides, and it is judged on sim"),
-    };
-}
-
 /* Gives every case of a build that has no images the reason why not. */
 static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
                          const cnf_judgement *judgement)
@@ -186,12 +167,14 @@ static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
     for (uint32_t i = 0; i < run->options->subject_count; i++) {
         bool waits = scenario->cases[i].state != CASE_DONE;
         if (!waits || build_index(run, i) != build) continue;
-        cnf_judgement own = unasked(run->options->subjects[i].subject, judgement);
-        cnf_run_case_decide(run, scenario, i, &own);
+        const cnf_judgement refusal =
+            cnf_judge_refusal(judgement, run->options->subjects[i].subject->oracle);
+        cnf_run_case_decide(run, scenario, i, &refusal);
     }
 }
 
-/* A source that compiles for one target is no invalid scenario because it does not for another. */
+/* A source that compiles for one target does not make the scenario invalid by not compiling for
+ * another. */
 static bool is_invalid_alone(const run_scenario *scenario, uint32_t build,
                              const cnf_judgement *judgement)
 {
@@ -212,12 +195,7 @@ static bool build_pack(run_state *run, run_scenario *scenario, uint32_t index)
         scenario_invalid(run, scenario, &judgement);
         return false;
     }
-    if (judgement.verdict == CNF_VERDICT_INVALID) {
-        judgement.verdict = CNF_VERDICT_SKIP;
-        judgement.capability = RT_TEXT("ptx-source");
-        judgement.answer = judgement.message;
-        judgement.signature = (rt_text){0};
-    }
+    if (judgement.verdict == CNF_VERDICT_INVALID) cnf_judge_other_format(&judgement);
     build_decide(run, scenario, index, &judgement);
     return true;
 }
@@ -234,7 +212,6 @@ static void scenario_pack(run_state *run, uint32_t slot)
         scenario_close(run, slot);
         return;
     }
-    cnf_run_cases_release(run, scenario); /* The oracle may be among those that are decided. */
     if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
 }
 
@@ -273,27 +250,16 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
 static bool case_forestalled(run_state *run, run_scenario *scenario, uint32_t index)
 {
     const run_subject *subject = &run->subjects[index];
-    run_case *one = &scenario->cases[index];
-    cnf_judgement judgement = {.step = SCN_NONE};
+    run_case *test_case = &scenario->cases[index];
     if (!subject->unavailable && !subject->lost) return false;
-    if (one->worst) { /* It was being explored when the device was lost. */
-        *one = *one->worst;
-        cnf_run_case_settle(run, scenario, index);
+    if (test_case->worst) { /* It was being explored when the device was lost. */
+        cnf_run_case_advance(run, scenario, index, CASE_CUT_SHORT);
         return true;
     }
-    if (subject->unavailable) {
-        judgement.verdict = CNF_VERDICT_UNAVAILABLE;
-        judgement.message = subject->reason;
-    } else {
-        judgement.verdict = CNF_VERDICT_POISONED;
-        judgement.message =
-            rt_arena_printf(&scenario->arena, "%.*s; the device was not asked again in this run",
-                            RT_TEXT_ARG(subject->reason));
-        judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("start"), RT_TEXT("poisoned"),
-                                            (rt_text){0}, (rt_text){0});
-    }
+    const cnf_judgement judgement = subject->unavailable
+                                        ? cnf_judge_unavailable(subject->reason)
+                                        : cnf_judge_poisoned(&scenario->arena, subject->reason);
     cnf_run_case_decide(run, scenario, index, &judgement);
-    cnf_run_cases_release(run, scenario);
     return true;
 }
 
@@ -453,19 +419,17 @@ static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgeme
 /* NOT_RUN for everything that has no record; what is judged already keeps its verdict. */
 static void run_abandon(run_state *run)
 {
-    const cnf_judgement not_run = {.verdict = CNF_VERDICT_NOT_RUN,
-                                   .step = SCN_NONE,
-                                   .signature = RT_TEXT("start:interrupted:-:-"),
-                                   .message = RT_TEXT("the run was interrupted")};
+    const cnf_judgement not_run = cnf_judge_interrupted();
     for (uint32_t slot = 0; slot < run->slot_count; slot++) {
         run_scenario *scenario = run->slots[slot];
         for (uint32_t i = 0; scenario && i < run->options->subject_count; i++) {
-            run_case *one = &scenario->cases[i];
-            if (one->state == CASE_DONE) continue;
-            bool judged = one->state == CASE_HELD || one->state == CASE_PROBING;
-            if (!judged) one->judgement = not_run;
-            if (!judged) one->heard = false;
-            cnf_run_case_done(run, scenario, i);
+            run_case *test_case = &scenario->cases[i];
+            if (test_case->state == CASE_DONE) continue;
+            bool judged = test_case->state == CASE_HELD || test_case->state == CASE_PROBING;
+            if (!judged) test_case->judgement = not_run;
+            if (!judged) test_case->has_messages = false;
+            cnf_run_case_tidy(test_case); /* its child was killed with the run */
+            cnf_run_case_advance(run, scenario, i, CASE_ABANDONED);
         }
         if (scenario) scenario_close(run, slot);
     }
@@ -481,9 +445,11 @@ static cnf_run_end run_loop(run_state *run)
         }
         if (run->stopped) return CNF_RUN_STOPPED;
         if (cnf_pool_count(run->pool) == 0) return CNF_RUN_COMPLETE;
+        CHECK_SLOW(cnf_run_check(run));
         cnf_child_result result;
         if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED) return CNF_RUN_INTERRUPTED;
         job_ended(run, &result);
+        CHECK_SLOW(cnf_run_check(run));
     }
 }
 

@@ -12,8 +12,8 @@ typedef struct cnf_run_subject {
     const cnf_subject *subject;
     rt_text name;               /* of column and records: "pocl", "intel-cpu{A=1}" */
     const char *const *options; /* of its driver, "NAME=value", NULL at the end; NULL: none */
-    rt_text
-        settings; /* of its own device, "schedule=backward"; a subject that has any is no oracle */
+    rt_text settings; /* of its own device, "schedule=backward"; a subject that has any is not an
+                         oracle */
 } cnf_run_subject;
 
 /* The functions get the listener's user. */
@@ -27,7 +27,7 @@ typedef struct cnf_run_options {
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
     bool real_loader;     /* as cnf_subject_options */
-    uint32_t threads;     /* likewise */
+    uint32_t threads;     /* as cnf_subject_options */
     rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
     uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
     rt_text conditions;   /* for the records; they say nothing to the run */

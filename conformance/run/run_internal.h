@@ -1,24 +1,38 @@
-/* What the files of this folder share about a run in progress; nobody else includes it. */
+/* What the files of this folder share about a run in progress; no other folder includes it. */
 #ifndef CONFORMANCE_RUN_RUN_INTERNAL_H
 #define CONFORMANCE_RUN_RUN_INTERNAL_H
 
+#include "conformance/process/child.h"
 #include "conformance/run/explore.h"
 #include "conformance/run/modules.h"
 #include "conformance/run/run.h"
 
+/* Where a case is on its way; cases.c draws the transitions. */
 typedef enum case_state {
     CASE_WAITING, /* for the pack or for a job */
     CASE_RUNNING,
     CASE_PROBING, /* died or timed out; a probe asks whether the device still computes */
     CASE_HELD,    /* judged, waits for the oracle */
-    CASE_DONE     /* its record is out */
+    CASE_DONE,    /* its record is out */
+    CASE_STATE_COUNT
 } case_state;
+
+typedef enum case_event {
+    CASE_STARTED,    /* a child of it is about to start */
+    CASE_DOUBTED,    /* its child ended so that the device may have suffered */
+    CASE_JUDGED,     /* its child ended and has a judgement, which a probe may have changed */
+    CASE_DECIDED,    /* it has a judgement without a child */
+    CASE_CUT_SHORT,  /* the device was lost while choices were explored: the worst run counts */
+    CASE_COMPARABLE, /* the oracle is DONE */
+    CASE_ABANDONED,  /* the run was interrupted */
+    CASE_EVENT_COUNT
+} case_event;
 
 /* One scenario on one subject. */
 typedef struct run_case {
     case_state state;
-    bool unsaid; /* it has a record already and runs for the sake of other subjects only */
-    bool heard;  /* a child of it has ended; the messages are what that said */
+    bool is_recorded;  /* it has a record already and runs only to be compared with */
+    bool has_messages; /* a child of it has ended, and these are its messages */
     double seconds;
     cnf_messages messages;
     rt_text log; /* the end of what the OpenCL layer recorded; empty: none */
@@ -84,27 +98,23 @@ typedef struct run_state {
 /* The build whose images a subject of the run gets. */
 run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t subject);
 
-/* ---- cases.c: one scenario on one subject, from its child's judgement to its record ------- */
+/* ---- cases.c: one scenario on one subject, from the start of its child to its record ------ */
 
 /* Hands a record to the listener, unless that has stopped the run. */
 void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail);
 
-/* Sends the record of a case whose judgement is final. */
-void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject);
+/* Makes the transition of a case at an event.  Explores, compares with the oracle and sends the
+ * record where the transition asks for it; where the oracle becomes DONE, also for the cases that
+ * it holds. */
+void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subject,
+                          case_event event);
 
-/* Ends a waiting case without a child of its own. */
+/* Ends a waiting case with a judgement and without a child of its own. */
 void cnf_run_case_decide(run_state *run, run_scenario *scenario, uint32_t subject,
                          const cnf_judgement *judgement);
 
-/* Where the oracle has its verdict, compares what waits for it and sends the records. */
-void cnf_run_cases_release(run_state *run, run_scenario *scenario);
-
-/* Takes a case's own verdict, which exploring changes no more. */
-void cnf_run_case_settle(run_state *run, run_scenario *scenario, uint32_t subject);
-
-/* Takes the judgement of one child of a case, whose device has been found to compute or not.  The
- * case waits again where other choices are to be explored. */
-void cnf_run_case_judged(run_state *run, run_scenario *scenario, uint32_t subject);
+/* For CHECK_SLOW: everything that holds for the whole run while it waits for a child. */
+bool cnf_run_check(const run_state *run);
 
 /* ---- jobs.c: the children of a run -------------------------------------------------------- */
 
@@ -118,7 +128,7 @@ typedef struct run_job {
 } run_job;
 
 /* Removes the folder of a case's child, which has ended; does nothing where there is none. */
-void cnf_run_case_tidy(run_case *one);
+void cnf_run_case_tidy(run_case *test_case);
 
 /* The job of a child, from its result's tag. */
 run_job cnf_run_job_of(uint64_t tag);

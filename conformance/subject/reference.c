@@ -259,7 +259,7 @@ static rt_status reference_host_symbol(cnf_execution *execution, uint32_t by, rt
     *out_found = SCN_NONE;
     *out_loaded = loader->modules[by].loaded;
     if (!*out_loaded) return RT_STATUS_OK;
-    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is no index");
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is an index that no module has");
     return rt_loader_binds(loader, by, symbol, out_found);
 }
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- What cannot be had -------------------------------------------------------------------- */
+/* ---- What is not available ----------------------------------------------------------------- */
 
 /* An image written by hand that claims another format is left alone: it is not for this device. */
 static bool has_other_language(const scn_module *module)

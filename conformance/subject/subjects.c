@@ -98,9 +98,9 @@ static bool never_executes(void)
 
 #define POCL_INSTALL "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
 /* The file with which Debian's package registers PoCL. It makes the loader open PoCL alone, because
- * drivers of other devices would be loaded into the child too, and what one of them does then is no
- * verdict on PoCL. Debian's loader takes the name of the file, that of Khronos the name of the
- * library in it. */
+ * drivers of other devices would be loaded into the child too, and what one of them does then is
+ * not a verdict on PoCL. Debian's loader takes the name of the file, that of Khronos the name of
+ * the library in it. */
 #define POCL_VENDOR "/etc/OpenCL/vendors/pocl.icd"
 
 static const char *const *pocl_environment(rt_arena *arena)

@@ -4,7 +4,7 @@
  * fused run equals the unfused one (document 001, "Tasks": memory is as the kernels one by one
  * leave it).  `sim{fusion=off}`, or `ASSAY_FUSION=off` in the environment of a driver's subject,
  * runs every list kernel by kernel, as after cancel_fusion.  Memories are judged and compared as
- * ever; what tells of the fusion itself, and promoted buffers, are not observed. */
+ * usual; events of the fusion itself, and promoted buffers, are not observed. */
 #ifndef CONFORMANCE_SUBJECT_UNFUSED_H
 #define CONFORMANCE_SUBJECT_UNFUSED_H
 

@@ -1,6 +1,6 @@
 /* Comparing two contents of a memory, and saying how they differ.
  *
- * Every number of every element is looked at once, whatever the layout; only then the elements that
+ * Every number of every element is compared once, whatever the layout; only then the elements that
  * differ are described.  Source: docs/internals/conformance.md. */
 #include "conformance/verdict/elements.h"
 

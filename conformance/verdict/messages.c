@@ -108,7 +108,7 @@ static void on_skip(message_reader *reader, const json_t *message)
     out->capability = field_text(reader, message, "capability");
     out->answer = field_text(reader, message, "answer");
     out->reason = field_text(reader, message, "message");
-    /* A SKIP that does not say why would hide a scenario for ever. */
+    /* A SKIP that does not say why would hide a scenario forever. */
     if (out->capability.length == 0) reader_fail(reader, "incomplete", "a skip without capability");
 }
 

@@ -14,7 +14,7 @@ typedef struct cnf_check {
     uint32_t line; /* of the scenario, 0 where unknown */
     rt_text kind, what, code, place, rule, message;
     uint32_t branch, branches; /* of a one_of: which held, from 1, of how many; 0: none held, or
-                                  it is no one_of */
+                                  it is not a one_of */
     bool ok, observed;
 } cnf_check;
 

@@ -72,7 +72,7 @@ static void value_print(rt_buffer *out, const json_t *value)
     free(text); /* jansson's own allocation */
 }
 
-/* With `compared_only`, without what is no difference between subjects. */
+/* With `compared_only`, without what is not a difference between subjects. */
 static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
 {
     rt_buffer text = {0};

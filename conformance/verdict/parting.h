@@ -8,7 +8,7 @@
 typedef struct cnf_parting {
     bool told;             /* both subjects sent a trace; else nothing below */
     bool same;             /* no event differs */
-    uint32_t index;        /* of the first event that does; may be behind the end of one of them */
+    uint32_t index;        /* of the first event that does; may be past the end of one of them */
     const rt_text *oracle; /* the oracle's events, all of them */
     const rt_text *other;  /* the other subject's */
     uint32_t oracle_count, other_count;
@@ -24,9 +24,9 @@ const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messa
                                       uint32_t *out_count);
 
 /* Compares the traces event by event.  Whether a driver or a tool linked, and in which format the
- * images of a subject are, is no difference; everything else is, the scenario's devices, which have
- * the same names on every subject, included.  What is no event counts as one that nothing equals.
- * Everything lives in the arena. */
+ * images of a subject are, is not a difference; everything else is, the scenario's devices, which
+ * have the same names on every subject, included.  What is not an event counts as one that nothing
+ * equals. Everything lives in the arena. */
 void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
                         cnf_parting *out_parting);
 

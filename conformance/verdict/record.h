@@ -38,7 +38,7 @@ json_t *cnf_record_json(const cnf_record *record);
 /* Appends the record's line, its newline included.  Bytes that are not UTF-8 become U+FFFD. */
 void cnf_record_write(rt_buffer *out, const cnf_record *record);
 
-/* Reads one line, without its newline, into the arena.  MALFORMED: it is no record that this
+/* Reads one line, without its newline, into the arena.  MALFORMED: it is not a record that this
  * version writes; the message says what is wrong with it, but not where it stands. */
 RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line,
                                       cnf_record *out_record);

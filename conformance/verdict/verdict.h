@@ -1,8 +1,7 @@
 /* Verdicts: what one scenario on one subject comes to.  Source: docs/internals/conformance.md. */
-#ifndef CONFORMANCE_COMPARE_VERDICT_H
-#define CONFORMANCE_COMPARE_VERDICT_H
+#ifndef CONFORMANCE_VERDICT_VERDICT_H
+#define CONFORMANCE_VERDICT_VERDICT_H
 
-#include "conformance/process/child.h"
 #include "conformance/verdict/messages.h"
 
 /* verdict, its word in records and matrices, what it does to the exit status
@@ -80,9 +79,5 @@ typedef struct cnf_judgement {
 /* Makes "stage:class:code:place".  Characters that a part must not hold (colons, blanks, quotes)
  * become '-'; an empty part is "-". */
 rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place);
-
-/* Judges one child by how it ended and by what it sent. */
-void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
-               cnf_judgement *out_judgement);
 
 #endif

@@ -1,7 +1,7 @@
 /* Heap memory.  All of assay allocates through these functions.
  *
  * Running out of memory ends the process with exit status RT_EXIT_OUT_OF_MEMORY after one line on
- * stderr: every scenario runs in a child process of its own, so this costs the one scenario, and
+ * stderr: each scenario runs in a separate child process, so that only this scenario is lost, and
  * the parent records why.  Sizes that come from a file or a scenario (images, buffers of a device)
  * are bounded by limits first and allocated with rt_try_alloc, which can be refused. */
 #ifndef REFERENCE_BASE_ALLOC_H
@@ -9,17 +9,17 @@
 
 #include <stddef.h>
 
-/* Exit status of a process that found no memory; the runner knows it. */
+/* Exit status of a process that ran out of memory; the runner recognises it. */
 enum { RT_EXIT_OUT_OF_MEMORY = 112 };
 
-/* Returns size_bytes zeroed bytes, aligned for any object; never NULL (size 0 gives a pointer that
+/* Returns size_bytes zeroed bytes, aligned for any object; never NULL (size 0 yields a pointer that
  * may be freed).  The caller frees it with rt_free. */
 void *rt_alloc(size_t size_bytes);
 
 /* Like rt_alloc for count objects of size_bytes each; the product must not overflow. */
 void *rt_alloc_array(size_t count, size_t size_bytes);
 
-/* Like rt_alloc, but returns NULL where the system refuses. */
+/* Like rt_alloc, but returns NULL when the system refuses. */
 void *rt_try_alloc(size_t size_bytes);
 
 /* Resizes a block of rt_alloc (or NULL) to size_bytes > 0; new bytes are not zeroed.  Never NULL.

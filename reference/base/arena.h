@@ -1,10 +1,10 @@
 /* Memory of one lifetime (a scenario, an image, a link, a submission), freed whole, never
  * piecemeal.
  *
- * An arena is used by one thread at a time.  Under Valgrind, memory that was not handed out is
+ * An arena is used by one thread at a time.  Under Valgrind, unallocated memory is
  * marked inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer
- * preset does) every object is a heap block of its own, so that overruns and uses after the reset
- * are found there too. */
+ * preset does) each object is a separate heap block, so that overruns and uses after the reset
+ * are detected there too. */
 #ifndef REFERENCE_BASE_ARENA_H
 #define REFERENCE_BASE_ARENA_H
 

@@ -9,7 +9,7 @@ void rt_chooser_free(rt_chooser *chooser)
     rt_vector_free(&chooser->made);
 }
 
-/* What the chooser takes where nobody says what to take: of seed 0 always the first. */
+/* The alternative to take once the script is exhausted; seed 0 always takes the first. */
 static uint32_t draw(const rt_chooser *chooser, uint64_t number, uint32_t alternative_count)
 {
     if (chooser->seed == 0) return 0;

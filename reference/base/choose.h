@@ -1,4 +1,4 @@
-/* What the documents leave open is chosen here, and only here.
+/* Makes the choices that the documents leave open, and no other code does.
  *
  * A choice is drawn from the run's seed: seed 0 always takes the first alternative, so that an
  * ordinary run is easy to follow; another seed takes others.  Each choice names the rule that
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* A choice that was made, for who wants to try the others. */
+/* A choice that was made, recorded so that a caller can try the other alternatives. */
 typedef struct rt_choice {
     rt_rule rule;
     uint32_t alternative_count, taken;
@@ -28,9 +28,10 @@ typedef struct rt_chooser {
 /* Frees what the chooser has recorded. */
 void rt_chooser_free(rt_chooser *chooser);
 
-/* Returns a number below alternative_count >= 1: the script's next while it lasts (one that is too
- * large counts as the last alternative), else one drawn.  A choice among one takes nothing from the
- * script.  The caller serialises calls on one chooser. */
+/* Returns a number below alternative_count >= 1: the next of the script while it lasts (a number
+ * that is too large means the last alternative), then one drawn from the seed.  A choice with a
+ * single alternative consumes nothing of the script.  The caller serialises calls on one chooser.
+ */
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Turns: one number says who has it, one condition tells that it changed. */
+/* Turns: one number identifies the thread that has the turn, one condition variable signals a
+ * change. */
 #include "reference/base/handover.h"
 
 #include "reference/base/alloc.h"
@@ -66,7 +67,7 @@ static int64_t draw(rt_handover *handover)
     UNREACHABLE();
 }
 
-/* Gives the turn to whom the draw says.  Called with the lock held. */
+/* Gives the turn to the thread that is drawn.  Called with the lock held. */
 static void pass(rt_handover *handover)
 {
     CHECK(handover->expected == 0);
@@ -90,7 +91,7 @@ void rt_handover_enter(rt_handover *handover, uint32_t index)
     pthread_mutex_lock(&handover->lock);
     CHECK(handover->states[index] == THREAD_EXPECTED);
     handover->states[index] = THREAD_PRESENT;
-    /* Whoever comes last draws, so that the system's order of arrival decides nothing. */
+    /* The last thread to arrive draws, so that the order of arrival has no influence. */
     if (--handover->expected == 0) pass(handover);
     await_turn(handover, index);
     pthread_mutex_unlock(&handover->lock);
@@ -125,8 +126,8 @@ void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
         pthread_cond_wait(condition, mutex);
         return;
     }
-    /* Nobody else runs between the caller's look at the condition and the next line, so there is
-     * nothing to sleep for: let others run, then look again. */
+    /* No other thread runs between the caller's test of the condition and the next line, so that
+     * there is no need to sleep: let others run, then have the caller test again. */
     pthread_mutex_unlock(mutex);
     rt_handover_point();
     pthread_mutex_lock(mutex);

@@ -1,13 +1,13 @@
-/* Threads that take turns: real threads, of which one at a time runs, so that what they do together
- * is the same for the same seed.
+/* Threads that take turns: real threads, only one of which runs at a time, so that their
+ * interleaving is reproducible from a seed.
  *
- * A `parallel` step makes one handover for its threads.  A thread that has the turn offers it at
- * hand-over points, which the runtime sets where another thread could come between: before it takes
- * a lock, and around what it does without one.  Who is next is drawn from the seed, among all
- * threads that have not left.  A thread that waits for a condition stays in the draw and looks
- * again when its turn comes, so no signal can be lost and whoever changes the condition need not
- * know of the handover.  Outside a parallel step the points do nothing.  The thread's place is
- * thread-local. */
+ * A `parallel` step makes one handover for its threads.  The thread that has the turn offers it
+ * at hand-over points, which the runtime sets wherever another thread could intervene: before it
+ * takes a lock, and around lock-free operations.  The next thread is drawn from the seed among all
+ * that have not left.  A thread that waits for a condition stays in the draw and tests the
+ * condition again when it gets the turn; so no signal can be lost, and the thread that changes the
+ * condition need not know about the handover.  Outside a parallel step the points do nothing.  The
+ * place of a thread is thread-local. */
 #ifndef REFERENCE_BASE_HANDOVER_H
 #define REFERENCE_BASE_HANDOVER_H
 
@@ -16,23 +16,24 @@
 
 typedef struct rt_handover rt_handover;
 
-/* Makes a handover for thread_count >= 1 threads, none of which has entered yet. */
+/* Creates a handover for thread_count >= 1 threads, none of which has entered yet. */
 rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed);
 
 /* Frees it; every thread has left.  NULL does nothing. */
 void rt_handover_destroy(rt_handover *handover);
 
 /* The calling thread, which has no place yet, becomes thread `index` (each index once) and waits
- * until all have entered, and for its first turn; at its end it leaves and passes the turn on. */
+ * until all threads have entered and it gets its first turn; at its end it leaves and passes the
+ * turn on. */
 void rt_handover_enter(rt_handover *handover, uint32_t index);
 void rt_handover_leave(void);
 
-/* A hand-over point: offers the turn.  The caller holds no lock that another thread of the handover
- * could want. */
+/* A hand-over point: offers the turn.  The caller must not hold a lock that another thread of the
+ * handover could take. */
 void rt_handover_point(void);
 
-/* Waits for the condition as pthread_cond_wait does, without the turn meanwhile: it may return
- * without cause, so the caller looks at what it waits for in a loop. */
+/* Waits for the condition as pthread_cond_wait does, giving up the turn meanwhile.  Wake-ups may be
+ * spurious, so the caller tests the condition in a loop. */
 void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "reference/base/text.h"
 
-/* Which of two runtimes this one is, where they part. */
+/* Which of two runtimes the reference is, where they differ. */
 #define RT_PROFILES(PROFILE)                                                                       \
     PROFILE(DOCUMENTS, "documents") /* what the documents say; normative */                        \
-    PROFILE(DPCPP, "dpcpp")         /* what shipped DPC++ does, as requirements.yaml tells it */
+    PROFILE(DPCPP, "dpcpp")         /* what shipped DPC++ does, as recorded in requirements.yaml */
 
 typedef enum rt_profile {
 #define RT_PROFILE_ENUM(profile, name) RT_PROFILE_##profile,

@@ -1,9 +1,8 @@
-/* PTX that assay makes: what a device has to know to launch its kernels.
+/* PTX that assay produces: what a device has to know to launch its kernels.
  *
- * PTX tells the size of a kernel's parameter and not what it stands for, and lacks three things
- * that kernels ask for: local memory given by the host, the offset of the launch and the number of
- * its dimensions.  Whoever makes PTX (reference/compiler) and whoever launches it (a backend) agree
- * on this:
+ * PTX states the size of a kernel's parameter but not its meaning, and lacks three things that
+ * kernels query: local memory passed by the host, the offset of the launch and the number of its
+ * dimensions.  The producer of PTX (reference/compiler) and its consumers (backends) agree on this:
  *
  *  - Pointers to global or constant memory are `.param .u64`: addresses of device memory.
  *  - Values are parameters of their size and alignment, as OpenCL lays them out.
@@ -11,10 +10,10 @@
  *    module of a program declares alike: `.extern .shared .align 16 .b8 __assay_shared[]`.  A
  *    parameter that is a pointer to local memory is `.param .u32`: the offset in bytes into that
  *    array, a multiple of RT_PTX_LOCAL_ALIGNMENT, not below RT_PTX_LAUNCH_SIZE.
- *  - Behind the parameters of the source every kernel has one more, an rt_ptx_launch by value.  The
+ *  - After the parameters of the source, every kernel has one more, an rt_ptx_launch by value.  The
  *    kernel's first instructions copy it to the start of that array, where functions of all modules
  *    find it; each work-item writes what it will read, so that no barrier is needed.  The dynamic
- *    shared memory of a launch is therefore RT_PTX_LAUNCH_SIZE and the local memory behind it.
+ *    shared memory of a launch is therefore RT_PTX_LAUNCH_SIZE plus the local memory after it.
  *  - A dimension that the launch does not have is 1 work-item wide.  Dimension 0 is x.
  *
  * The text begins with a comment for each kernel, which rt_ptx_kernels_read reads:

@@ -1,6 +1,6 @@
-/* Statuses: the input, the driver or the operating system refused.
+/* Statuses: a refusal by the input, the driver or the operating system.
  *
- * A status is a small value; what it says in words is kept in a sink.  Codes are the classes that
+ * A status is a small value; its message is kept in a sink.  Codes are the classes that
  * the documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because those
  * are what an application observes, and a few of our own for what no application sees. */
 #ifndef REFERENCE_BASE_STATUS_H
@@ -31,7 +31,7 @@
     CODE(COMPILE_TIME, "compile-time")       /* the compiler refused a source */                   \
     CODE(FUSION_REJECTED, "fusion-rejected") /* the fusion compiler refused */                     \
     CODE(DRIVER_ERROR, "driver-error")       /* a backend call failed otherwise */                 \
-    CODE(DEVICE_LOST, "device-lost")         /* the device will not answer any more */             \
+    CODE(DEVICE_LOST, "device-lost")         /* the device no longer responds */                   \
     CODE(BUDGET, "budget")                   /* a kernel used up its instructions or its stack */  \
     CODE(MALFORMED, "malformed")             /* data that does not follow its format */            \
     CODE(LIMIT, "limit")                     /* a bound of limits.h was exceeded */                \
@@ -92,7 +92,7 @@ typedef struct rt_diagnostic {
     uint32_t name_count;
 } rt_diagnostic;
 
-/* Makes an empty sink; the caller destroys it (NULL does nothing), and every diagnostic with it. */
+/* Creates an empty sink; the caller destroys it, with all diagnostics (NULL does nothing). */
 rt_sink *rt_sink_create(void);
 void rt_sink_destroy(rt_sink *sink);
 
@@ -109,12 +109,12 @@ RT_MUST_USE rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, co
                                    int line, const rt_text *names, uint32_t name_count,
                                    const char *format, ...) RT_PRINTF(8, 9);
 
-/* The same for modules that say a place before every message: prefix, then the formatted text. */
+/* The same for modules that put a place before every message: prefix, then the formatted text. */
 RT_MUST_USE rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix,
                                           const char *file, int line, const char *format,
                                           va_list arguments) RT_PRINTF(6, 0);
 
-/* The diagnostic behind a failing status of this sink, valid until the sink is destroyed. */
+/* The diagnostic of a failing status of this sink, valid until the sink is destroyed. */
 const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status);
 
 #endif

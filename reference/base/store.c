@@ -22,11 +22,11 @@ enum {
     ENTRY_VERSION = 1,
     KEEPS_PER_SWEEP = 64, /* one in so many keeps looks at the size of the folder, and each keep of
                              an entry that is larger than the same part of what is allowed */
-    USED_AFTER_SECONDS = 3600, /* an entry's time is brought up to date when older than this */
+    USED_AFTER_SECONDS = 3600, /* an entry's time is updated when older than this */
     SHARDS = 256,
 };
 
-#define FILE_SIZE_MAX ((off_t)256 << 20) /* bytes; a larger file is no entry of ours */
+#define FILE_SIZE_MAX ((off_t)256 << 20) /* bytes; a larger file is not an entry */
 
 struct rt_store {
     rt_buffer folder;
@@ -223,7 +223,8 @@ static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes byte
         ssize_t written = calls->write(descriptor, bytes.data, bytes.size);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return errno;
-        if (written == 0) return EIO; /* It cannot happen to a file, and must not go on for ever. */
+        if (written == 0)
+            return EIO; /* Cannot happen for a file; guards against looping forever. */
         bytes.data += written;
         bytes.size -= (size_t)written;
     }

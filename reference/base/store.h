@@ -4,16 +4,16 @@
  *     file: u32 tag  u32 version  u64 u64 hash of all that follows  key  content
  *           key and content each as u64 size in bytes, then the bytes
  *
- * Nobody locks, so nothing can be left locked.  A file is complete or not there: it is written
- * under a temporary name, made durable, renamed, and its folder made durable after it.  It is read
- * whole and checked; whatever is not the entry that it should be is removed, so that damage costs
- * making the content anew and no more.  The whole key stands in the file: two keys of one hash are
- * told apart.  A process that removes a damaged file or an old one may by bad luck take a new one
- * that another has just renamed to the same place; that costs the same.
+ * There are no locks, so none can be left behind.  A file is either complete or absent: it is
+ * written under a temporary name, synced and renamed, and then its folder is synced.  It is read as
+ * a whole and verified; a file that is not the expected entry is removed, so that damage costs no
+ * more than recreating the content.  The file contains the whole key, which distinguishes keys with
+ * the same hash.  A process that removes a damaged or old file may remove a new one that another
+ * process has just renamed to the same path; that costs the same.
  *
- * An entry's time (st_mtime) is that of its last use, to the hour: when all together exceed a size,
- * those used longest ago go, and with them what processes that died left under temporary names.
- * Content and where it comes from are the user's business. */
+ * The time of an entry (st_mtime) is that of its last use, to the hour.  When all files together
+ * exceed a size, the least recently used are removed, along with temporary files that dead
+ * processes left.  The store does not interpret the content. */
 #ifndef REFERENCE_BASE_STORE_H
 #define REFERENCE_BASE_STORE_H
 
@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What the store asks the operating system for when it writes; each as the function of that name in
- * the comment, errno included.  Tests let them fail. */
+/* The system calls that the store writes with; each behaves as the function in its comment, errno
+ * included.  Tests make them fail. */
 typedef struct rt_store_calls {
     int (*make_folder)(const char *path, mode_t mode);                /* mkdir(2) */
     int (*create)(char *path, int flags);                             /* mkostemp(3) */
@@ -33,25 +33,25 @@ typedef struct rt_store_calls {
     int (*rename)(const char *from, const char *to);                  /* rename(2) */
 } rt_store_calls;
 
-/* The operating system's. */
+/* The real system calls. */
 extern const rt_store_calls rt_store_system;
 
 typedef struct rt_store_parameters {
-    rt_text folder;              /* copied; made when the first entry is kept */
-    uint64_t size_max;           /* bytes of all files, above which a sweep removes */
+    rt_text folder;              /* copied; created when the first entry is kept */
+    uint64_t size_max;           /* bytes of all files; a sweep removes files above it */
     uint64_t size_kept;          /* bytes that a sweep leaves at most; <= size_max */
     const rt_store_calls *calls; /* NULL: rt_store_system; outlives the store */
 } rt_store_parameters;
 
-/* A store may be used by several threads at once: it does not change after its making. */
+/* A store is immutable, so several threads may use it at once. */
 typedef struct rt_store rt_store;
 
-/* Makes a store over the folder, which nothing is asked of yet; the caller destroys it (NULL does
+/* Creates a store over the folder without accessing it yet; the caller destroys it (NULL does
  * nothing). */
 rt_store *rt_store_create(const rt_store_parameters *parameters);
 void rt_store_destroy(rt_store *store);
 
-/* What was found under a key: answer, name of it, and whether the file there is of no use. */
+/* The result of a lookup: answer, its name, and whether the file is useless. */
 #define RT_STORE_ANSWERS(ANSWER)                                                                   \
     ANSWER(FOUND, "found", false)                                                                  \
     ANSWER(ABSENT, "absent", false)                                                                \

@@ -1,11 +1,11 @@
 /* The dev_* functions: the only callers of an adapter's tables.
  *
- * Before a call they assert what the runtime owes an adapter, after it what the adapter owes the
- * runtime: a status code that the contract lists, an object exactly when the status is success, a
- * complete table of operations.  They also count what is alive, so that a device which is closed
- * too early panics at once instead of crashing later in a driver.
+ * Before a call they assert the runtime's side of the contract, after it the adapter's: a status
+ * code that the contract lists, an object exactly when the status is success, a complete table of
+ * operations.  They also count live objects, so that closing a device too early panics at once
+ * instead of crashing later in a driver.
  *
- * They decide nothing: which kernel, which order, which program is the runtime's business.
+ * They make no decisions; choosing kernels, order and programs is up to the runtime.
  * Source of the rules: the comments of device.h. */
 #include "reference/device/device.h"
 
@@ -34,12 +34,12 @@ const char *dev_aspect_number_name(uint32_t number)
     }
 }
 
-/* ---- What an operation may answer --------------------------------------------------------- */
+/* ---- Statuses of the operations ------------------------------------------------------------ */
 
 #define BIT(code) (UINT32_C(1) << RT_##code)
 _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
 
-/* Every operation may answer these. */
+/* Every operation may return these. */
 #define CODES_ANY                                                                                  \
     (BIT(OK) | BIT(ERRC_MEMORY_ALLOCATION) | BIT(DRIVER_ERROR) | BIT(DEVICE_LOST) | BIT(LIMIT))
 #define CODES_COMPILE (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED) | BIT(ERRC_INVALID))
@@ -93,14 +93,14 @@ static void status_check(operation op, rt_sink *sink, rt_status status)
     if (!listed) {
         char text[160];
         const char *code = status.code < RT_CODE_COUNT ? rt_code_name((rt_code)status.code) : "?";
-        snprintf(text, sizeof text, "%s answered '%s' (%u), which device.h does not list",
+        snprintf(text, sizeof text, "%s returned '%s' (%u), which device.h does not list",
                  operations[op].name, code, (unsigned)status.code);
         rt_panic("CONTRACT", text, __FILE__, __LINE__, __func__);
     }
     if (!rt_ok(status)) CHECK(rt_sink_diagnostic(sink, status) != NULL);
 }
 
-/* The same for an operation that makes an object. */
+/* The same for an operation that creates an object. */
 static void result_check(operation op, rt_sink *sink, rt_status status, const void *object)
 {
     status_check(op, sink, status);
@@ -196,7 +196,7 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* Completes a memory that an adapter made, or passes its refusal on. */
+/* Completes a memory that an adapter created, or passes on its refusal. */
 static rt_status memory_finish(operation op, dev_device *device, rt_status status,
                                dev_memory_kind kind, dev_memory *memory)
 {

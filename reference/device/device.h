@@ -1,16 +1,16 @@
-/* What the reference runtime asks of a device.
+/* The interface between the reference runtime and a device.
  *
  * One table of operations per object; an adapter (backends/NAME) fills the tables and embeds the
  * base struct of each object at offset 0 of its own.  The runtime calls the dev_* functions below,
  * never the tables: those functions check arguments before and results after (checked.c), so that
  * adapters stay thin.
  *
- * Ownership.  A create function gives one object to the caller, who destroys it.  A device outlives
- * everything made from it.  Memories, programs, kernels, queues and events may be destroyed in any
- * order, also while commands that use them are enqueued: the adapter keeps what it needs until they
- * are done.  Unified shared memory is the exception (dev_memory_destroy), and a memory that stands
- * for a variable ends before its program.  Spans passed in are borrowed for the call unless an
- * operation says otherwise.
+ * Ownership.  A create function returns an object to the caller, which destroys it.  A device
+ * outlives everything made from it.  Memories, programs, kernels, queues and events may be
+ * destroyed in any order, even while commands that use them are enqueued: the adapter keeps what it
+ * needs until they are complete.  Unified shared memory is the exception (dev_memory_destroy), and
+ * the memory of a variable must be destroyed before its program.  Spans passed in are borrowed for
+ * the call unless an operation says otherwise.
  *
  * Threads.  Every function may be called from several threads at once; an adapter locks for itself.
  * Destroying an object must not race with another use of that object.
@@ -71,19 +71,19 @@ typedef struct dev_capabilities {
     /* Static texts that tell link ability per format, rt_format_link_extension (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
-    uint32_t aspects;        /* bit 1u << dev_aspect */
-    bool executes;           /* false: builds and links only, kernels never run */
-    bool program_variables;  /* variables in global memory live as long as their program */
-    bool globals_by_name;    /* module-scope variables can be found by name */
-    bool function_pointers;  /* kernels may call through pointers to functions */
-    bool usm;                /* unified shared memory of all three kinds */
-    bool spec_constants;     /* specialisation constants of a code can be set */
-    bool finds_faults;       /* reports findings (sim) */
-    bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
-    bool program_binaries;   /* an executable program can be had as bytes, and made of them again */
-    bool profiling;          /* queues can keep the times of their commands */
-    uint64_t local_size_max; /* bytes of local memory for one work-group */
-    uint32_t group_size_max; /* work-items of one work-group */
+    uint32_t aspects;         /* bit 1u << dev_aspect */
+    bool executes;            /* false: builds and links only, kernels never run */
+    bool program_variables;   /* variables in global memory live as long as their program */
+    bool globals_by_name;     /* module-scope variables can be found by name */
+    bool function_pointers;   /* kernels may call through pointers to functions */
+    bool usm;                 /* unified shared memory of all three kinds */
+    bool spec_constants;      /* specialisation constants of a code can be set */
+    bool finds_faults;        /* reports findings (sim) */
+    bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
+    bool program_binaries;    /* an executable program can be serialised and restored */
+    bool profiling;           /* queues can keep the times of their commands */
+    uint64_t local_size_max;  /* bytes of local memory for one work-group */
+    uint32_t group_size_max;  /* work-items of one work-group */
     uint64_t sub_group_sizes; /* that a kernel may require: bit 1 << (size - 1), sizes 1 to 64 */
     uint32_t
         spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not say */
@@ -371,13 +371,13 @@ RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_te
  * capabilities say usm.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size,
                                      rt_text label, dev_memory **out_memory);
-/* Where a memory that is no buffer begins, as kernels see it: what a pointer in a kernel's argument
- * or in another memory must hold.  Never 0, the same answer every time, and of two memories of a
- * device only the same where both stand for one variable. */
+/* The address of a memory that is not a buffer, as kernels see it: the value that a pointer in a
+ * kernel's argument or in another memory must have.  Never 0, the same answer every time, and of
+ * two memories of a device only the same where both stand for one variable. */
 uint64_t dev_memory_address(dev_memory *memory);
 /* Frees it.  USM is freed at once: no command that is not complete may use it, nor may a later one
  * through a pointer, as SYCL 2020, 4.8.3 "USM allocations" demands; a device that
- * finds faults reports it.  A memory that stands for a variable ends without touching the variable.
+ * finds faults reports it.  Destroying the memory of a variable leaves the variable as it is.
  */
 void dev_memory_destroy(dev_memory *memory);
 /* Which bytes of [offset, offset + size) hold defined values: bit i % 8 of out_bits[i / 8] for byte
@@ -407,8 +407,8 @@ RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code
  * program_binaries. UNSUPPORTED: the device has none of this program; ERRC_BUILD, LINK_ERROR:
  * making them failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
-/* Makes an executable program of such bytes, its variables as they are initially; they are checked,
- * whoever wrote them.  Codes of link. */
+/* Makes an executable program of such bytes, its variables as they are initially; they are
+ * validated, as they may come from anywhere.  Codes of link. */
 RT_MUST_USE rt_status dev_program_load(dev_device *device, rt_bytes binary,
                                        dev_program **out_program);
 void dev_program_destroy(dev_program *program);
@@ -424,7 +424,8 @@ RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,
                                         dev_kernel **out_kernel);
 void dev_kernel_destroy(dev_kernel *kernel);
 #define DEV_ARGUMENT_COUNT_UNKNOWN UINT32_MAX
-/* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN where the device does not tell. */
+/* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN if the device does not report it.
+ */
 uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 
 /* Makes an out-of-order queue: only wait lists order its commands. */

@@ -32,10 +32,10 @@ typedef struct rt_fusion_parameters {
     uint32_t identity_count, promotion_count, constant_count, demotion_count;
 } rt_fusion_parameters;
 
-/* Finds them for count >= 1 inputs under the fused range; without one (NULL) the inputs are looked
- * at, and no promotion is made.  Buffers and arguments in local memory have local_size_max bytes of
- * a work-group together; buffers that find no room there, later ones first, stay where they are.
- * ERRC_INVALID: an accessor asks for another promotion than its buffer (tag B35). */
+/* Finds them for count >= 1 inputs under the fused range; without one (NULL) the inputs are
+ * examined and nothing is promoted.  Buffers and arguments in local memory have local_size_max
+ * bytes of a work-group together; buffers that find no room there, later ones first, stay where
+ * they are. ERRC_INVALID: an accessor asks for another promotion than its buffer (tag B35). */
 RT_MUST_USE rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
                                                 const rt_fusion_input *inputs, uint32_t count,
                                                 const rt_fusion_range *fused,

@@ -1,4 +1,4 @@
-/* What images and modules tell of device_global variables, as bytes.
+/* Descriptions of device_global variables as bytes.
  *
  * The serialised form of a list is little-endian (base/stream.h): a count, then for each variable
  * unique_id name size image_scope host_access.  It comes from caches and packs, so the reader

@@ -1,7 +1,7 @@
-/* device_global variables as images and modules tell of them.
+/* device_global variables as images and modules describe them.
  *
  * An image has a property set "SYCL/device globals" with a property for each variable that it
- * contains.  A module's host code knows all of its variables, also those that no image contains: it
+ * contains.  A module's host code knows all its variables, even those that no image contains: it
  * registers the address and the unique id of each (device_global_map::add), and the types of the
  * copy functions know the rest.
  * Source: document 002 (DeviceGlobal.md), "New SYCL/device globals property set" and "Changes to
@@ -13,9 +13,9 @@
 
 #define RT_SET_DEVICE_GLOBALS "SYCL/device globals"
 
-/* Among other things this set maps the id of each variable to its symbol in the code, by a property
- * of type bytes named by the id and the suffix.  Observed of shipped DPC++ (requirements.yaml,
- * DG-PLUGIN-06, key dpcpp). */
+/* This set maps, among other things, the id of each variable to its symbol in the code, by a
+ * property of type bytes named by the id and the suffix.  Observed: shipped DPC++
+ * (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 #define RT_SET_PROGRAM_METADATA  "SYCL/program metadata"
 #define RT_GLOBAL_MAPPING_SUFFIX "@global_id_mapping"
 
@@ -51,14 +51,14 @@ typedef struct rt_device_global_list {
 /* The name of an access, static: "read_write". */
 const char *rt_host_access_name(rt_host_access access);
 
-/* What an image's property says of a variable. */
+/* The value of an image's property for a variable. */
 typedef struct rt_device_global_value {
     uint32_t size;    /* of its underlying type, bytes */
     bool image_scope; /* property device_image_scope */
 } rt_device_global_value;
 
-/* Bytes of a value as they are written, and as the document's structure has them without padding:
- * a 32-bit size and an 8-bit truth.  Of DPC++ the truth is a 32-bit number. */
+/* Bytes of a value as it is written, and as the document's structure has it without padding: a
+ * 32-bit size and an 8-bit flag.  DPC++ writes the flag as a 32-bit number. */
 enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
 
 /* Appends the value of a property of RT_SET_DEVICE_GLOBALS, RT_DEVICE_GLOBAL_VALUE_SIZE bytes of
@@ -66,7 +66,7 @@ enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
 void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
 
 /* Reads it: bytes 0 to 3 and byte 4 of 5 or 8, whose padding has no meaning.  False: the property
- * is not of type bytes or has another length, its size is 0, or its truth is neither 0 nor 1. */
+ * is not of type bytes or has another length, its size is 0, or its flag is neither 0 nor 1. */
 bool rt_device_global_value_read(const rt_property *property, rt_device_global_value *out_value);
 
 /* Appends the serialised form of a list, and reads it: spans point into the input, the table is

@@ -42,13 +42,13 @@ typedef struct rt_descriptors {
     uint32_t count;
 } rt_descriptors;
 
-/* Finds all descriptors in the mapping: every multiple of 8 where a descriptor's numbers stand and
- * its pointers lead to images of SYCL.  This needs neither symbols nor the constructor's code, so
- * that stripped files are read too.  Allocated in the arena. */
+/* Finds all descriptors in the mapping: every multiple of 8 where the numbers of a descriptor are
+ * and its pointers lead to SYCL images.  This needs neither symbols nor the constructor's code, so
+ * it works for stripped files.  Allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
 /* Appends the tables of a fat binary as C source: declarations of the structures, and last the
- * variable `descriptor`, static, for whoever registers it.  A NUL byte follows each property's
+ * static variable `descriptor`, for the code that registers it.  A NUL byte follows each property's
  * bytes, which the runtime takes for text in places.  LIMIT: more binaries than a descriptor
  * counts; UNSUPPORTED: a text with a NUL byte. */
 RT_MUST_USE rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out,

@@ -61,8 +61,9 @@ typedef struct rt_fusion_request {
     rt_text name; /* of the fused kernel */
     const rt_fusion_kernel *kernels;
     uint32_t kernel_count;
-    rt_fusion_range range; /* of the fused kernel; whoever asks has chosen it by "Restrictions" */
-    bool barriers;         /* between kernels; false: property no_barriers */
+    rt_fusion_range
+        range;     /* of the fused kernel; chosen by the caller according to "Restrictions" */
+    bool barriers; /* between kernels; false: property no_barriers */
     const rt_fusion_identity *identities;
     uint32_t identity_count;
     const rt_fusion_promotion *promotions;
@@ -74,8 +75,8 @@ typedef struct rt_fusion_request {
     const rt_text *variables;
     uint32_t variable_count;
     /* Bytes of a work-group's local memory that are left for variables, the kernels' own and
-     * promoted buffers; 0: nobody knows, or nothing is to be promoted into it, so that one result
-     * is good for devices of any size. */
+     * promoted buffers; 0: unknown, or nothing is to be promoted into it, so that the result
+     * can be used on devices of any size. */
     uint64_t local_size_max;
     rt_format format;           /* of the images that the codes are from, and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */

@@ -24,8 +24,8 @@ const rt_property_set *rt_image_set(const rt_image *image, const char *name)
 {
     for (uint32_t i = 0; i < image->set_count; i++) {
         if (rt_text_is(image->sets[i].name, name)) return &image->sets[i];
-        /* Broken: a name is as good in other letters.  The mark stands first, because only a fault
-         * needs the comparison. */
+        /* Broken: accepts names that differ in case.  The rule decides; the comparison is made only
+         * when the fault is planted. */
         if (!RULE(DL_IMAGE_03) && is_nearly(image->sets[i].name, name)) return &image->sets[i];
     }
     return NULL;

@@ -1,11 +1,11 @@
-/* What an image says of its specialisation constants.
+/* The specialisation constants of an image.
  *
  * A property of the set RT_SET_SPEC_CONSTANTS is one constant: a row of three u32 for each scalar
  * in it, of which a scalar has one: number in the code (SpecId), offset within the constant, size
- * in bytes.  A row with the number RT_SPEC_PADDING is no scalar but room behind the last one.  The
- * default values lie one constant after the other, in the order of the properties, so that the
- * place of a constant is the sum of what those before it take up.  Source: the layout of DPC++
- * (libsycl's reader of this set), which no document tells. */
+ * in bytes.  A row with the number RT_SPEC_PADDING is padding after the last scalar.  The
+ * default values follow one another in the order of the properties, so that the position of a
+ * constant is the sum of the sizes before it.  Source: the layout of DPC++ (libsycl's reader of
+ * this set), which no document specifies. */
 #ifndef REFERENCE_IMAGE_SPEC_CONSTANTS_H
 #define REFERENCE_IMAGE_SPEC_CONSTANTS_H
 
@@ -16,13 +16,14 @@
 typedef struct rt_spec_descriptor {
     uint32_t id;            /* number in the code; of a composite, that of its first scalar */
     uint32_t scalar_count;  /* >= 1 */
-    uint32_t size_bytes;    /* without padding behind the last scalar */
-    rt_bytes default_value; /* size_bytes of the image's bytes; empty: the image does not tell it */
+    uint32_t size_bytes;    /* without padding after the last scalar */
+    rt_bytes default_value; /* size_bytes of the image's bytes; empty: not known */
 } rt_spec_descriptor;
 
-/* Reads constant `index` of the image's set, which has one of that index.  False where the property
- * is no such table: no row, a part of one, or rows that overlap.  The default is borrowed from the
- * image; a damaged constant before this one leaves its place unknown, and the default untold. */
+/* Reads constant `index` of the image's set, which has that many.  False when the property is not
+ * such a table: no row, an incomplete one, or rows that overlap.  The default is borrowed from the
+ * image; if a constant before this one is damaged, the position is unknown and the default empty.
+ */
 bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
                              rt_spec_descriptor *out_descriptor);
 

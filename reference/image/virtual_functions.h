@@ -1,8 +1,8 @@
-/* What an image says of virtual functions: which set it provides, which it calls and creates.
+/* The virtual functions of an image: which set it provides, which it calls and creates.
  *
  * The property set "SYCL/virtual functions" is the documents'; of its properties an image has those
- * that apply, none when it has nothing to do with virtual functions.  Beside it there are two sets
- * of ours, which tell functions and kernels apart where the documents speak of whole images; no
+ * that apply, none when it has nothing to do with virtual functions.  There are also two sets
+ * of our own, which distinguish functions and kernels where the documents speak of whole images; no
  * runtime needs them, but a device that checks indirect calls does (VF-SPLIT-08's reading).
  * Source: document 004 (VirtualFunctions.md), "New device image properties". */
 #ifndef REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
@@ -14,7 +14,7 @@
 
 /* Properties of that set: the field of rt_virtual_functions that holds it, its name.  DUMMY is the
  * number 1; the others are bytes: a name, or names separated by commas, with or without a NUL byte
- * at the end (shipped DPC++ reads up to one).  USES is shipped DPC++'s one property in place of
+ * at the end (shipped DPC++ reads up to one).  USES is shipped DPC++'s one property instead of
  * CALLS and CREATES (requirements.yaml, key dpcpp, tag D2). */
 #define RT_VIRTUAL_FUNCTIONS_PROVIDES "virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_DUMMY    "dummy-image"
@@ -33,18 +33,18 @@
 
 /* All of it; the texts point into the image, without a NUL byte at the end. */
 typedef struct rt_virtual_functions {
-    rt_text provides; /* one set's name; empty: the image is no provider */
+    rt_text provides; /* one set's name; empty: the image does not provide any */
     bool dummy;       /* the provider's functions do nothing (VF-PROP-07) */
     rt_text calls;    /* lists; empty: none */
     rt_text creates;
     rt_text uses;
 } rt_virtual_functions;
 
-/* Reads the image's set; all fields are empty where it has none.  NULL, or the name of the property
- * that is not as it should be: no bytes, no number, or a provider's list of several sets. */
+/* Reads the image's set; all fields are empty if it has none.  Returns NULL, or the name of an
+ * invalid property: of the wrong type, or a provider's list of several sets. */
 const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_functions *out_functions);
 
-/* Takes the next name off a list; false at its end.  Empty names are passed over. */
+/* Takes the next name off a list; false at its end.  Empty names are skipped. */
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
 
 /* The text of a property's bytes without a NUL byte at the end; empty where it has no bytes. */

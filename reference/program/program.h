@@ -107,9 +107,8 @@ void rt_program_manager_destroy(rt_program_manager *manager);
  *                            (DL-BACKEND-06), or constants are set and the device has none
  * ERRC_INVALID               no image of the program has a specialisation constant of a name given,
  *                            or it has another size
- * UNSUPPORTED, MALFORMED     a constant that is set is no scalar, or an image's table of constants
- *                            is damaged
- * LINK_ERROR and others      as the device says (device.h) */
+ * UNSUPPORTED, MALFORMED     a constant that is set is not a scalar, or an image's table of
+ * constants is damaged LINK_ERROR and others      as the device says (device.h) */
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);

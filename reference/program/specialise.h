@@ -33,8 +33,8 @@ bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b);
 
 /* Looks whether the images of the set have the constants and the device can set them.
  * ERRC_INVALID: none has one, or one has it with another size; ERRC_FEATURE_NOT_SUPPORTED: the
- * device sets none; UNSUPPORTED: it is no scalar; MALFORMED: an image's table is damaged where it
- * is needed. */
+ * device sets none; UNSUPPORTED: it is not a scalar; MALFORMED: an image's table is damaged where
+ * it is needed. */
 RT_MUST_USE rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set *set,
                                          const rt_device *device);
 

@@ -426,7 +426,7 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         if (!op->count) sim_shadow_use(x, op->site, op->a, row.in, "component chosen by");
         row.operands = 1;
         break;
-    case BY_HOLDS: /* whether the sum fits is no bit of it */
+    case BY_HOLDS: /* whether the sum fits is not a bit of it */
         row.rule = BY_ANY;
         row.operands = 2;
         break;

@@ -78,7 +78,7 @@ static bool is_small(const sim_program *program)
 }
 
 /* Everything that a run lets others see goes to a text, so that two runs can be compared.  A
- * finding is looked at as a caller would: every text must be there. */
+ * finding is read as by a caller: every text must be there. */
 static void on_finding(void *user, const sim_finding *finding)
 {
     rt_buffer *seen = user;

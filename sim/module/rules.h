@@ -23,7 +23,7 @@ typedef rt_status sim_check(const sim_operation *operation);
 /* Checks the operands of an operation against the rule of its group.  MALFORMED, UNSUPPORTED. */
 RT_MUST_USE rt_status sim_rules_apply(const sim_operation *operation);
 
-/* The type of a value operand; NULL for an id that is no value. */
+/* The type of a value operand; NULL for an id that is not a value. */
 static inline const sim_type *sim_operand_type(const sim_operation *operation, uint32_t index)
 {
     CHECK(index < operation->operand_count);

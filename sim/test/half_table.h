@@ -9,7 +9,7 @@
 
 #define HALF_INFINITY 0x7c00u
 
-/* The value of a half that is no NaN; infinity counts as 65536, the number after the largest. */
+/* The value of a half that is not a NaN; infinity counts as 65536, the number after the largest. */
 static inline long double half_value(uint16_t half)
 {
     int exponent = half >> 10 & 31, fraction = half & 1023;
@@ -32,7 +32,7 @@ static inline uint16_t half_below(long double size)
     return (uint16_t)low;
 }
 
-/* Rounds a number that is no NaN; mode as in FPRoundingMode: nearest even, zero, up, down. */
+/* Rounds a number that is not a NaN; mode as in FPRoundingMode: nearest even, zero, up, down. */
 static inline uint16_t half_rounded(long double number, uint32_t mode)
 {
     uint16_t sign = signbit(number) ? 0x8000 : 0;

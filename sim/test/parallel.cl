@@ -43,7 +43,7 @@ kernel void turned(ARGUMENTS)
     a[i] = other;
 }
 
-// Some bits of what is stored are not defined, which is no finding.
+// Some bits of what is stored are not defined, which is not a finding.
 kernel void half_known(ARGUMENTS)
 {
     ITEM;

@@ -12,7 +12,7 @@ BUILTIN uint intel_sub_group_shuffle(uint value, uint from);
 BUILTIN uint intel_sub_group_shuffle_xor(uint value, uint mask);
 BUILTIN uint4 sub_group_ballot(int predicate);
 
-// When each work-item comes, before and behind a barrier.
+// When each work-item comes, before and after a barrier.
 kernel void when(volatile global int *count, global int *first, global int *second)
 {
     size_t i = get_global_id(0);

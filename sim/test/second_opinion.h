@@ -54,7 +54,7 @@ static opinion_exception opinion_exceptions[] = {
     WE_ACCEPT("appears in the binary before its dominator",
               "translators keep LLVM's order of blocks, which need not follow dominance"),
     WE_ACCEPT("The following forward referenced IDs have not been defined",
-              "names of what an optimiser has removed are common and harm nobody"),
+              "names of what an optimiser has removed are common and harmless"),
     WE_ACCEPT("Function declarations must appear before function definitions",
               "llvm-spirv 14 writes functions out when it meets their first address"),
     WE_ACCEPT(

@@ -62,7 +62,7 @@ static void test_operands(void **state)
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 4 Aligned 2\n"), ""},
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 2 Aligned 4\n"), "misaligned"},
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 1\n"), ""},
-        /* Loads and stores, with what comes behind the alignment. */
+        /* Loads and stores, with what follows the alignment. */
         {MEMORY("%t0 = OpLoad %i32 %s2@ Aligned 2\n"), ""},
         {MEMORY("%t0 = OpLoad %i32 %s2@ Volatile\n"), "misaligned"},
         {MEMORY("%t0 = OpLoad %i32 %s4@ Volatile|Aligned|Nontemporal 8\n"), "misaligned"},
@@ -145,7 +145,7 @@ static void test_operands_refused(void **state)
     "%nA = OpConstantNull %pA\n%nv = OpConstantNull %pv\n%op = OpTypeOpaque \"o\"\n"               \
     "%po = OpTypePointer Function %op\n%no = OpConstantNull %po\n"
 
-/* {i8, i64, i16} has 24 bytes, three of them 72, a vector of three 16; nobody loads anything. */
+/* {i8, i64, i16} has 24 bytes, three of them 72, a vector of three 16; nothing is loaded. */
 static void test_size_of(void **state)
 {
     (void)state;

@@ -304,7 +304,7 @@ static double vector_at(uint32_t i, uint32_t k, bool second)
     return (double)vectors[second ? (i + 2) % VECTORS : i][k];
 }
 
-/* Within the ULP, which are relative to a result that is no subnormal number; equal where no
+/* Within the ULP, which are relative to a result that is not a subnormal number; equal where no
  * number. */
 static void check_near(bool is_double, double got, long double want, double ulp, const char *what)
 {

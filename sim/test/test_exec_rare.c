@@ -1193,7 +1193,7 @@ static void test_findings(void **state)
     harness_close(&h);
 }
 
-/* What is computed ahead and dropped is no finding. */
+/* What is computed ahead and dropped is not a finding. */
 static void test_dropped(void **state)
 {
     (void)state;

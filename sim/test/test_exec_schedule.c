@@ -25,7 +25,7 @@ static harness open_with(sim_schedule schedule, uint32_t level)
 
 /* ---- Order -------------------------------------------------------------------------------- */
 
-/* The places at which the work-items of three groups come, before and behind a barrier. */
+/* The places at which the work-items of three groups come, before and after a barrier. */
 typedef struct places {
     int32_t first[ITEMS], second[ITEMS];
 } places;
@@ -468,7 +468,7 @@ static void test_divergent_barriers(void **state)
     uses_check(uses, sizeof uses / sizeof *uses);
 }
 
-/* The whole message, with both places, names who waits where and who has ended. */
+/* The whole message, with both places, says which work-items wait where and which have ended. */
 static void test_divergent_barrier_message(void **state)
 {
     (void)state;
@@ -596,7 +596,7 @@ static void check_refused(const char *text, const char *words)
 static void test_scopes(void **state)
 {
     (void)state;
-    /* A barrier of a work-item alone waits for nobody: that five of 300 come to it is right. */
+    /* A barrier of a single work-item does not wait: that five of 300 come to it is right. */
     harness h = harness_text(BARRIER("c4"));
     sim_argument argument = harness_global(harness_memory(&h, "out", NULL, 1200));
     harness_run(&h, "main", harness_range(300, 300), &argument, 1);

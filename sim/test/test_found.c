@@ -94,7 +94,7 @@ static void an_endless_copy_ends(void **state)
     harness_close(&h);
 }
 
-/* The number of an extended instruction is no id; larger than all ids, it must not be taken for
+/* The number of an extended instruction is not an id; larger than all ids, it must not be taken for
  * one.  The assembler would refuse that, so the words are written. */
 static void an_operation_is_known_before_its_operands(void **state)
 {

@@ -249,7 +249,7 @@ static void test_variables_differ(void **state)
                    1);
 }
 
-/* Modules of different versions link; a kernel may have the name of a symbol, which nobody calls.
+/* Modules of different versions link; a kernel may have the name of a symbol that is never called.
  */
 static void test_versions_and_kernels(void **state)
 {

@@ -1,5 +1,5 @@
-/* The tables of instructions: what is refused has a reason that is no promise, and what is executed
- * is decoded, every function of OpenCL.std for every type that it takes. */
+/* The tables of instructions: what is refused has a reason that is not a promise, and what is
+ * executed is decoded, every function of OpenCL.std for every type that it takes. */
 #include "sim/module/opcodes.h"
 #include "sim/test/one_instruction.h"
 

@@ -8,7 +8,7 @@
 typedef struct parallel_case {
     const char *kernel;
     uint64_t global, local;
-    bool stands; /* nobody can tell, so that threads did it; of the first launch */
+    bool stands; /* the result is the same, so that threads did it; of the first launch */
     bool again;  /* the same of a second one */
 } parallel_case;
 

@@ -306,11 +306,11 @@ static void test_operations_of_wrong_types(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "%float UConvert %seven",       /* result is no integer */
-        "%int LogicalOr %yes %yes",     /* result is no boolean */
+        "%float UConvert %seven",       /* result is not an integer */
+        "%int LogicalOr %yes %yes",     /* result is not a boolean */
         "%bool IAdd %yes %yes",         /* operands are no integers */
         "%int IAdd %seven %long_three", /* widths differ */
-        "%int Select %seven %one %one", /* condition is no boolean */
+        "%int Select %seven %one %one", /* condition is not a boolean */
         "%int CompositeExtract %both 2",
         "%pair CompositeInsert %half %both 0",
         "%pair VectorShuffle %both %both 4 0",
@@ -546,7 +546,7 @@ static void test_places(void **state)
 }
 
 /* What has no value before the program runs cannot be a variable's, and may stand elsewhere: where
- * nothing uses it, it is no finding; as the operand of a phi it is computed and found. */
+ * nothing uses it, it is not a finding; as the operand of a phi it is computed and found. */
 static void test_unknown(void **state)
 {
     (void)state;

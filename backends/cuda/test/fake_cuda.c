@@ -458,7 +458,7 @@ cuStreamWaitEvent_call cuStreamWaitEvent;
 cuda_result cuStreamWaitEvent(cuda_stream *stream, cuda_driver_event *event, unsigned flags)
 {
     CALL("cuStreamWaitEvent");
-    /* An event that nobody has recorded is complete for the driver, and a mistake here. */
+    /* An event that was never recorded is complete for the driver, and a mistake here. */
     if (!stream || flags != 0 || (!failing && !((object *)(void *)event)->recorded)) abort();
     RETURN;
 }
@@ -468,7 +468,7 @@ cuda_result cuLaunchHostFunc(cuda_stream *stream, cuda_host_call *call, void *us
 {
     CALL("cuLaunchHostFunc");
     if (stream != fake.stream && !failing && !fake.ignore_streams)
-        abort(); /* it must stand behind the copy */
+        abort(); /* it must follow the copy */
     if (!failing) call(user);
     RETURN;
 }

@@ -22,7 +22,7 @@ typedef struct fake_cuda {
     /* What the devices are. */
     int attributes[FAKE_ATTRIBUTES]; /* by number; -1: the driver does not know it */
     const char *name;
-    size_t variable_size; /* what is told of "counter", which has FAKE_VARIABLE_SIZE bytes */
+    size_t variable_size; /* the reported size of "counter", which has FAKE_VARIABLE_SIZE bytes */
     int function_threads; /* CUDA_FUNCTION_MAX_THREADS_PER_BLOCK */
     int function_shared;  /* CUDA_FUNCTION_SHARED_SIZE_BYTES */
     float time_step;      /* milliseconds from one recorded event to the next */

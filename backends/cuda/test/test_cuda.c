@@ -435,7 +435,7 @@ static void images_that_are_no_ptx_are_refused(void **state)
     }
 }
 
-/* The image's own -O2 comes behind the link's -O1, and the last counts. */
+/* The image's own -O2 follows the link's -O1, and the last counts. */
 static void options_reach_the_drivers_linker(void **state)
 {
     fixture *f = *state;
@@ -598,7 +598,7 @@ static void launches_follow_the_contract(void **state)
 
 /* ---- Lost devices, and calls that do not return ------------------------------------------- */
 
-/* A kernel that went wrong is found by who waits; afterwards nothing works any more, and all that
+/* A kernel that failed is found by the waiter; afterwards nothing works any more, and all that
  * is there can still be given back. */
 static void a_lost_device_stays_lost(void **state)
 {
@@ -630,7 +630,7 @@ static void *waiter(void *event)
     return NULL;
 }
 
-/* A wait that does not return holds nobody up who only looks. */
+/* A wait that does not return does not block callers that only look. */
 static void a_wait_that_hangs_lets_others_look(void **state)
 {
     fixture *f = *state;

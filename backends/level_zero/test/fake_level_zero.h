@@ -33,8 +33,8 @@ typedef struct fake_level_zero {
     uint32_t shared_access;  /* ze_memory_access_cap_flags_t of shared memory */
     uint32_t required_group; /* of kernels, in dimension 0; 0: none */
     uint32_t suggested[3];   /* sizes of groups */
-    bool pending;            /* commands appended from now on wait for somebody who waits */
-    bool hangs;              /* who waits for an event waits for ever */
+    bool pending;            /* commands appended from now on stay pending until a wait */
+    bool hangs;              /* a wait for an event never ends */
     bool no_binary;
     size_t variable_size; /* told of every variable; 0: its own */
     const char *log;      /* of every build and link */

@@ -467,7 +467,8 @@ static void DG_PLUGIN_09_binaries_keep_names_for_the_host(void **state)
     assert_int_equal(size_of_x(f, &unnamed, true), 4);
 }
 
-/* Asked of the adapter itself, since checked.c lets nobody ask a program that is not executable. */
+/* Asked of the adapter itself, since checked.c refuses the question for a program that is not
+ * executable. */
 static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **state)
 {
     fixture *f = *state;
@@ -814,7 +815,7 @@ static void no_failure_leaks_or_panics(void **state)
     }
 }
 
-/* Whatever is asked of a device that is lost, the answer says so. */
+/* Every call on a lost device says so. */
 static void a_lost_device_is_told_by_every_call(void **state)
 {
     fixture *f = *state;

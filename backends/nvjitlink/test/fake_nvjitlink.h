@@ -15,7 +15,7 @@ typedef struct fake_nvjitlink {
     const char *functions, *variables; /* names between spaces; variables have 12 bytes */
     bool no_cubin;                     /* bytes that are none */
     size_t cubin_cut;                  /* bytes that are left out at its end */
-    size_t cubin_size;                 /* what is told of its size; 0: the truth */
+    size_t cubin_size;                 /* its reported size; 0: the real one */
     /* What goes wrong. */
     const char *log;     /* what such a call adds to the error log; NULL: nothing */
     const char *written; /* what it writes to standard error; NULL: nothing */

@@ -350,7 +350,7 @@ static void symbols_are_found_in_what_was_linked(void **state)
         rt_status status = dev_global_find(program, rt_text_of(missing[i]), &counter);
         assert_int_equal(status.code, RT_ERRC_INVALID);
     }
-    /* A function that is no kernel cannot be launched. */
+    /* A function that is not a kernel cannot be launched. */
     assert_int_equal(dev_kernel_create(program, RT_TEXT("helper"), &kernel).code, RT_ERRC_INVALID);
     assert_true(rt_ok(dev_kernel_create(program, RT_TEXT("k"), &kernel)));
     assert_int_equal(dev_kernel_argument_count(kernel), 2);

@@ -48,7 +48,7 @@
 enum { OCL_LAYER_VERSION = 1 };
 
 /* Bytes after which a process records nothing any more but that its log is full: a log is kept in
- * memory, and a scenario may launch for ever. */
+ * memory, and a scenario may launch forever. */
 enum { OCL_LAYER_LOG_MAX = 64 << 20 };
 
 /* Aspects that can be hidden besides those of DEV_ASPECTS: aspect, its name in SYCL. */

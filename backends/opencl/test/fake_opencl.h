@@ -30,7 +30,7 @@ typedef struct fake_opencl {
     bool gives_extensions;      /* the platform has the entry points of extensions, */
     const char *withheld;       /* except this one; NULL: all */
     cl_device_info usm_lacking; /* kind of unified shared memory that the device cannot use; 0 */
-    size_t variable_size;       /* what is told of "counter", which has FAKE_VARIABLE_SIZE bytes */
+    size_t variable_size; /* the reported size of "counter", which has FAKE_VARIABLE_SIZE bytes */
     bool no_devices;
     bool no_binary; /* of any program */
     /* What goes wrong. */

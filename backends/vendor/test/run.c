@@ -58,7 +58,7 @@ rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
                               run_event(r));
 }
 
-/* Every transfer of a memory that is no buffer. */
+/* Every transfer of a memory that is not a buffer. */
 static rt_status run_pointers(run *r, int memory)
 {
     dev_queue *queue = r->queues[0];

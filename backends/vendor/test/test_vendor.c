@@ -139,7 +139,7 @@ static void the_first_wait_decides(void **state)
             assert_int_equal(vendor_outcome_wait(&event.outcome, &event.base, counted_wait).code,
                              code);
         assert_int_equal(event.waits, code + 1);
-        /* Who waits holds the lock, and a look does not wait for it. */
+        /* A waiter holds the lock, and a look does not wait for it. */
         assert_int_equal(event.seen, DEV_EVENT_PENDING);
         assert_int_equal(vendor_outcome_state(&event.outcome),
                          code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
@@ -163,7 +163,7 @@ static void long_logs_say_what_went(void **state)
     vendor_log_cut(&log);
     assert_string_equal(rt_buffer_string(&log) + 3999, "x… (2 more bytes)");
     rt_buffer_free(&log);
-    /* What is no text in UTF-8 is cut all the same. */
+    /* What is not a text in UTF-8 is cut all the same. */
     for (int i = 0; i < 5000; i++)
         rt_buffer_append_byte(&log, (char)0x80);
     vendor_log_cut(&log);

@@ -185,7 +185,7 @@ static void judge_errors(source *from, const cnf_compile_message *messages, uint
         if (messages[i].severity != CNF_SEVERITY_ERROR) continue;
         expected_error *expected = error_find(from, messages[i].line, messages[i].text);
         if (!expected)
-            fail_msg("line %u: nobody expects this error: %.*s", messages[i].line,
+            fail_msg("line %u: this error is not expected: %.*s", messages[i].line,
                      RT_TEXT_ARG(messages[i].text));
         expected->seen = true;
     }

@@ -8,7 +8,7 @@
  * out, moved, repeated.
  * SPIRV-Tools' validator runs in a child, because it dies of some mutants.  Fails where the two
  * disagree and no exception says why (sim/test/second_opinion.h), and where an exception is not
- * used.  Exit status: 0, 1, or 3 where a module cannot be had. */
+ * used.  Exit status: 0, 1, or 3 if a module is not available. */
 #include "sim/test/second_opinion.h"
 
 #include "conformance/build/compile.h"

@@ -43,7 +43,7 @@ static const char *const explanations[DIFFERENCE_COUNT] = {
     [KERNEL_NAMES] = "SYCL/kernel names is what SYCLBIN has instead of a table of entries; our "
                      "images have the table",
     [OPTIMISATION_LEVEL] = "SYCL/misc properties has the level that the shipped compiler optimised "
-                           "with; ours is always the same, and nobody reads it",
+                           "with; ours is always the same, and it is never read",
     [ELIMINATED_ARGUMENTS] =
         "SYCL/kernel param opt is written for every image, also without masks; "
         "our post-link eliminates no arguments",

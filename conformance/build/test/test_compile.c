@@ -920,7 +920,7 @@ static void processes_end_in_every_way(void **state)
     result = run_shell("kill -11 $$", input, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
     assert_int_equal(result.code, SIGSEGV);
-    /* What the leader leaves behind keeps the output open; nobody waits for it. */
+    /* What the leader leaves behind keeps the output open; the call does not wait for it. */
     result = run_shell("sleep 30 & echo x", (rt_bytes){0}, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_string_equal(rt_buffer_string(&out), "x\n");

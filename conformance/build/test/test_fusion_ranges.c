@@ -1,5 +1,6 @@
 /* Work-item remapping against a table of its own: what each work-item of each kernel of a fused
- * launch is told of its place equals what a plain enumeration of the kernel's own nd-range says.
+ * launch can query about its place equals what a plain enumeration of the kernel's own nd-range
+ * says.
  *
  * The table is the one that scenarios have as `oracle`: it knows no formula of the document and
  * counts work-items one after the other, the first index fastest, as OpenCL does.  Ranges up to
@@ -17,7 +18,7 @@
 #include <cmocka.h>
 
 /* The answers that a work-item writes down: each component at indices 0 to 3, of which the last is
- * no dimension, then the derived ones. */
+ * not a dimension, then the derived ones. */
 enum {
     VISITS,
     GLOBAL_ID,
@@ -33,7 +34,7 @@ enum {
     LOCAL_LINEAR_ID,
     RECORD,
     UNTOUCHED = 0xABCD,
-    SPARE = 4 /* records behind the last one, which nobody may touch */
+    SPARE = 4 /* records after the last one, which must stay untouched */
 };
 
 /* The queries stand in a function that is not inlined and takes the index at run time. */

@@ -29,7 +29,7 @@ static void both_uses_of_the_table_get_a_cast(void **state)
                   "  %9 = load i8*, i8** %8, align 8\n");
 }
 
-/* The types of the first two fit; the third is no instruction; the last line has no end. */
+/* The types of the first two fit; the third is not an instruction; the last line has no end. */
 static void everything_else_stays(void **state)
 {
     (void)state;

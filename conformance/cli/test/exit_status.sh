@@ -74,7 +74,7 @@ for number in 1 2 3 4 5 6; do cp "$scenario" "$folder/six/$number.yaml"; done
 (ulimit -f 1 && "$assay" run "$folder/six" --on "$subject" --json "$folder/limited" >"$folder/out" 2>&1)
 [ $? -eq 3 ] || failures=$((failures + 1))
 
-# Too few descriptors: nobody's failure, and what to do about it.
+# Too few descriptors: not a failure of the subject; the message says what to do.
 (ulimit -n 8 && exec "$assay" run "$scenario" --on "$subject") >"$folder/out" 2>&1
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "Too many open files; allow more open files (ulimit -n)"

@@ -58,7 +58,7 @@ says "device: stand-in 0"
 says "PASS"
 ends 1 REFUSE=1
 says "cuLinkComplete returned 209 (CUDA_ERROR_NO_BINARY_FOR_GPU)"
-says "undefined reference to 'nobody'"
+says "undefined reference to 'absent'"
 says "FAIL line 25: the program is refused"
 ends 1 SLOPPY=1
 says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"

@@ -79,7 +79,7 @@ expect 2 $run --shard 4/3
 CI_NODE_INDEX=1 CI_NODE_TOTAL=1 expect 0 $run --shard auto
 ran 5
 CI_NODE_INDEX=0 CI_NODE_TOTAL=2 expect 2 $run --shard auto
-# Many shards: most are empty, which is nobody's mistake.
+# Many shards: most are empty, which is not a mistake.
 for index in 0 1 2 3 4 5 6 7 8 9; do
     CIRCLE_NODE_INDEX=$index CIRCLE_NODE_TOTAL=10 expect 0 $run --shard auto
 done
@@ -140,7 +140,7 @@ grep -q warning "$folder/out" && fail "both branches happen"
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 1 never happened in 1 run"
 says "exploring stopped after 1 run; there are more ways"
-# What nobody does is told, and is no failure: another runtime may do it.
+# A choice that was never made is reported and is not a failure: another runtime may make it.
 cp "$explored" "$explored.kept"
 echo '        - {program_of: apply, images: [app/0]}' >>"$explored"
 expect 0 run "$explored" --on sim --explore

@@ -130,10 +130,10 @@ static void what_is_final_is_kept(void **state)
         const char *subject;
         cnf_verdict verdict;
     } rows[] = {
-        {1, "vendor", CNF_VERDICT_FAIL},    {0, "sim", CNF_VERDICT_PASS},
-        {1, "sim", CNF_VERDICT_NOT_RUN},    {2, "vendor", CNF_VERDICT_POISONED},
-        {0, "vendor", CNF_VERDICT_SKIP},    {2, "sim", CNF_VERDICT_UNAVAILABLE},
-        {0, "somebody", CNF_VERDICT_CRASH}, {3, "-", CNF_VERDICT_INVALID},
+        {1, "vendor", CNF_VERDICT_FAIL}, {0, "sim", CNF_VERDICT_PASS},
+        {1, "sim", CNF_VERDICT_NOT_RUN}, {2, "vendor", CNF_VERDICT_POISONED},
+        {0, "vendor", CNF_VERDICT_SKIP}, {2, "sim", CNF_VERDICT_UNAVAILABLE},
+        {0, "other", CNF_VERDICT_CRASH}, {3, "-", CNF_VERDICT_INVALID},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cnf_record record = record_make(fixture, rows[i].file, rows[i].subject, rows[i].verdict);
@@ -152,7 +152,7 @@ static void what_is_final_is_kept(void **state)
     cnf_journal journal;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
     assert_int_equal(journal.kept_count, 4);
-    assert_string_equal(summary(fixture), "a.yaml somebody CRASH\n"
+    assert_string_equal(summary(fixture), "a.yaml other CRASH\n"
                                           "z.yaml sim PASS\n"
                                           "a.yaml sim PASS\n"
                                           "a.yaml vendor SKIP\n"
@@ -162,7 +162,7 @@ static void what_is_final_is_kept(void **state)
     assert_true(cnf_journal_has(&journal, RT_TEXT("a.yaml"), hash, RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("b.yaml"), hash, RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), RT_TEXT("0"), RT_TEXT("sim")));
-    assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), hash, RT_TEXT("somebody")));
+    assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), hash, RT_TEXT("other")));
     cnf_record again = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
     assert_true(cnf_journal_append(&journal, &again));
     assert_true(cnf_journal_close(&journal));

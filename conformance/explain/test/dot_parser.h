@@ -1,5 +1,5 @@
-/* A small parser of DOT's grammar for tests: what it does not take is no DOT, whatever names are in
- * it, and fails the test.
+/* A small parser of DOT's grammar for tests: what it does not take is not DOT, whatever names are
+ * in it, and fails the test.
  *
  * graph: "digraph" ID "{" statement* "}"; see "The DOT Language".  Compass points, numerals and
  * unquoted characters past ASCII are not what assay writes, and not taken. */

@@ -176,7 +176,7 @@ static void without_a_run_there_is_what_was_compiled(void **state)
     rt_buffer_free(&out);
 }
 
-/* Behind a restart the same number is another program. */
+/* After a restart the same number is another program. */
 static void what_a_second_process_had_is_told(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void damaged_traces_are_read_as_far_as_they_go(void **state)
         "{\"events\": [{\"event\": \"launch\", \"command\": 1, \"after\": \"x\"}]}",
         "{\"events\": [{\"event\": \"launch\", \"command\": \"1\", \"after\": [1]}]}",
         ("{\"events\": [{\"event\": \"resolve\", \"image\": \"app/0\", \"symbol\": \"f\","
-         " \"provider\": \"nobody\"}]}"),
+         " \"provider\": \"none\"}]}"),
         "{\"events\": [{\"event\": \"link\", \"program\": [], \"inputs\": \"app/0\"}]}",
     };
     rt_buffer wanted = {0};
@@ -352,7 +352,7 @@ static void edges_end_at_rows_that_are_there(void **state)
     rt_buffer_free(&out);
 }
 
-/* Ids of programs begin anew behind a restart. */
+/* Ids of programs start again after a restart. */
 static void programs_of_two_processes_are_two_nodes(void **state)
 {
     (void)state;

@@ -216,7 +216,7 @@ static void sets_are_rows_and_joins_go_from_row_to_row(void **state)
         JOIN("app/0", "calls", "app/1"),
         JOIN_DUMMY("app/0", "creates", "app/2", "app/1"),
         JOIN_DUMMY("app/1", "creates", "app/2", "app/1"),
-        JOIN("app/0", "calls", "nobody"),
+        JOIN("app/0", "calls", "none"),
     };
     forms made;
     forms_make(&made, &set_scenario, events, LENGTH(events));
@@ -294,7 +294,7 @@ static void a_fused_kernel_stands_for_the_whole_box(void **state)
     forms_free(&made);
 }
 
-/* The same numbers again behind a restart, where nothing ends the fusion; an empty list has no
+/* The same numbers again after a restart, where nothing ends the fusion; an empty list has no
  * box. */
 static void kernels_of_a_cancelled_fusion_go_alone(void **state)
 {

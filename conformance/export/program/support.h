@@ -48,7 +48,7 @@ typedef struct {
     number_kind kind;
 } field;
 
-/* What is in no field is padding, and nobody's. */
+/* Bytes outside of all fields are padding and not compared. */
 typedef struct {
     size_t size, field_count;
     const field *fields;
@@ -249,7 +249,7 @@ static inline int elements_held(const memory *read, const void *expected,
     (void)tolerance, (void)most;
     if (!executes) return 1;
     for (size_t i = 0; defined && i < read->size / of->fields[0].size; i++)
-        if (!defined[i]) return 1; /* which element that is nobody can say */
+        if (!defined[i]) return 1; /* which element that is cannot be said */
     unsigned char *got = malloc(read->size), *wanted = malloc(read->size);
     if (!got || !wanted) stop("no memory", 2);
     memory_read(read, got);

@@ -71,7 +71,7 @@ enum {
     PARAMETERS_MAX = 64,
     PARAMETER_SIZE_MAX = 4352, /* bytes, of all together */
     LOCAL_ALIGNMENT = 16,
-    OPEN_GROUP = 256, /* work-items of a group that nobody asked for */
+    OPEN_GROUP = 256, /* work-items of a group whose size is left open */
     GRID_YZ_MAX = 65535,
 };
 

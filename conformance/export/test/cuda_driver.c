@@ -91,7 +91,7 @@ CUresult cuLinkAddData_v2(CUlinkState link, int type, void *data, size_t size, c
     (void)values;
     demand((void *)link == &a_link && type == INPUT_PTX && count == 0 && name, "another input");
     demand(strlen(data) + 1 == size, "a text that does not end with its NUL");
-    demand(strstr(data, ".version") != NULL, "a text that is no PTX");
+    demand(strstr(data, ".version") != NULL, "a text that is not PTX");
     texts++;
     return 0;
 }
@@ -103,7 +103,7 @@ CUresult cuLinkComplete(CUlinkState link, void **out_cubin, size_t *out_size)
     *out_cubin = &a_module;
     *out_size = sizeof a_module;
     if (!asked("REFUSE")) return 0;
-    strcpy(error_log, "undefined reference to 'nobody'");
+    strcpy(error_log, "undefined reference to 'absent'");
     return 209;
 }
 
@@ -230,7 +230,7 @@ static CUresult add_launch(unsigned count, unsigned shared_size, void **paramete
 {
     CUdeviceptr data;
     memcpy(&data, parameters[0], sizeof data);
-    demand(shared_size == sizeof(launch_values), "local memory that nobody asked for");
+    demand(shared_size == sizeof(launch_values), "local memory that was not requested");
     demand(counter != NULL, "a launch before the variable's pointer is written");
     for (unsigned i = 0; i < count; i++)
         ((int32_t *)pointer_of(data))[i] += *counter;
@@ -254,7 +254,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     memcpy(&factor, parameters[1], sizeof factor);
     memcpy(&scratch, parameters[2], sizeof scratch);
     memcpy(&last, parameters[3], sizeof last);
-    demand(scratch == 32, "local memory that does not stand behind the launch's values");
+    demand(scratch == 32, "local memory that does not follow the launch's values");
     demand(shared_size == 32 + 16, "another size of shared memory than 32 and 10, rounded up");
     demand(last.dimensions == 1 && last.zero == 0, "another number of dimensions");
     demand(last.global_offset[1] == 0 && last.global_offset[2] == 0, "another offset");

@@ -14,7 +14,7 @@
  *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            nothing but that; fails without the line before
  *     SYCL_CACHE_PERSISTENT=0                      every program starts without a past
  *
- * The first two suffice where nobody has set the others to something else.
+ * The first two suffice unless the others are already set.
  *
  * Channels are served by threads of their own, so tables are locked while they are looked into, and
  * not while libsycl works: what its threads do to each other is part of what is observed. */

@@ -1157,7 +1157,7 @@ static void globals_that_do_not_fit_are_refused(void **state)
     refused(RT_ERRC_INVALID, "Copy to device_global is out of bounds.");
     put_global_copy(HOST_FROM_GLOBAL, global, 0, with, 12, 8);
     refused(RT_ERRC_RUNTIME, "with a memory of 16");
-    /* libsycl's sum of offset and size wraps, so that it takes this; nobody asks it to. */
+    /* libsycl's sum of offset and size wraps, so it accepts this; it is not tested. */
     put_global_copy(HOST_TO_GLOBAL, global, 1, with, 0, UINT64_MAX);
     refused(RT_ERRC_RUNTIME, "libsycl takes a copy of 18446744073709551615 bytes");
     put_global_copy(2, global, 0, with, 0, 8);

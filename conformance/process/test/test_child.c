@@ -105,7 +105,7 @@ static int body_hang(void *user, int messages)
     (void)user;
     signal(SIGTERM, SIG_IGN);
     say(messages, "here\n");
-    while (getpid() > 0) /* for ever */
+    while (getpid() > 0) /* until it is killed */
         pause();
     return 0;
 }
@@ -146,7 +146,7 @@ static int body_babbles(void *user, int messages)
     return 0;
 }
 
-/* Output is cut, not counted: what is wrong with talking for ever is that it never ends. */
+/* Output is cut, not counted: a child that never stops talking fails by never ending. */
 static void babble_ends_at_its_limit(void **state)
 {
     (void)state;
@@ -168,12 +168,12 @@ static int body_eats(void *user, int messages)
         char *block = malloc(1 << 20);
         if (!block) break;
         memset(block, 1, 1 << 20);
-        /* An optimiser may drop an allocation that nobody looks at. */
+        /* An optimiser may drop an allocation that is never used. */
         __asm__ volatile("" : : "r"(block) : "memory");
     }
     void *mapped =
         mmap(NULL, MEMORY_LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    /* Address space that nobody writes to is not limited: vendors' libraries reserve a lot. */
+    /* Address space that is never written to is not limited: vendors' libraries reserve a lot. */
     void *reserved = mmap(NULL, (size_t)64 * MEMORY_LIMIT, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (size > MEMORY_LIMIT || mapped != MAP_FAILED) return 1;
@@ -288,7 +288,7 @@ static int body_grandchild(void *user, int messages)
     char text[32];
     snprintf(text, sizeof text, "%d\n", (int)pid);
     say(messages, text);
-    while (getpid() > 0) /* for ever */
+    while (getpid() > 0) /* until it is killed */
         pause();
     return 0;
 }
@@ -313,8 +313,8 @@ static void what_a_child_leaves_is_killed(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* Every process starts others in sessions of their own, until there are this many or somebody stops
- * it.  The bound keeps a failing test from taking the machine. */
+/* Every process starts others in sessions of their own, until there are this many or they are
+ * stopped.  The bound keeps a failing test from taking the machine. */
 enum { BOMB_GENERATIONS = 7, BOMB_MS = 150 };
 
 static void bomb(uint32_t generation)

@@ -1,4 +1,4 @@
-/* The guard: whoever is killed, nothing stays, and what the body returns comes back. */
+/* The guard: whichever process is killed, nothing stays, and what the body returns comes back. */
 #include "conformance/process/child.h"
 #include "conformance/process/guard.h"
 #include "conformance/process/orphans.h"
@@ -127,7 +127,7 @@ static bool is_gone(pid_t pid)
         size_t size = fread(text, 1, sizeof text - 1, file);
         fclose(file);
         const char *state = size > 0 ? strrchr(text, ')') : NULL;
-        if (!state || state[2] == 'Z') return true; /* whoever adopted it has not reaped it yet */
+        if (!state || state[2] == 'Z') return true; /* its new parent has not reaped it yet */
         pause_ms(10);
     }
     return false;

@@ -67,7 +67,7 @@ static bool is_shared(const html_scenario *scenario, const html_drawing *own)
 }
 
 /* Appends a picture of Graphviz's without its prolog, comments and titles of parts, whose names are
- * those of DOT and tell nobody anything.  A '<' in it begins a tag, and nothing else. */
+ * those of DOT and mean nothing to a reader.  A '<' in it begins a tag, and nothing else. */
 static void svg_trim(rt_buffer *out, rt_text svg)
 {
     static const struct {

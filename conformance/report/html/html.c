@@ -291,7 +291,7 @@ void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out)
     cnf_report_sort(run->report);
     for (uint32_t i = 0; i < run->report->records.count; i++)
         scenario_recall(html, &run->report->records.items[i], run->files);
-    if (html->scenarios.count > 0) /* in the order of the matrix, whoever ended first */
+    if (html->scenarios.count > 0) /* in the order of the matrix, whichever ended first */
         qsort(html->scenarios.items, html->scenarios.count, sizeof *html->scenarios.items,
               scenario_compare);
     rt_map_free(&html->paths); /* its indices are those of the old order */

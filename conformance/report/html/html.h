@@ -3,7 +3,7 @@
  * Everything that the page shows is in it once, as JSON: an index of records and rules, and for
  * each scenario what is only looked at when it is opened.  The page itself (page.html, page.css and
  * the scripts beside it) is put into the program when that is built; a policy in its head forbids
- * the browser every script but that one, by its hash, and all network.  Whatever comes from
+ * the browser every script but that one, by its hash, and all network.  Content from
  * scenarios, drivers or device code is text to it, never markup; pictures are parsed as XML and
  * lose what could run. Source: HTML Standard, "4.12.1.3 Restrictions for contents of script
  * elements"; Content Security Policy Level 3. */

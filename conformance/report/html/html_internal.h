@@ -1,4 +1,4 @@
-/* What the files of this folder share; nobody else includes it. */
+/* What the files of this folder share; private to it. */
 #ifndef CONFORMANCE_REPORT_HTML_HTML_INTERNAL_H
 #define CONFORMANCE_REPORT_HTML_HTML_INTERNAL_H
 

@@ -4,7 +4,7 @@
  * "cached", "bad", "postlink", "refused" (as postlink, and expected), "absent", "crash", "hang",
  * "garbage"), and on each further line what
  * a subject does with it: "sim pass", "vendor crash" …  The behaviours are in fakes.c.  A file that
- * begins with "invalid" is no scenario. */
+ * begins with "invalid" is not a scenario. */
 #ifndef CONFORMANCE_RUN_TEST_FAKES_H
 #define CONFORMANCE_RUN_TEST_FAKES_H
 

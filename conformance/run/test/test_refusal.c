@@ -18,7 +18,7 @@ static const cnf_compile_message message = {.source = STATIC_TEXT("app/0"),
                                             .severity = CNF_SEVERITY_ERROR,
                                             .text = STATIC_TEXT("no member named 'x'")};
 
-/* What post-link, the front end and nobody says. */
+/* Messages of post-link and of the front end, and none. */
 static const cnf_compile_answer torn = {.code = RT_POSTLINK_ERROR,
                                         .message = STATIC_TEXT("app/0:1: variable is torn"),
                                         .names = counter,

@@ -487,7 +487,7 @@ static void nothing_stays_of_a_childs_folder(void **state)
         unsetenv("TMPDIR");
 }
 
-/* What the system refuses is nobody's failure, and said of each child. */
+/* What the system refuses is not a failure, and is reported for each child. */
 static void without_a_folder_for_it_nothing_runs(void **state)
 {
     run_fixture *fixture = *state;

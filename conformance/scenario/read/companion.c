@@ -97,7 +97,7 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
         return scn_report(reader->reporter, name->at,
                           "'%s' is a link that leads out of the scenario's folder", shown);
     }
-    /* Not blocking: a pipe that nobody writes must not hold the reader up. */
+    /* Not blocking: a pipe without a writer must not hold the reader up. */
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
         return scn_report(reader->reporter, name->at,

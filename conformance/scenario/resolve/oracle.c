@@ -1,4 +1,4 @@
-/* The table of what work-items are told of their place. */
+/* The table of the values that work-items can query. */
 #include "conformance/scenario/resolve/oracle.h"
 
 #include "reference/base/check.h"

@@ -1,4 +1,4 @@
-/* What a kernel's own nd-range says each of its work-items is told of its place: a table of
+/* What each work-item of a kernel can query, derived from the kernel's own nd-range: a table of
  * expected values that counts work-items one after the other.
  *
  * It knows nothing of fusion, no formula of a document or a compiler, and nothing of reference/

@@ -1,4 +1,4 @@
-/* Questions about nodes of a tree, whoever has read it. */
+/* Queries about nodes of a tree, whatever has read it. */
 #include "conformance/scenario/yaml/yaml.h"
 
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key)

@@ -37,7 +37,7 @@ static rt_text without_digits(rt_text text, int base)
     return rt_text_skip(text, count);
 }
 
-/* Why the text is no whole number; NULL when it is one, *out_integer then holds it. */
+/* Why the text is not a whole number; NULL when it is one, *out_integer then holds it. */
 static const char *integer_parse(rt_text text, scn_integer *out_integer)
 {
     *out_integer = (scn_integer){0};

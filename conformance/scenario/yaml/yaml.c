@@ -82,7 +82,7 @@ typedef struct refusal_row {
 
 static const refusal_row refusals[] = {
     {"could not find expected ':'", true,
-     "a line that is no 'key: value', list item or comment; a colon needs a space behind it"},
+     "a line that is not a 'key: value', a list item or a comment; a colon needs a space after it"},
     {"mapping values are not allowed in this context", false,
      "a ':' where no key can stand; quote a text that contains ': ', and check the indentation"},
     {"block sequence entries are not allowed in this context", false,

@@ -132,7 +132,7 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
                                        RT_TEXT_ARG(diagnostic->message));
         return rt_text_of(class_name);
     }
-    /* That a runtime which is not ours could not be asked is no refusal of it. */
+    /* That a runtime which is not ours could not be asked is not a refusal of it. */
     if (!execution->runtime->operations->is_reference &&
         !rt_code_matches(diagnostic->code, RT_TEXT("exception"))) {
         *out_message = diagnostic->message;
@@ -194,8 +194,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         check.ok = check.code.length == 0;
     }
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
-    /* That a step which nothing expects to fail did not fail is no observation worth counting on
-     * its own: a PASS must have seen results. */
+    /* That a step which nothing expects to fail did not fail is not an observation worth counting
+     * on its own: a PASS must have seen results. */
     bool expected = step->error || step->outcome_count > 0;
     if (expected || !check.ok) cnf_judged(execution, &check);
 }

@@ -1,4 +1,4 @@
-/* Scenarios of two modules for unit tests of subjects: read from YAML, compiled by nobody. */
+/* Scenarios of two modules for unit tests of subjects: read from YAML, not compiled. */
 #ifndef CONFORMANCE_SUBJECT_TEST_SCENARIO_FIXTURE_H
 #define CONFORMANCE_SUBJECT_TEST_SCENARIO_FIXTURE_H
 

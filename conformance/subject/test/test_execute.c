@@ -575,7 +575,7 @@ static void a_launch_that_the_trace_lacks_fails(void **state)
     assert_false(check->ok);
     assert_layer_check(check, "unclaimed", "launch",
                        "the trace has 1, the driver was asked 2 times");
-    /* A kernel that only the driver names is no part of a signature. */
+    /* A kernel that only the driver names is not a part of a signature. */
     check = run_layered(*state,
                         LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES
                         "7 8 0 < clEnqueueNDRangeKernel name=secret result=0\n",

@@ -146,7 +146,7 @@ static void builds_of_one_program_are_executable_at_once(void **state)
     assert_images(&seen.items[1], "library/0");
 }
 
-/* A failed link makes nothing; code, sources and objects that nobody knows are told as they are. */
+/* A failed link makes nothing; unknown code, sources and objects are reported as they are. */
 static void what_is_not_known_is_told_as_such(void **state)
 {
     static const char *const lines[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",

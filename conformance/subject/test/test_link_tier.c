@@ -5,6 +5,7 @@
 #include "conformance/subject/skip.h"
 #include "conformance/subject/subject.h"
 #include "conformance/subject/test/scenario_fixture.h"
+#include "conformance/verdict/judge.h"
 #include "conformance/verdict/verdict.h"
 
 #include <setjmp.h>

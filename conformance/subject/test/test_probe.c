@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* What a broken driver does in the place of the sim device's operations. */
+/* What a broken driver does instead of the sim device's operations. */
 static const dev_queue_ops *sim_queue_ops;
 static const dev_device_ops *sim_device_ops;
 static dev_queue_ops broken_queue_ops;

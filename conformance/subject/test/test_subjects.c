@@ -53,7 +53,7 @@ static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink
     return strncmp(text, "engine=v", 8) == 0 && strstr(message, named);
 }
 
-/* What the command line takes, the device takes too; where it is not installed nobody can say. */
+/* What the command line takes, the device takes too; if it is not installed, that is unknown. */
 static void every_setting_opens_its_device(void **state)
 {
     (void)state;

@@ -72,7 +72,7 @@ static uint32_t events_differ(rt_text text, rt_text formatted)
     return line;
 }
 
-/* The next comment from *index on, which then stands behind it; NULL: there is no more. */
+/* The next comment from *index on, which is moved past it; NULL: there is no more. */
 static const cnf_fmt_item *comment_next(const cnf_fmt_items *items, uint32_t *index)
 {
     while (*index < items->list.count) {
@@ -122,7 +122,7 @@ static rt_text text_normalise(rt_arena *arena, rt_text text)
     return (rt_text){copy, length};
 }
 
-/* A key or text that is no document marker only because it is indented.  In its proper place it
+/* A key or text that is not a document marker only because it is indented.  In its proper place it
  * would be one; it has no form but in quotes, which are its author's to write. */
 static bool is_nearly_marker(const cnf_fmt_items *items, const cnf_fmt_item *item)
 {

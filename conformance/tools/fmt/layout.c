@@ -40,7 +40,7 @@ static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
     return item->leads ? level->indent : level->indent + CNF_FMT_INDENTATION;
 }
 
-/* The next item that is no comment; NULL at the end. */
+/* The next item that is not a comment; NULL at the end. */
 static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
 {
     while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
@@ -92,7 +92,7 @@ static uint32_t column_now(const layout *lay)
     return (uint32_t)rt_utf8_count(rt_text_skip(rt_buffer_text(lay->out), lay->line_start));
 }
 
-/* The lines of a block scalar, each with the new indentation in the place of the old. */
+/* The lines of a block scalar, each with the new indentation instead of the old. */
 static void put_content(layout *lay, const cnf_fmt_item *item)
 {
     const char *line = item->text.data, *end = line + item->text.length;

@@ -66,7 +66,7 @@ static gen_type any_passed(gen *g)
     return type;
 }
 
-/* What can be had in local and global memory is an array of uint. */
+/* A pointer into local or global memory leads to an array of uint. */
 static void make_pointer_parameter(gen *g, gen_variable *parameter)
 {
     parameter->shape = GEN_ARRAY;

@@ -91,7 +91,7 @@ struct gen {
     uint32_t visible_count;
     gen_phase phase;
     gen_record *records;      /* the newest first */
-    gen_function *functions;  /* likewise */
+    gen_function *functions;  /* the newest first */
     gen_declaration *current; /* the function whose body is being made */
     uint32_t name_count;
     uint32_t loops;               /* that a break or continue may stand in */
@@ -109,7 +109,7 @@ struct gen {
 /* Draws a number below the limit, which is at least 1. */
 uint32_t gen_below(gen *g, uint32_t limit);
 bool gen_chance(gen *g, uint32_t percent);
-/* A type: any base, or any that is no float; mostly scalars. */
+/* A type: any base, or any that is not a float; mostly scalars. */
 gen_type gen_any_type(gen *g);
 gen_type gen_any_integer(gen *g);
 /* Of an array or a struct: a vector has at most four components. */

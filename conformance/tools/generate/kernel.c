@@ -1,7 +1,7 @@
 /* The kernel: what its work-items share, in phases between barriers, and what they leave.
  *
  * In an own phase a work-item writes and reads its own row of the local array `tile` and of the
- * buffer `rows`; in a shared phase it reads any row of its work-group, and nobody writes one.
+ * buffer `rows`; in a shared phase it reads any row of its work-group, and none is written.
  * Barriers part the phases and stand where all work-items of a group come: at the top, in loops and
  * ifs that do not depend on the work-item. */
 #include "conformance/tools/generate/generate_internal.h"

@@ -231,7 +231,7 @@ static bool make_own_atomic(gen *g, gen_statement *block)
 }
 
 /* On cells that all work-items change, each always by the same operation, which commutes with
- * itself; what is there before and after the operation is nobody's business. */
+ * itself; the value before and after the operation is not used. */
 static bool make_tally(gen *g, gen_statement *block)
 {
     bool is_local = gen_chance(g, 50);
@@ -399,7 +399,7 @@ static const struct {
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, STATEMENT_DEPTH_MAX = 2, TRIPS_MAX = 60 };
 
-/* False where the chosen kind cannot stand here. */
+/* False if the chosen kind is not possible here. */
 static bool make_any(gen *g, gen_statement *block)
 {
     uint32_t sum = 0, kind = 0;

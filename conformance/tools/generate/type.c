@@ -1,4 +1,4 @@
-/* What is asked of a type. */
+/* Queries about types. */
 #include "conformance/tools/generate/type.h"
 
 static const struct {

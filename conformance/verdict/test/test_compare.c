@@ -1,5 +1,6 @@
 /* Verdicts and comparisons, from what a child sent and how it ended. */
 #include "conformance/verdict/differential.h"
+#include "conformance/verdict/judge.h"
 #include "conformance/verdict/parting.h"
 
 #include "reference/base/alloc.h"

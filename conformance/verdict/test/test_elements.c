@@ -236,7 +236,7 @@ static void what_is_not_defined_may_be_anything(void **state)
     assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){expected, 8}, (rt_bytes){got, 8},
                                       (rt_bytes){&defined, 1}, &difference));
     assert_int_equal(difference.first, 1);
-    /* A NaN of which a byte is missing is compared as bytes: nobody knows that it is one. */
+    /* A NaN of which a byte is missing is compared as bytes: it is not known to be one. */
     memory = memory_of(&field_FLOAT, 1);
     static const uint8_t quiet[] = {0, 0, 0xc0, 0x7f}, other[] = {1, 0, 0xc0, 0x7f};
     defined = 0x0f;
@@ -340,7 +340,7 @@ static void elements_of_several_numbers_are_matched(void **state)
     assert_int_equal(lacking(&memory, expected, same), 0);
     assert_int_equal(lacking(&memory, expected, other_key), 1);
     assert_int_equal(lacking(&memory, expected, too_far), 1); /* 5 reaches no 7 */
-    /* (0,0) may have either, (1,-1) only the first, so that whoever has it must give way. */
+    /* (0,0) may have either, (1,-1) only the first, so an element that has it must give way. */
     memory = memory_of(&pair_field, 2);
     memory.unordered = true;
     memory.tolerance_kind = SCN_TOLERANCE_ABSOLUTE;

@@ -131,7 +131,7 @@ static const struct wrong_row {
      ":2:10: error: unknown subject 'polc'; did you mean 'pocl'?\n"},
     {"sim", "assay_expectations: 1\nsubject: pocl\nentries: []\n",
      ":2:10: error: the entries of subject 'pocl' belong into a file pocl.yaml\n"},
-    /* A name without a subject: every file of the folder is looked at. */
+    /* A name without a subject: every file of the folder is checked. */
     {"polc", "assay_expectations: 1\nsubject: polc\nentries: []\n",
      ":2:10: error: unknown subject"},
 };

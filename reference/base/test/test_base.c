@@ -158,7 +158,7 @@ static void map_finds_what_was_set_and_not_removed(void **state)
     for (uint32_t i = 0; i < KEYS; i++) {
         assert_int_equal(rt_map_find(&map, keys[i]), i % 2 ? i : RT_MAP_NONE);
     }
-    /* Setting and removing the same key for ever must not fill the table. */
+    /* Setting and removing the same key again and again must not fill the table. */
     for (uint32_t i = 0; i < 10000; i++) {
         rt_map_set(&map, keys[0], i);
         assert_true(rt_map_remove(&map, keys[0]));

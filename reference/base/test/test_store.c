@@ -176,7 +176,7 @@ static void a_collision_is_seen(void **state)
     assert_int_equal(rt_store_keep(f->store, other, content), 0);
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_OTHER_KEY);
-    assert_int_equal(files_in(f->folder), 1); /* it belongs to somebody */
+    assert_int_equal(files_in(f->folder), 1); /* it is another program's */
     assert_int_equal(rt_store_keep(f->store, key, content), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
 }
@@ -406,7 +406,7 @@ static void large_entries_make_room_for_themselves(void **state)
     rt_free(bytes);
 }
 
-/* Writers, readers and sweepers of one entry: whoever finds it finds it whole. */
+/* Writers, readers and sweepers of one entry: a reader that finds it finds it complete. */
 static void processes_share_a_folder(void **state)
 {
     fixture *f = *state;

@@ -30,7 +30,7 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
 }
 
 /* The bits of a constant's default as the image's property sets tell it; its number and size.  The
- * place is added up here anew: whoever reads the sets must come to it without the writer's help. */
+ * place is added up here anew: a reader of the sets must derive it without the writer's help. */
 static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, const char *name,
                            uint32_t *out_id, uint32_t *out_size)
 {

@@ -31,7 +31,7 @@ static void DL_FE_01_external_functions_know_their_source(void **state)
                          {"b.cpp", "int g(int i) { return i + 1; }"}));
     assert_exports(*state, 0, "f");
     assert_exports(*state, 1, "g");
-    /* Twin: a source that its front end marked; `plain` has no mark and is no entry point. */
+    /* Twin: a source that its front end marked; `plain` has no mark and is not an entry point. */
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 1,
                  SOURCES({"c.ll", TARGET "define spir_func i32 @f(i32 %x) #0 {\n ret i32 %x\n}\n"
                                          "define spir_func i32 @plain(i32 %x) {\n ret i32 %x\n}\n"

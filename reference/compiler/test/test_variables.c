@@ -30,7 +30,7 @@ static void what_others_know_by_name_is_exported(void **state)
 static void what_an_image_refers_to_is_imported(void **state)
 {
     /* unused is declared and nothing more; constants of the prelude and the names of an
-     * implementation are nobody's symbols. */
+     * implementation are not symbols. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "extern global int v; extern global int unused;\n"
                                "extern constant int table[2]; extern global int __reserved;\n"
@@ -43,7 +43,7 @@ static void what_an_image_refers_to_is_imported(void **state)
 
 static void a_front_ends_marks_decide(void **state)
 {
-    /* Where functions bear marks, a variable without one is nobody else's. */
+    /* Where functions bear marks, a variable without one is private to its module. */
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
         SOURCES({"m.ll", TARGET "@seen = addrspace(1) global i32 1 #0\n"
@@ -65,7 +65,7 @@ static void variables_alone_are_an_image(void **state)
         assert_kernels(*state, 0, "");
         assert_exports(*state, 0, "v");
     }
-    /* Twin: nobody could refer to it. */
+    /* Twin: no other module could refer to it. */
     fixture_make(*state, RT_SPLIT_OFF, 0, SOURCES({"A", "static global int v = 3;"}));
 }
 

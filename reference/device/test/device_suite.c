@@ -67,7 +67,7 @@ static void memory_get(const fixture *f, dev_memory *memory, void *out_content, 
     finish(f, event);
 }
 
-/* What a device that runs nothing holds is nobody's to compare. */
+/* False for a device that runs nothing: its memory has no content to compare. */
 static bool shows(const fixture *f)
 {
     return f->capabilities.executes;

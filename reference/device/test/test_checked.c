@@ -363,7 +363,7 @@ static bool panics(void (*action)(fixture *f), fixture *f)
     return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
 }
 
-/* Ends the test's process when a status that nobody looks at is a failure: not expected here. */
+/* Ends the test's process when an ignored status is a failure: not expected here. */
 static void use(rt_status status)
 {
     (void)status;
@@ -494,7 +494,7 @@ static void do_queue_create_profiling(fixture *f)
     use(dev_queue_create_profiling(f->device, &queue));
     dev_queue_destroy(queue);
 }
-/* Times are asked of a queue that keeps none. */
+/* Queries times of a queue that keeps none. */
 static void do_times_unkept(fixture *f)
 {
     dev_queue *queue;

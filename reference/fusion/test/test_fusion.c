@@ -1,5 +1,5 @@
-/* Unit tests of fusion over a compiler that is no compiler: what it is asked, what becomes of its
- * answers, and of a list that others end meanwhile. */
+/* Unit tests of fusion over a compiler that is not a compiler: what it is asked, what becomes of
+ * its answers, and of a list that others end meanwhile. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>

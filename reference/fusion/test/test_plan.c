@@ -102,7 +102,7 @@ static const plan_row rows[] = {
     /* Of two dimensions SYCL's slower one counts first: {4} is {4, 1} there, and 4 by 1 is {1, 4}.
      */
     {{R1L(16, 4), R2L(4, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R1L(16, 4)},
-    /* Offsets are looked at before groups. */
+    /* Offsets are checked before groups. */
     {{R2O(4, 4, 1, 1), R2L(2, 8, 2, 2)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_11, {0}},
     {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R3L(4, 4, 2, 4, 2, 1)},
     {{R3L(4, 2, 2, 4, 1, 2), R3L(4, 4, 2, 4, 1, 2)},
@@ -112,7 +112,7 @@ static const plan_row rows[] = {
      {0}},
 };
 
-/* Member by member: between the dimensions and the sizes is room that nobody writes. */
+/* Member by member: between the dimensions and the sizes is padding. */
 static void assert_range(const rt_fusion_range *range, const rt_fusion_range *expected)
 {
     assert_int_equal(range->dimensions, expected->dimensions);

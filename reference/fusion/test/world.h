@@ -1,5 +1,5 @@
 /* A queue that fuses, for unit tests of fusion: over the modules of a program's fixture, and over a
- * compiler that is no compiler but a function of the test. */
+ * compiler that is not a compiler but a function of the test. */
 #ifndef REFERENCE_FUSION_TEST_WORLD_H
 #define REFERENCE_FUSION_TEST_WORLD_H
 

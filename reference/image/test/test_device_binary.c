@@ -58,7 +58,7 @@ static void a_dummys_functions_are_no_entries(void **state)
     rt_arena_reset(&arena);
 }
 
-/* What was added is no kernel of the image that is read back. */
+/* Added entries are not kernels of the image that is read back. */
 static void entries_that_are_functions_are_dropped_again(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Unit tests of specialisation constants in images: where defaults lie, and what is no table. */
+/* Unit tests of specialisation constants in images: the positions of defaults, and malformed
+ * tables. */
 #include "reference/image/spec_constants.h"
 
 #include <setjmp.h>
@@ -68,7 +69,7 @@ static void what_is_not_there_is_not_told(void **state)
     assert_int_equal(read_of(constants, SMALL, 0).default_value.size, 0);
 }
 
-/* Nobody knows where constants behind a damaged one lie; those before it are as they were. */
+/* The positions of constants after a damaged one are unknown; those before it are unaffected. */
 static void damaged_tables_are_told(void **state)
 {
     (void)state;

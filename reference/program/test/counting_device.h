@@ -13,9 +13,9 @@ typedef struct counting_device {
     bool fail_builds;             /* compile, link and build are refused */
     bool fail_kernels;            /* launches are refused */
     bool fail_waits;              /* launches fail while they run */
-    bool holds;                   /* launches are pending until somebody waits for them */
+    bool holds;                   /* launches are pending until a wait for them */
     bool fail_loads;              /* binaries are refused */
-    bool no_binaries;             /* no program can be had as one */
+    bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
     bool fail_fills, fail_writes; /* are refused */
     uint32_t global_size;         /* bytes of every variable; 0: 64 */

@@ -1,4 +1,4 @@
-/* Unit tests of kernel bundles: which units they have, what is asked of the device for them, what
+/* Unit tests of kernel bundles: which units they have, which calls of the device they make, what
  * is refused, and how long they live. */
 #include "reference/program/bundle.h"
 #include "reference/program/test/fixture.h"

@@ -281,7 +281,7 @@ static void what_cannot_be_used_is_told_and_replaced(void **state)
     assert_rejected("cut", false);
     FILE *file = fopen(entry, "w");
     assert_non_null(file);
-    fputs("somebody else's file", file);
+    fputs("another program's file", file);
     fclose(file);
     assert_rejected("foreign", false);
     assert_rejected("malformed", true); /* the device refuses */

@@ -133,7 +133,7 @@ static void a_device_without_constants_refuses_values_but_not_defaults(void **st
     assert_true(rt_ok(ask(f, "k", same, 1)));
 }
 
-/* Tables as nobody's compiler writes them. */
+/* Tables that no compiler writes. */
 typedef struct lie {
     uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
     uint32_t id, size;

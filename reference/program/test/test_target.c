@@ -85,7 +85,7 @@ static void a_device_meets_what_it_has(void **state)
          {0},
          0,
          "it needs sub-groups of 65 work-items, which device d does not have"},
-        {"fixed_target", 0, {1}, 4, NULL}, /* nobody's requirement here */
+        {"fixed_target", 0, {1}, 4, NULL}, /* no requirement of this device */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_row(&rows[i]);

@@ -59,7 +59,7 @@ static void without_a_mask_everything_is_passed(void **state)
     const rt_program program = {.images = linked, .image_count = 2};
     const rt_program without = {.images = linked, .image_count = 1};
     assert_string_equal(passed("j", 10), "0123456789");
-    assert_string_equal(passed("number", 10), "0123456789"); /* a property that is no mask */
+    assert_string_equal(passed("number", 10), "0123456789"); /* a property that is not a mask */
     assert_int_equal(rt_launch_eliminated(&program, RT_TEXT("number")), 0);
     assert_int_equal(rt_launch_eliminated(&without, RT_TEXT("k")), 0);
 }

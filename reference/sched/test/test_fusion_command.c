@@ -95,7 +95,7 @@ static rt_fusion_command *start(world *w)
     return w->scheduler->queues.items[w->queue].fusion;
 }
 
-/* Puts the fused kernel, which takes both memories, in the place of the list. */
+/* Replaces the list with the fused kernel, which takes both memories. */
 static rt_command_id replace(world *w)
 {
     rt_arena arena = {0};
@@ -261,7 +261,7 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-/* What was held is refused when it is handed over: that is told to who waits. */
+/* What was held is refused when it is handed over, which is reported to the waiter. */
 static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
 {
     world *w = *state;
@@ -346,7 +346,7 @@ static void looking_at_an_event_waits_for_nothing_and_ends_no_fusion(void **stat
     assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_HANDED_OVER);
     assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_HANDED_OVER);
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, fused)));
-    /* Nobody has waited for the fusion's own event, and what it waits for is done all the same. */
+    /* No call has waited for the fusion's own event, and what it waits for is done all the same. */
     assert_int_equal(command_at(w, event)->state, RT_COMMAND_ENQUEUED);
     assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_COMPLETE);
     assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_COMPLETE);

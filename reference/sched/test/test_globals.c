@@ -357,7 +357,7 @@ static void an_image_for_other_devices_has_the_variable_all_the_same(void **stat
                    "only in images that device device does not take");
 }
 
-/* The event of a copy that failed, or could not be built, is nobody's. */
+/* The event of a copy that failed, or could not be built, belongs to no command. */
 static void a_program_that_cannot_be_built_refuses_the_copy(void **state)
 {
     world *w = *state;

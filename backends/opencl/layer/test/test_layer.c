@@ -274,7 +274,7 @@ static void the_layer_tells_its_version_and_name(void **state)
     assert_int_equal(clGetLayerInfo(0, 0, NULL, NULL), CL_INVALID_VALUE);
 }
 
-/* What the driver does not have stays NULL, so that the loader says so as ever. */
+/* What the driver does not have stays NULL, so that the loader reports it as usual. */
 static void calls_of_a_small_driver_stay_absent(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void calls_of_a_small_driver_stay_absent(void **state)
     assert_recorded(BEGINNING);
 }
 
-/* A loader of OpenCL 1.0 has a short table: nothing behind its end is read or wrapped. */
+/* A loader of OpenCL 1.0 has a short table: nothing past its end is read or wrapped. */
 static void a_loader_with_few_entries_is_served(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // What a variable without device_image_scope takes on a device grows with the underlying type,
-// although nobody reads that value there: 4 KiB more for one that is 4 KiB larger.
+// although that value is never read there: 4 KiB more for one that is 4 KiB larger.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 static_assert(sizeof(syclex::device_global<char[8192]>) -

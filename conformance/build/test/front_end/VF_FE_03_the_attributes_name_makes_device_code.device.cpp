@@ -1,4 +1,4 @@
-// Nobody calls the function; the name among the attributes is what has it emitted (reading: the name is
+// The function is never called; the name among the attributes is what has it emitted (reading: the name is
 // that of the IR attribute).
 // lists SYCL/kernel names: _ZN4base6markedEi
 #include <sycl/sycl.hpp>

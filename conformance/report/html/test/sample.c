@@ -36,7 +36,7 @@ static const char trace_sim[] =
     "{\"event\":\"select\",\"kernel\":\"apply\",\"image\":\"app/0\"},"
     "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\"],\"by\":\"tool\"}," EVENT_LAUNCH
     "]}";
-/* Two events in the place of one; the link is by another, and the same all the same. */
+/* Two events instead of one; the link is by another, and the same all the same. */
 static const char trace_pocl[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"

@@ -1,6 +1,6 @@
-/* Unit tests of the formatter: what it makes of single constructs, that it refuses what is no YAML,
- * and over every scenario of the tree and mutations of them that formatting twice is formatting
- * once. */
+/* Unit tests of the formatter: what it makes of single constructs, that it refuses what is not
+ * YAML, and over every scenario of the tree and mutations of them that formatting twice is
+ * formatting once. */
 #include "conformance/process/files.h"
 #include "conformance/scenario/test/cases.h"
 #include "conformance/tools/fmt/fmt.h"
@@ -167,7 +167,7 @@ static void what_is_no_yaml_is_refused(void **state)
     }
 }
 
-/* What stands between a defect of ours and somebody's file. */
+/* What protects a user's file from a defect of ours. */
 static void a_change_of_meaning_is_noticed(void **state)
 {
     (void)state;

@@ -1,0 +1,372 @@
+/* From what happened to a verdict: how a child ended and what it sent, and what is decided without
+ * a child.
+ *
+ * The order of the questions decides: how the process ended comes before its messages, a breach of
+ * the protocol before what it claimed, and a PASS is what remains.  It does not compare subjects
+ * with each other (differential.c) and does not know expectation files (expectations.c).
+ * Source: docs/internals/conformance.md. */
+#include "conformance/verdict/judge.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* "step3", or the name of another stage. */
+static rt_text stage_text(rt_arena *arena, rt_text stage, uint32_t step)
+{
+    if (step == SCN_NONE) return stage;
+    return rt_arena_printf(arena, "step%u", step);
+}
+
+/* ---- Judging ------------------------------------------------------------------------------- */
+
+typedef struct judge_case {
+    rt_arena *arena;
+    const cnf_child_result *child;
+    const cnf_messages *messages;
+    cnf_judgement *out;
+} judge_case;
+
+/* A message with the end of what the child printed. */
+static rt_text with_output(const judge_case *judge, rt_text message)
+{
+    rt_text printed = rt_buffer_text(&judge->child->output);
+    while (printed.length > 0 && printed.data[printed.length - 1] == '\n')
+        printed.length--;
+    if (printed.length == 0) return message;
+    return rt_arena_printf(judge->arena, "%.*s\nit printed last:\n%.*s", RT_TEXT_ARG(message),
+                           RT_TEXT_ARG(printed));
+}
+
+/* Sets a verdict about the stage in which the child was, with the end of what it printed. */
+static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char *class,
+                        rt_text code, rt_text message)
+{
+    const cnf_messages *messages = judge->messages;
+    cnf_judgement *out = judge->out;
+    rt_text stage = stage_text(judge->arena, messages->stage, messages->step);
+    out->verdict = verdict;
+    out->signature = cnf_signature(judge->arena, stage, rt_text_of(class), code, (rt_text){0});
+    out->step = messages->step;
+    out->line = messages->line;
+    out->message = with_output(judge, message);
+}
+
+/* The limit of memory that a process may have run into, and how to set another; "" for none. */
+static const char *memory_limit_text(const judge_case *judge)
+{
+    uint64_t limit = judge->child->memory_bytes;
+    if (limit == 0) return "";
+    return rt_arena_printf(judge->arena, "; a process may allocate %llu MiB here (--memory MIB)",
+                           (unsigned long long)(limit >> 20))
+        .data;
+}
+
+/* What a process that died had to do with its limit of memory; "" where nothing hints at it.  An
+ * allocator that is refused mostly aborts and says so, or its caller writes to NULL. */
+static const char *memory_hint(const judge_case *judge)
+{
+    const cnf_child_result *child = judge->child;
+    const char *printed = rt_buffer_string(&child->output);
+    bool exhausted = child->end == CNF_PROCESS_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
+    bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
+    bool said = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
+    return exhausted || near_limit || said ? memory_limit_text(judge) : "";
+}
+
+static void judge_signal(const judge_case *judge)
+{
+    const char *name = sigabbrev_np(judge->child->code);
+    rt_text code = name ? rt_arena_printf(judge->arena, "SIG%s", name)
+                        : rt_arena_printf(judge->arena, "signal-%d", judge->child->code);
+    rt_text message =
+        rt_arena_printf(judge->arena, "the process was ended by %.*s in stage %.*s%s",
+                        RT_TEXT_ARG(code), RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
+    judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
+}
+
+static void judge_exit(const judge_case *judge)
+{
+    int status = judge->child->code;
+    bool exhausted = status == RT_EXIT_OUT_OF_MEMORY;
+    rt_text code =
+        exhausted ? RT_TEXT("out-of-memory") : rt_arena_printf(judge->arena, "exit-%d", status);
+    rt_text message = rt_arena_printf(
+        judge->arena, "the process %s in stage %.*s%s",
+        exhausted ? "ran out of memory"
+                  : rt_arena_printf(judge->arena, "ended with status %d", status).data,
+        RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
+    judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
+}
+
+/* How the process ended; false when it ended as it should. */
+static bool judge_end(const judge_case *judge)
+{
+    const cnf_child_result *child = judge->child;
+    rt_arena *arena = judge->arena;
+    switch (child->end) {
+    case CNF_PROCESS_SIGNALLED: judge_signal(judge); return true;
+    case CNF_PROCESS_TIMED_OUT:
+        judge_stage(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
+                    rt_arena_printf(arena,
+                                    "the time limit came after %.1f s in stage %.*s; --timeout "
+                                    "SECONDS sets another",
+                                    child->seconds, RT_TEXT_ARG(judge->messages->stage)));
+        return true;
+    case CNF_PROCESS_OVERFLOWED:
+        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
+                    rt_arena_printf(arena,
+                                    "the process sent more than %zu bytes of messages, the most "
+                                    "that is taken; final memories are sent with two digits a "
+                                    "byte, so those of a scenario must be smaller than half of it "
+                                    "together",
+                                    child->messages.size));
+        return true;
+    case CNF_PROCESS_NOT_STARTED:
+        judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
+                    rt_arena_printf(arena, "no process could be started: %s%s",
+                                    strerrordesc_np(child->code), cnf_child_advice(child->code)));
+        return true;
+    case CNF_PROCESS_EXITED:
+        /* A child that reports a broken message of its own also exits with a failure; what it said
+         * is then judged.  One that says nothing wrong must have said its last message. */
+        if (child->code == 0 || judge->messages->fault) return false;
+        judge_exit(judge);
+        return true;
+    }
+    UNREACHABLE();
+}
+
+static bool judge_protocol(const judge_case *judge)
+{
+    const cnf_messages *messages = judge->messages;
+    if (messages->fault) {
+        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
+                    messages->fault_message);
+        return true;
+    }
+    if (messages->end != CNF_MESSAGES_CUT) return false;
+    judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
+                RT_TEXT("the process ended well, but without its last message"));
+    return true;
+}
+
+/* The failed check that gives the verdict its signature: the first, unless the device found a fault
+ * that nothing expects.  That comes last but is the cause, and a wrong memory its effect. */
+static const cnf_check *deciding_check(const cnf_messages *messages)
+{
+    const cnf_check *first = NULL;
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        if (check->ok || !check->observed) continue;
+        if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) return check;
+        if (!first) first = check;
+    }
+    return first;
+}
+
+/* The subject said that it does not run this. */
+static bool judge_refusal(const judge_case *judge)
+{
+    const cnf_messages *messages = judge->messages;
+    if (messages->end == CNF_MESSAGES_ENDED) return false;
+    CHECK(messages->end == CNF_MESSAGES_SKIPPED || messages->end == CNF_MESSAGES_UNAVAILABLE);
+    judge->out->verdict =
+        messages->end == CNF_MESSAGES_SKIPPED ? CNF_VERDICT_SKIP : CNF_VERDICT_UNAVAILABLE;
+    judge->out->message = messages->reason;
+    judge->out->capability = messages->capability;
+    judge->out->answer = messages->answer;
+    return true;
+}
+
+static bool judge_checks(const judge_case *judge)
+{
+    cnf_judgement *out = judge->out;
+    const cnf_check *check = deciding_check(judge->messages);
+    if (!check) return false;
+    rt_text place = check->place.length == 0
+                        ? check->what
+                        : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
+                                          RT_TEXT_ARG(check->place));
+    /* What the scenario's program needs and the machine did not give is nobody's failure. */
+    bool begun = !rt_text_is(check->kind, "start");
+    out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
+    out->signature =
+        cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
+                      check->kind, check->code, place);
+    out->message = begun ? check->message : with_output(judge, check->message);
+    if (rt_text_is(check->code, "errc::memory_allocation"))
+        out->message = rt_arena_printf(judge->arena, "%.*s%s", RT_TEXT_ARG(check->message),
+                                       memory_limit_text(judge));
+    out->rule = check->rule;
+    out->step = check->step;
+    out->line = check->line;
+    return true;
+}
+
+/* Everything was as expected, as far as it was seen. */
+static void judge_seen(const judge_case *judge)
+{
+    cnf_judgement *out = judge->out;
+    CHECK(out->observed <= out->expected);
+    if (out->expected > 0 && judge->messages->links_only) {
+        out->verdict = CNF_VERDICT_LINKED;
+    } else if (out->observed > 0) {
+        out->verdict = CNF_VERDICT_PASS;
+    } else if (out->expected > 0) {
+        out->verdict = CNF_VERDICT_SKIP;
+        out->capability = RT_TEXT("observation");
+        out->answer = rt_arena_printf(judge->arena, "0 of %u", out->expected);
+        out->message = RT_TEXT("this subject shows nothing of what the scenario expects");
+    } else {
+        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
+                    RT_TEXT("the scenario ended without one expectation judged"));
+    }
+}
+
+/* Counts the checks and lists the kinds of the unobserved ones. */
+static void count_checks(const judge_case *judge)
+{
+    const cnf_messages *messages = judge->messages;
+    cnf_judgement *out = judge->out;
+    rt_text *kinds = rt_arena_alloc_array(judge->arena, messages->check_count + 1, sizeof *kinds);
+    out->expected = messages->check_count;
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        out->observed += check->observed;
+        /* "launch" says more than that something is counted. */
+        rt_text kind = rt_text_is(check->kind, "count") ? check->what : check->kind;
+        bool known = check->observed;
+        for (uint32_t j = 0; j < out->unobserved_count && !known; j++)
+            known = rt_text_equal(kinds[j], kind);
+        if (!known) kinds[out->unobserved_count++] = kind;
+    }
+    out->unobserved = kinds;
+}
+
+void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
+               cnf_judgement *out_judgement)
+{
+    CHECK(messages->stage.length > 0);
+    *out_judgement = (cnf_judgement){.step = SCN_NONE};
+    const judge_case judge = {arena, child, messages, out_judgement};
+    count_checks(&judge);
+    if (judge_end(&judge) || judge_protocol(&judge) || judge_refusal(&judge)) return;
+    if (!judge_checks(&judge)) judge_seen(&judge);
+}
+
+/* ---- The device after a crash or a time limit ----------------------------------------------- */
+
+/* What is wrong with the device; empty: it computes, or no process could ask it. */
+static rt_text device_complaint(rt_arena *arena, const cnf_child_result *probe)
+{
+    cnf_messages answer;
+    cnf_messages_read(arena, rt_buffer_text(&probe->messages), &answer);
+    if (probe->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0};
+    if (answer.probe == CNF_PROBE_RIGHT && probe->end == CNF_PROCESS_EXITED) return (rt_text){0};
+    if (answer.probe == CNF_PROBE_WRONG)
+        return rt_arena_printf(arena, "the device no longer computes: %.*s",
+                               RT_TEXT_ARG(answer.reason));
+    if (answer.end == CNF_MESSAGES_UNAVAILABLE)
+        return rt_arena_printf(arena, "the device can no longer be opened: %.*s",
+                               RT_TEXT_ARG(answer.reason));
+    if (probe->end == CNF_PROCESS_TIMED_OUT)
+        return rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
+                               (int)probe->seconds);
+    return RT_TEXT("the device no longer answers: the process that asked it died");
+}
+
+rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_judgement *inout)
+{
+    CHECK(inout->verdict == CNF_VERDICT_TIMEOUT || inout->verdict == CNF_VERDICT_CRASH);
+    rt_text complaint = device_complaint(arena, probe);
+    if (complaint.length == 0) return complaint;
+    if (inout->verdict == CNF_VERDICT_TIMEOUT) inout->verdict = CNF_VERDICT_HANG;
+    inout->message =
+        rt_arena_printf(arena, "%.*s\n%.*s", RT_TEXT_ARG(inout->message), RT_TEXT_ARG(complaint));
+    return complaint;
+}
+
+/* ---- Without a child ------------------------------------------------------------------------ */
+
+cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *what, rt_text message,
+                                   uint32_t line)
+{
+    return (cnf_judgement){.verdict = CNF_VERDICT_INVALID,
+                           .signature = cnf_signature(arena, RT_TEXT("read"), rt_text_of(what),
+                                                      (rt_text){0}, (rt_text){0}),
+                           .message = message,
+                           .step = SCN_NONE,
+                           .line = line};
+}
+
+cnf_judgement cnf_judge_refusal(const cnf_judgement *found, bool is_oracle)
+{
+    if (found->verdict != CNF_VERDICT_PASS || is_oracle) return *found;
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_SKIP,
+        .step = SCN_NONE,
+        .capability = RT_TEXT("reference-only"),
+        .answer = RT_TEXT("yes"),
+        .message = RT_TEXT("a module is refused as expected before anything reaches the device: "
+                           "the compiler alone decides, and it is judged on sim"),
+    };
+}
+
+void cnf_judge_other_format(cnf_judgement *inout)
+{
+    CHECK(inout->verdict == CNF_VERDICT_INVALID);
+    inout->verdict = CNF_VERDICT_SKIP;
+    inout->capability = RT_TEXT("ptx-source");
+    inout->answer = inout->message;
+    inout->signature = (rt_text){0};
+}
+
+cnf_judgement cnf_judge_unavailable(rt_text reason)
+{
+    return (cnf_judgement){.verdict = CNF_VERDICT_UNAVAILABLE, .step = SCN_NONE, .message = reason};
+}
+
+cnf_judgement cnf_judge_poisoned(rt_arena *arena, rt_text reason)
+{
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_POISONED,
+        .signature =
+            cnf_signature(arena, RT_TEXT("start"), RT_TEXT("poisoned"), (rt_text){0}, (rt_text){0}),
+        .message = rt_arena_printf(arena, "%.*s; the device was not asked again in this run",
+                                   RT_TEXT_ARG(reason)),
+        .step = SCN_NONE};
+}
+
+cnf_judgement cnf_judge_interrupted(void)
+{
+    return (cnf_judgement){.verdict = CNF_VERDICT_NOT_RUN,
+                           .step = SCN_NONE,
+                           .signature = RT_TEXT("start:interrupted:-:-"),
+                           .message = RT_TEXT("the run was interrupted")};
+}
+
+/* ---- Changing a judgement ------------------------------------------------------------------- */
+
+void cnf_judge_strayed(rt_arena *arena, rt_text reason, cnf_judgement *inout)
+{
+    inout->verdict = CNF_VERDICT_FAIL;
+    inout->signature =
+        cnf_signature(arena, RT_TEXT("finish"), RT_TEXT("choices"), (rt_text){0}, (rt_text){0});
+    inout->message =
+        rt_arena_printf(arena, "the run did not follow its script: %.*s", RT_TEXT_ARG(reason));
+}
+
+void cnf_judge_uncompared(rt_arena *arena, cnf_judgement *inout)
+{
+    if (inout->verdict != CNF_VERDICT_PASS) return;
+    uint32_t count = inout->unobserved_count;
+    rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = inout->unobserved[i];
+    kinds[count] = RT_TEXT("final memories, since the oracle did not pass");
+    inout->unobserved = kinds;
+    inout->unobserved_count = count + 1;
+    inout->expected++;
+    CHECK(inout->observed < inout->expected);
+}
