@@ -88,7 +88,7 @@ enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
                                   uint64_t index, uint32_t depth);
 
-/* Component number `index` of both operands of an operation; false: it cannot be had of one. */
+/* Component number `index` of both operands of an operation; false: one of them has none. */
 static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVMValueRef *vectors,
                            uint64_t index, uint32_t depth, LLVMValueRef *out_parts)
 {

@@ -19,8 +19,8 @@ const rt_compiler_api *test_plugin_open(void);
  * the caller frees it.  Fails the test if clang refuses the code. */
 rt_buffer test_clang(const char *options, const char *prelude, const char *code);
 
-/* Fails the test unless SPIRV-Tools accepts the module: by the rules of OpenCL 2.2 or, for code with
- * features that these do not have, by those of all environments. */
+/* Fails the test unless SPIRV-Tools accepts the module: by the rules of OpenCL 2.2 or, for code
+ * with features that these do not have, by those of all environments. */
 void test_spirv_validate(bool opencl, rt_bytes code);
 
 #endif

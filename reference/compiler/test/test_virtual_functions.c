@@ -204,7 +204,7 @@ static void VF_PROP_01_functions_have_their_set(void **state)
 }
 
 /* Clang drops the annotations of destructors; the base object destructor is in no vtable, and so in
- * no set.  The twin's destructor has no set, and its aspect is nobody's. */
+ * no set.  The twin's destructor has no set, and nothing gets its aspect. */
 static void a_destructor_is_in_its_set_with_its_aspects(void **state)
 {
     static const char marked[] =
@@ -683,7 +683,7 @@ static void a_provider_may_create(void **state)
     assert_creates(*state, 0, "");
 }
 
-/* Two modules may have classes of one name that nobody outside of their sources knows. */
+/* Two modules may have internal classes of one name. */
 static void hidden_classes_get_names_of_their_module(void **state)
 {
     fixture_make(
