@@ -1,4 +1,4 @@
-/* Composition: who owns whom, and in which order they come and go. */
+/* Composition: ownership of the parts, and the order in which they are created and destroyed. */
 #include "reference/runtime.h"
 
 #include "reference/vfunc/vfunc.h"
@@ -15,7 +15,7 @@ struct rt_runtime {
     rt_trace *trace;
     rt_chooser chooser;
     uint32_t process_count; /* 1 before the first restart */
-    /* What a process has, see process_begin. */
+    /* The parts of one process, see process_begin. */
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *programs;
@@ -29,8 +29,8 @@ struct rt_runtime {
     RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
 
-/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists,
- * and stays empty where somebody else owns it. */
+/* Draws an id, so that no two threads get the same.  The memory's place is filled when it exists,
+ * and stays empty where another part owns the memory. */
 static uint32_t memory_reserve(void *user)
 {
     rt_runtime *runtime = user;
@@ -53,7 +53,7 @@ static void global_gone(void *user, rt_module_id module, const rt_device_global 
     rt_global_database_remove(user, global);
 }
 
-/* Host code registers with the database; programs are told to it too. */
+/* The database observes registrations by host code and the programs that are made. */
 static void globals_begin(rt_runtime *runtime)
 {
     runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
@@ -106,12 +106,11 @@ static void process_begin(rt_runtime *runtime)
 
 static void process_end(rt_runtime *runtime)
 {
-    /* Commands hold programs and memories, programs hold images: users go before what they use. */
+    /* Commands hold programs and memories, and programs hold images: users are destroyed first. */
     rt_scheduler_destroy(runtime->scheduler);
     rt_fusion_destroy(runtime->fusion);
-    for (uint32_t i = 0; i < runtime->memories.count; i++) {
+    for (uint32_t i = 0; i < runtime->memories.count; i++)
         rt_memory_destroy(runtime->memories.items[i]);
-    }
     rt_vector_free(&runtime->memories);
     for (uint32_t i = 0; i < runtime->bundles.count; i++)
         rt_bundle_release(runtime->programs, runtime->bundles.items[i]);
@@ -190,10 +189,10 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats)
 {
     CHECK(device->id < runtime->devices.count && formats >> RT_FORMAT_COUNT == 0);
-    rt_device *own = runtime->devices.items[device->id];
-    CHECK(own == device && !own->shown_extensions);
-    dev_capabilities *shown = &own->capabilities;
-    own->shown_extensions = rt_alloc_array(shown->extension_count + 1u, sizeof(const char *));
+    rt_device *changed = runtime->devices.items[device->id];
+    CHECK(changed == device && !changed->shown_extensions);
+    dev_capabilities *shown = &changed->capabilities;
+    changed->shown_extensions = rt_alloc_array(shown->extension_count + 1u, sizeof(const char *));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < shown->extension_count; i++) {
         bool hidden = false;
@@ -202,9 +201,9 @@ void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, 
             bool named = strcmp(shown->extensions[i], extension) == 0;
             hidden = hidden || (named && formats >> format & 1);
         }
-        if (!hidden) own->shown_extensions[kept++] = shown->extensions[i];
+        if (!hidden) changed->shown_extensions[kept++] = shown->extensions[i];
     }
-    shown->extensions = own->shown_extensions;
+    shown->extensions = changed->shown_extensions;
     shown->extension_count = kept;
 }
 
@@ -227,11 +226,11 @@ bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const 
 {
     pthread_mutex_lock(&runtime->lock);
     CHECK(context < runtime->contexts.count);
-    rt_context looked_at = runtime->contexts.items[context];
+    const rt_context found = runtime->contexts.items[context];
     pthread_mutex_unlock(&runtime->lock);
-    bool holds = !looked_at.devices;
-    for (uint32_t i = 0; i < looked_at.device_count; i++)
-        holds = holds || looked_at.devices[i] == device;
+    bool holds = !found.devices;
+    for (uint32_t i = 0; i < found.device_count; i++)
+        holds = holds || found.devices[i] == device;
     return holds;
 }
 
@@ -285,7 +284,9 @@ rt_fusion *rt_runtime_fusion(rt_runtime *runtime)
 
 static void memory_keep(rt_runtime *runtime, uint32_t id, rt_memory *memory)
 {
+    CHECK(memory->id == id);
     pthread_mutex_lock(&runtime->lock);
+    CHECK(id < runtime->memories.count && !runtime->memories.items[id]);
     runtime->memories.items[id] = memory;
     pthread_mutex_unlock(&runtime->lock);
 }

@@ -1,8 +1,8 @@
 /* The reference runtime: all of its parts, composed.
  *
- * One value of this type is one process as an application sees it: modules are loaded, devices are
- * there, queues take launches.  A real process can hold as many as it likes; they share nothing but
- * the folder of a persistent cache, where they are given one. */
+ * One value of this type is one process as an application sees it, with its loaded modules, devices
+ * and queues.  A real process can hold any number of them; they share nothing but the folder of a
+ * persistent cache, if they are given the same one. */
 #ifndef REFERENCE_RUNTIME_H
 #define REFERENCE_RUNTIME_H
 
@@ -16,10 +16,10 @@ typedef struct rt_runtime_parameters {
     rt_sink *sink;            /* outlives the runtime */
     const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
     uint32_t module_count;
-    const rt_system *system; /* who loads modules; NULL: the simulated one */
+    const rt_system *system; /* loads modules; NULL: the simulated one */
     rt_profile profile;
     bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
-    uint64_t seed;         /* decides what the documents leave open */
+    uint64_t seed;         /* of the choices that the documents leave open */
     rt_text
         persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed as long */
@@ -37,11 +37,11 @@ void rt_runtime_destroy(rt_runtime *runtime);
 
 /* Ends the program and starts it anew, as a second process: waits for all commands, then frees what
  * the process had - modules, programs and the in-memory cache, queues, contexts, memories - and
- * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since drivers share
- * nothing between processes that a document speaks of; so do the persistent cache, the trace, where
- * ids of programs, commands, queues and memories begin at 0 again behind the event of it, and the
+ * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since no document
+ * describes anything that drivers share between processes; so do the persistent cache, the trace,
+ * where ids of programs, commands, queues and memories begin at 0 again after its event, and the
  * choices, of which the next process makes the next.  `system` loads the new process' modules, as
- * at creation.  What callers hold of the process is gone. */
+ * at creation.  Pointers into the old process are invalid afterwards. */
 void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
 /* The record of what happens; valid as long as the runtime. */

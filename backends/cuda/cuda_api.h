@@ -1,7 +1,7 @@
-/* The part of the CUDA Driver API that the adapter calls, declared here so that nobody needs
- * NVIDIA's headers to build.  Names of values are ours; numbers and shapes are those of the API.
- * Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the modules
- * named below); names with _v2 are what its header maps the plain ones to. */
+/* The part of the CUDA Driver API that the adapter calls, declared here so that the
+ * build does not need NVIDIA's headers.  Names of values are ours; numbers and shapes are those of
+ * the API. Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the
+ * modules named below); names with _v2 are what its header maps the plain ones to. */
 #ifndef BACKENDS_CUDA_CUDA_API_H
 #define BACKENDS_CUDA_CUDA_API_H
 

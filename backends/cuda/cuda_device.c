@@ -1,9 +1,9 @@
 /* CUDA devices: choosing one, asking what it can do, opening it.
  *
- * It knows no model.  What a device does is an attribute that it tells, or follows from its compute
- * capability as NVIDIA's tables have it; its name serves records alone.
- * Source: CUDA Driver API reference manual, "Device Management" and "Primary Context Management";
- * CUDA C++ programming guide, "Compute Capabilities". */
+ * It knows no model.  A device's features are attributes that the driver reports, or follow from
+ * its compute capability by NVIDIA's tables; its name is for records only. Source: CUDA Driver API
+ * reference manual, "Device Management" and "Primary Context Management"; CUDA C++ programming
+ * guide, "Compute Capabilities". */
 #include "backends/cuda/cuda.h"
 
 #include "backends/cuda/cuda_internal.h"

@@ -110,7 +110,7 @@ RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, con
 /* Makes the device's context this thread's, which every other call of the driver needs. */
 RT_MUST_USE rt_status cuda_enter(const cuda_device *device, cuda_stage stage);
 
-/* The same before calls whose failures nobody can be told; they are tried whether or not it works.
+/* The same before calls whose failures cannot be reported; they are tried in any case.
  */
 void cuda_enter_to_free(const cuda_device *device);
 
@@ -146,7 +146,7 @@ rt_status cuda_times_read(dev_event *event, dev_times *out_times);
 /* Ends the clock. */
 void cuda_times_end(cuda_device *device);
 
-/* ---- Memory that the driver can read while nobody waits (cuda_staging.c) ------------------ */
+/* ---- Memory that the driver can read without a wait (cuda_staging.c) ------------------ */
 
 /* Takes a block of at least size bytes. */
 RT_MUST_USE rt_status cuda_staging_take(cuda_device *device, uint64_t size,
@@ -179,7 +179,7 @@ dev_enqueue_fill_op cuda_enqueue_fill;
 /* Takes a kernel of an executable program by name (cuda_kernel.c). */
 rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out_kernel);
 
-/* Makes a memory that stands for a program's variable (cuda_memory.c). */
+/* Makes a memory for a program's variable (cuda_memory.c). */
 rt_status cuda_global_take(const cuda_program *program, rt_text name, dev_memory **out_memory);
 
 /* Gives a reference to a program up (cuda_program.c). */

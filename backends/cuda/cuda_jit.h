@@ -1,4 +1,4 @@
-/* What the driver's compiler and linker are given besides code, and what they write: cuda_jit.c. */
+/* Options and logs of the driver's compiler and linker (cuda_jit.c). */
 #ifndef BACKENDS_CUDA_CUDA_JIT_H
 #define BACKENDS_CUDA_CUDA_JIT_H
 

@@ -1,4 +1,4 @@
-/* Kernels and their launches: what reference/base/ptx.h agrees on, handed to cuLaunchKernel.
+/* Kernels and their launches: the convention of reference/base/ptx.h, handed to cuLaunchKernel.
  * Source: CUDA Driver API reference manual, "Execution Control". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
@@ -24,7 +24,7 @@ static const dev_kernel_ops cuda_kernel_ops = {
     .argument_count = cuda_kernel_argument_count,
 };
 
-/* A function of the module whose parameters nobody has told cannot be launched, so that the program
+/* A function of the module whose parameters are unknown cannot be launched, so the program
  * has no such kernel. */
 static rt_status kernel_missing(const cuda_device *device, rt_text name, const char *where)
 {

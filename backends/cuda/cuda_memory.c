@@ -1,9 +1,9 @@
-/* Buffers, unified shared memory, and the variables of programs.  CUDA does not tell which bytes
- * were written, so that all count as defined.
+/* Buffers, unified shared memory, and the variables of programs.  CUDA does not report which bytes
+ * were written, so all count as defined.
  *
- * Whatever frees memory first waits for the context: the driver promises nothing for commands that
- * still use it.  Source: CUDA Driver API reference manual, "Memory Management", "Unified
- * Addressing"; cuModuleGetGlobal. */
+ * Freeing memory first waits for the context: the driver promises nothing for commands that still
+ * use it.  Source: CUDA Driver API reference manual, "Memory Management", "Unified Addressing";
+ * cuModuleGetGlobal. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -105,7 +105,7 @@ rt_status cuda_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
 
 /* ---- Variables of programs ---------------------------------------------------------------- */
 
-/* Checks what the driver told of a variable. */
+/* Checks what the driver reported about a variable. */
 static rt_status global_validate(const cuda_device *device, rt_text name, cuda_result result,
                                  cuda_address address, size_t size)
 {

@@ -1,9 +1,9 @@
-/* Programs: PTX through the driver's linker, and what it makes kept as bytes.
+/* Programs: PTX through the driver's linker, and its results as bytes.
  *
- * The driver has no object that is compiled and not linked.  Handing an image to a link of its own
- * compiles it, so that what is wrong with one image is told where it was handed over; the link that
- * counts is given the texts again.
- * Source: CUDA Driver API reference manual, "Module Management" (cuLink…, CUjit_option). */
+ * The driver has no object that is compiled and not linked.  A link of its own compiles each
+ * image, so that an error in it is reported when it is handed over; the final link is given the
+ * texts again. Source: CUDA Driver API reference manual, "Module Management" (cuLink…,
+ * CUjit_option). */
 #include "backends/cuda/cuda_jit.h"
 #include "backends/ptx/binary.h"
 #include "reference/base/alloc.h"

@@ -1,11 +1,10 @@
-/* Queues, events, and what every command has around it.
+/* Queues, events, and the steps that all commands share.
  *
- * A stream runs its commands in their order, and a queue of ours promises no order: it spreads its
- * commands over several streams, and wait lists become waits of the stream.  What a wait list names
- * was enqueued before, so that streams which run in order cannot wait for each other in a circle.
- * An event of ours is the driver's, recorded behind the command; it needs neither queue nor stream
- * any more.
- * Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
+ * A stream runs its commands in their order, and a queue of the device interface promises no order:
+ * it spreads its commands over several streams, and wait lists become waits of the stream.  The
+ * events in a wait list were enqueued before, so streams, which run in order, cannot wait for each
+ * other in a cycle.  An event is the driver's, recorded after the command; it outlives queue and
+ * stream. Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
 
@@ -142,7 +141,7 @@ static void streams_destroy(const cuda_queue *queue)
     }
 }
 
-/* What fails here was lost with the device; those who wait for its events are told. */
+/* A failure here means that the device is lost, which waits for its events report. */
 static void cuda_queue_destroy(dev_queue *base)
 {
     cuda_queue *queue = (cuda_queue *)base;

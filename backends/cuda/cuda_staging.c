@@ -2,9 +2,9 @@
  *
  * An asynchronous copy to or from pageable memory is not asynchronous in CUDA: the call may wait
  * until the stream comes to it, and an enqueue must not wait (device.h).  A read therefore goes
- * into a block of page-locked memory, from which a function of the host that stands behind it in
- * the stream copies on; a write copies into such a block at once.  Blocks are kept for the next who
- * needs one, since locking pages takes long.  Such a function must not call the driver, so it does
+ * into a block of page-locked memory, from which a host function that follows it in
+ * the stream copies on; a write copies into such a block at once.  Blocks are kept for later
+ * commands, since locking pages takes long.  Such a function must not call the driver, so it does
  * no more than copy and mark the block as free; where the context is lost it is never called, and
  * the block ends with the device.
  * Source: CUDA Driver API reference manual, "API synchronization behavior"; cuLaunchHostFunc. */

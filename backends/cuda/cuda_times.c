@@ -1,10 +1,10 @@
-/* When commands were given to their queues, began and ended.
+/* The times at which commands were submitted, started and ended.
  *
- * CUDA tells how far two events are apart and no time of day.  All times count from one event of
- * the device, the epoch, so that those of different queues can be compared.  When a command is
- * submitted is an event of its own, in a stream where nothing else is, for which the command's
- * stream then waits: the device takes the time at once, and never after the command has begun.
- * Source: CUDA Driver API reference manual, cuEventElapsedTime (milliseconds, as a float). */
+ * CUDA reports the time between two events and no time of day.  All times count from one event of
+ * the device, the epoch, so that those of different queues can be compared.  The time of submission
+ * is an event of its own in an otherwise empty stream, for which the command's stream then waits:
+ * the device takes the time at once, and never after the command has started. Source: CUDA Driver
+ * API reference manual, cuEventElapsedTime (milliseconds, as a float). */
 #include "backends/cuda/cuda_internal.h"
 
 static rt_status event_create(const cuda_device *device, cuda_driver_event **out_event)

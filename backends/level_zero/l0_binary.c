@@ -62,7 +62,7 @@ static bool names_whole(rt_bytes names)
     return ends % 2 == 0 && (names.size == 0 || names.data[names.size - 1] == '\0');
 }
 
-/* Finds the parts of what is behind the header. */
+/* Finds the parts after the header. */
 static bool parts_find(const binary_header *header, rt_bytes rest, l0_binary *out_parts)
 {
     uint64_t left = rest.size;

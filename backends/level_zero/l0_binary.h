@@ -16,8 +16,8 @@ typedef struct l0_binary {
 RT_MUST_USE rt_status l0_binary_write(const l0_device *device, const l0_modules *modules,
                                       const l0_names *names, rt_buffer *out_binary);
 
-/* Refuses what is no binary of ours, whoever wrote it (MALFORMED).  Whether the native code is any
- * is the driver's to say. */
+/* Refuses bytes that are not such a binary (MALFORMED); they are untrusted.  The driver judges the
+ * native code. */
 RT_MUST_USE rt_status l0_binary_read(rt_sink *sink, rt_bytes binary, l0_binary *out_parts);
 
 /* The native code of module `index` < module_count. */

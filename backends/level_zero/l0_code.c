@@ -1,4 +1,4 @@
-/* What an image's SPIR-V says that the driver is not asked about, or does not check: the version,
+/* The parts of an image's SPIR-V that the driver does not report or check: the version,
  * the sizes of specialisation constants, whether there are symbols, and what host code calls
  * variables. Source: SPIR-V 1.6, 3.42; SPV_INTEL_global_variable_host_access, in its preview's
  * numbers and its own. */

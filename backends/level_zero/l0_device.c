@@ -1,10 +1,10 @@
 /* Level Zero devices: finding one, asking what it can do, opening it.
  *
- * It knows no vendor; what a device can do is an answer of the driver.  The one thing that no
- * driver answers is whether it runs what it is given: Intel's takes commands and runs none where
- * its debug keys say so, in the environment, and there the same keys are read (level_zero.h).
- * Source: Level Zero specification 1.8, "Drivers and Devices"; the debug keys of
- * intel/compute-runtime (shared/source/debug_settings). */
+ * It knows no vendor; the driver reports what a device can do.  The one thing that no driver
+ * reports is whether it executes commands: Intel's accepts them and executes none if its debug keys
+ * in the environment say so, and the adapter reads the same keys (level_zero.h). Source: Level Zero
+ * specification 1.8, "Drivers and Devices"; the debug keys of intel/compute-runtime
+ * (shared/source/debug_settings). */
 #include "backends/level_zero/level_zero.h"
 
 #include "backends/level_zero/l0_internal.h"
@@ -52,7 +52,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_sel
 
 /* ---- Choosing a device -------------------------------------------------------------------- */
 
-/* Up to this many drivers, and devices of one, are looked at. */
+/* The most drivers, and devices of one, that are examined. */
 enum { CANDIDATES_MAX = 64 };
 
 static rt_status device_choose(l0_device *device, uint32_t wanted)

@@ -171,7 +171,7 @@ void l0_modules_release(l0_device *device, l0_modules *modules);
 rt_status l0_kernel_take(l0_device *device, l0_modules *modules, rt_text name,
                          dev_kernel **out_kernel);
 
-/* Makes a memory that stands for a program's variable at a pointer (l0_memory.c). */
+/* Makes a memory for a program's variable at a pointer (l0_memory.c). */
 dev_memory *l0_variable_wrap(l0_device *device, void *pointer, size_t size);
 
 /* Opens a device through the loader at `library_path`; the backend gives the usual name, tests give

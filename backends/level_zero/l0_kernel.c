@@ -30,7 +30,7 @@ static const dev_kernel_ops l0_kernel_ops = {
     .argument_count = l0_kernel_argument_count,
 };
 
-/* Looks for the kernel in every module; the last answer is told. */
+/* Looks for the kernel in every module; returns the last answer. */
 static rt_status kernel_find(const l0_device *device, const l0_modules *modules, rt_text name,
                              ze_kernel_handle_t *out_kernel)
 {

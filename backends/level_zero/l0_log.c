@@ -1,5 +1,5 @@
-/* The driver's log of a build or link, as a message for people shows it: without the addresses that
- * differ from run to run, and cut where it is long.
+/* The driver's log of a build or link, as a message shows it: without the addresses that
+ * differ from run to run, and shortened.
  * Source: Level Zero specification 1.8, zeModuleBuildLogGetString. */
 #include "backends/level_zero/l0_module.h"
 

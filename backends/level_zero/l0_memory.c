@@ -1,5 +1,5 @@
 /* Memories: buffers are memory of the device, unified shared memory is of its kind, and a program's
- * variable is where the driver says.  Level Zero does not tell which bytes were written, so that
+ * variable is where the driver says.  Level Zero does not report which bytes were written, so
  * all count as defined. Source: Level Zero specification 1.8, "Memory". */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"

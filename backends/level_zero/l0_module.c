@@ -1,4 +1,4 @@
-/* The driver's modules: making, joining, loading and saving them, with what their logs say.
+/* The driver's modules: making, joining, loading and saving them, with their logs.
  * Source: Level Zero specification 1.8, "Modules", "Dynamically Linked Modules" (imports need the
  * flag -library-compilation), ZE_experimental_module_program. */
 #include "backends/level_zero/l0_module.h"
@@ -30,7 +30,7 @@ static rt_status module_create(const l0_device *device, l0_stage stage,
     return status;
 }
 
-/* The flags of a code, those of the link behind them. */
+/* The flags of a code, then those of the link. */
 static void flags_make(const l0_code *code, bool is_library, rt_text more, rt_buffer *out_flags)
 {
     const rt_text parts[] = {rt_text_of(is_library ? library_flag : ""),

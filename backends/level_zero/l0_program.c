@@ -1,8 +1,8 @@
 /* Programs: a compiled one keeps its code, an executable one has the driver's modules.
  *
  * Where the driver joins SPIR-V, compiling keeps the code and the link makes one module of all.
- * Otherwise every code becomes a module when it is compiled, so that what is wrong with it is told
- * there; the first link takes that module, because zeModuleDynamicLink changes what it is given,
+ * Otherwise every code becomes a module when it is compiled, so that its errors are reported there;
+ * the first link takes that module, because zeModuleDynamicLink changes what it is given,
  * and a later one makes another.  A program of several modules has no binary.
  *
  * A binary is a header, the names that host code has for variables, which native code need not

@@ -13,7 +13,9 @@ static rt_status copy(l0_queue *queue, dev_command command, void *to, const void
                       dev_event **out_event)
 {
     l0_append append;
+    CHECK(size >= 1);
     RT_TRY(l0_append_begin(queue->device, command, &append));
+    CHECK(append.wait_count == command.wait_count);
     pthread_mutex_lock(&queue->lock);
     ze_result_t result = queue->device->library.zeCommandListAppendMemoryCopy(
         queue->list, to, from, size, append.signal->event, append.wait_count, append.waits);
@@ -26,7 +28,9 @@ static rt_status fill(l0_queue *queue, dev_command command, void *to, size_t siz
                       dev_event **out_event)
 {
     l0_append append;
+    CHECK(size >= 1);
     RT_TRY(l0_append_begin(queue->device, command, &append));
+    CHECK(append.wait_count == command.wait_count);
     pthread_mutex_lock(&queue->lock);
     ze_result_t result = queue->device->library.zeCommandListAppendMemoryFill(
         queue->list, to, pattern.data, pattern.size, size, append.signal->event, append.wait_count,
@@ -38,6 +42,7 @@ static rt_status fill(l0_queue *queue, dev_command command, void *to, size_t siz
 
 static char *pointer_at(const dev_memory *memory, uint64_t offset)
 {
+    CHECK(offset < memory->size);
     return ((const l0_memory *)memory)->pointer + offset;
 }
 
@@ -73,6 +78,7 @@ rt_status l0_enqueue_fill(dev_queue *base, dev_command command, dev_memory *memo
 {
     l0_queue *queue = (l0_queue *)base;
     const l0_device *device = queue->device;
+    CHECK(pattern.size >= 1 && size % pattern.size == 0);
     if (pattern.size > device->fill_pattern_max)
         return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
                        "a fill has a pattern of %zu bytes; the queues of '%s' take up to %zu",

@@ -4,7 +4,7 @@
  * command ends, and keeps neither it nor anything else alive that a command uses.  So every command
  * is kept in a list until it is known to be done, and holds its own event and those that it waits
  * for; a memory, kernel or program that goes waits for the whole list first (l0_device_settle). A
- * lost device ends every wait, so that nothing here waits for ever that the driver does not.
+ * lost device ends every wait, so that no wait here is endless unless the driver's is.
  * Source: Level Zero specification 1.8, "Events" and "Memory" (lifetime of resources). */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"
@@ -39,6 +39,7 @@ static rt_status slot_find(l0_device *device, uint32_t *out_pool, uint32_t *out_
         pool++;
     if (pool == device->pools.count) RT_TRY(pool_add(device));
     *out_pool = pool;
+    CHECK(pool < device->pools.count && device->pools.items[pool].used != UINT64_MAX);
     *out_slot = (uint32_t)__builtin_ctzll(~device->pools.items[pool].used);
     return RT_STATUS_OK;
 }
@@ -56,6 +57,7 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
         device->library.zeEventCreate(device->pools.items[pool].pool, &description, &taken);
     if (result != ZE_RESULT_SUCCESS || !taken)
         return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventCreate", result, (rt_text){0});
+    CHECK(slot < L0_POOL_EVENTS && (device->pools.items[pool].used >> slot & 1) == 0);
     device->pools.items[pool].used |= UINT64_C(1) << slot;
     l0_signal *signal = rt_alloc(sizeof *signal);
     signal->event = taken;
@@ -68,7 +70,7 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
 
 static void signal_release(l0_device *device, l0_signal *signal);
 
-/* The command is done, or will never begin: what it waits for is its business no more. */
+/* The command is done, or will never begin: it no longer needs the events that it waits for. */
 static void waits_release(l0_device *device, l0_signal *signal)
 {
     uint32_t count = signal->wait_count;
@@ -84,6 +86,8 @@ static void signal_release(l0_device *device, l0_signal *signal)
     CHECK(signal->references >= 1);
     if (--signal->references > 0) return;
     CHECK(signal->wait_count == 0);
+    CHECK(signal->pool < device->pools.count);
+    CHECK(device->pools.items[signal->pool].used >> signal->slot & 1);
     device->library.zeEventDestroy(signal->event);
     device->pools.items[signal->pool].used &= ~(UINT64_C(1) << signal->slot);
     rt_free(signal->waits);
@@ -93,6 +97,7 @@ static void signal_release(l0_device *device, l0_signal *signal)
 static void pending_pop(l0_device *device)
 {
     l0_signal *first = device->pending;
+    CHECK(first->references >= 1);
     device->pending = first->next;
     if (!device->pending) device->pending_end = &device->pending;
     waits_release(device, first);
@@ -115,7 +120,8 @@ static void pending_push(l0_device *device, l0_signal *signal)
     device->pending_end = &signal->next;
 }
 
-/* What a wait finds here was told to those who asked, or is told to whoever asks next. */
+/* Failures that a wait finds here were reported already, or will be by the next wait for the event.
+ */
 void l0_device_settle(l0_device *device)
 {
     pthread_mutex_lock(&device->lock);
@@ -130,8 +136,10 @@ void l0_device_settle(l0_device *device)
 void l0_pools_free(l0_device *device)
 {
     CHECK(!device->pending);
-    for (uint32_t i = 0; i < device->pools.count; i++)
+    for (uint32_t i = 0; i < device->pools.count; i++) {
+        CHECK(device->pools.items[i].used == 0); /* Every event was released before. */
         device->library.zeEventPoolDestroy(device->pools.items[i].pool);
+    }
     rt_vector_free(&device->pools);
 }
 
@@ -193,6 +201,7 @@ rt_status l0_append_begin(l0_device *device, dev_command command, l0_append *out
         out_append->waits = rt_alloc_array(command.wait_count, sizeof(ze_event_handle_t));
         for (uint32_t i = 0; i < command.wait_count; i++) {
             signal->waits[i] = ((const l0_event *)command.wait[i])->signal;
+            CHECK(signal->waits[i]->references >= 1);
             signal->waits[i]->references++;
             out_append->waits[i] = signal->waits[i]->event;
         }
@@ -219,6 +228,7 @@ rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, co
                               l0_fail(device->sink, stage, call, result, (rt_text){0}));
     pthread_mutex_lock(&device->lock);
     pending_push(device, append->signal);
+    CHECK(append->signal->references == 2); /* the list's and the event's */
     pthread_mutex_unlock(&device->lock);
     rt_free(append->waits);
     l0_event *event = rt_alloc(sizeof *event);

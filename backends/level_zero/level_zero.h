@@ -1,4 +1,4 @@
-/* Level Zero devices: whatever the machine's Level Zero loader offers, behind the device interface.
+/* Level Zero devices: those of the machine's Level Zero loader, as the device interface.
  */
 #ifndef BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H
 #define BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H
@@ -17,7 +17,7 @@
  *
  * A driver can be told by its environment to take every command and run none (Intel's: the debug
  * keys NEOReadDebugKeys=1 and SetCommandStreamReceiver=1).  Such a device builds, links, creates
- * kernels and takes commands as ever, and its capabilities say that it does not execute.
+ * kernels and takes commands as usual, and its capabilities say that it does not execute.
  *
  * The loader is looked for as libze_loader.so.1.  Opening reads that environment and whatever
  * loader and drivers read. */

@@ -1,4 +1,4 @@
-/* The null device: what the runtime itself costs and decides, with nothing behind it.
+/* The null device: the decisions and costs of the runtime itself, without a device.
  *
  * It is also the pattern for adapters.  A new one copies this file and then
  *   1. gives each object a struct of its own whose first member is the base struct;
@@ -95,7 +95,8 @@ static rt_status null_enqueue_read(dev_queue *queue, dev_command command, dev_me
                                    uint64_t offset, uint64_t size, void *destination,
                                    dev_event **out_event)
 {
-    (void)queue, (void)command, (void)memory, (void)offset;
+    (void)queue, (void)command;
+    CHECK(offset < memory->size && size <= memory->size - offset);
     memset(destination, 0, (size_t)size); /* The same bytes in every run, whatever was there. */
     *out_event = null_event_create();
     return RT_STATUS_OK;
@@ -105,7 +106,8 @@ static rt_status null_enqueue_write(dev_queue *queue, dev_command command, dev_m
                                     uint64_t offset, uint64_t size, const void *source,
                                     dev_event **out_event)
 {
-    (void)queue, (void)command, (void)memory, (void)offset, (void)size, (void)source;
+    (void)queue, (void)command, (void)source;
+    CHECK(offset < memory->size && size <= memory->size - offset);
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -115,8 +117,10 @@ static rt_status null_enqueue_copy(dev_queue *queue, dev_command command, dev_me
                                    uint64_t destination_offset, uint64_t size,
                                    dev_event **out_event)
 {
-    (void)queue, (void)command, (void)source, (void)source_offset;
-    (void)destination, (void)destination_offset, (void)size;
+    (void)queue, (void)command;
+    CHECK(source_offset < source->size && size <= source->size - source_offset);
+    CHECK(destination_offset < destination->size);
+    CHECK(size <= destination->size - destination_offset);
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -125,7 +129,9 @@ static rt_status null_enqueue_fill(dev_queue *queue, dev_command command, dev_me
                                    uint64_t offset, uint64_t size, rt_bytes pattern,
                                    dev_event **out_event)
 {
-    (void)queue, (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
+    (void)queue, (void)command;
+    CHECK(offset < memory->size && size <= memory->size - offset);
+    CHECK(pattern.size >= 1 && size % pattern.size == 0);
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -277,7 +283,7 @@ static void null_device_capabilities(dev_device *device, dev_capabilities *out_c
         .extension_count = sizeof extensions / sizeof *extensions,
         .aspects = (1u << DEV_ASPECT_COUNT) - 1,
         .executes = false,
-        .program_variables = true, /* nothing runs, so that nothing is forgotten */
+        .program_variables = true, /* nothing runs, so nothing is lost */
         .local_size_max = UINT64_C(64) << 10,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
         .sub_group_sizes = UINT64_MAX,

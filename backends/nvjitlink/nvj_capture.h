@@ -1,4 +1,4 @@
-/* What a library writes to the standard error of the process while one of its calls runs. */
+/* The output of a library to the standard error of the process during one of its calls. */
 #ifndef BACKENDS_NVJITLINK_NVJ_CAPTURE_H
 #define BACKENDS_NVJITLINK_NVJ_CAPTURE_H
 
@@ -7,7 +7,7 @@
 /* One capture at a time in a process: descriptor 2 is everybody's. */
 typedef struct nvj_capture {
     int saved; /* the real standard error; -1: nothing is captured */
-    int file;  /* where it goes meanwhile */
+    int file;  /* where it goes during the call */
 } nvj_capture;
 
 /* Begins; where the system refuses, nothing is captured.  Another thread waits until the end. */

@@ -1,4 +1,4 @@
-/* What a linked cubin holds, by its symbol table: it is an ELF file, and may come damaged. */
+/* The contents of a linked cubin, by its symbol table: it is an ELF file, and may be damaged. */
 #ifndef BACKENDS_NVJITLINK_NVJ_CUBIN_H
 #define BACKENDS_NVJITLINK_NVJ_CUBIN_H
 

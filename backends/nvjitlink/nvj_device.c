@@ -120,7 +120,8 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
-/* A path that names nothing says that nobody installed it there; the system may have one. */
+/* A path without a file only means that the library is not installed there; the system may have
+ * one. */
 static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)
 {

@@ -1,5 +1,5 @@
 /* NVIDIA's linker library, opened at run time.  The part of its interface that the adapter calls is
- * declared here, so that nobody needs NVIDIA's headers to build; names of values are ours.
+ * declared here, so that the build does not need NVIDIA's headers; names of values are ours.
  * Source: nvJitLink documentation, 13.0, "Linking" and "Error codes". */
 #ifndef BACKENDS_NVJITLINK_NVJ_LIBRARY_H
 #define BACKENDS_NVJITLINK_NVJ_LIBRARY_H

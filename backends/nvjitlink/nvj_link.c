@@ -1,11 +1,10 @@
-/* Links, and what the library says of them.
+/* Links, and what the library reports about them.
  *
- * A call's result is not the whole answer: a file that cannot be taken spoils no later call, and
- * what is logged as an error may stand beside success.  So every call's result is looked at, then
- * the error log, then the lines that the library has written to standard error behind its mark.
- * Which class a refusal is of follows from the result and from what was
- * being done; the library has no result for symbols.
- * Source: nvJitLink documentation, 13.0, "Error codes" and "Supported Link Options". */
+ * A call's result is not the whole answer: a file that is refused fails no later call, and an error
+ * may be logged although the call succeeds.  So every call's result is examined, then the error
+ * log, then the lines with the library's mark on standard error.  The class of a refusal follows
+ * from the result and the operation; the library has no result for symbols. Source: nvJitLink
+ * documentation, 13.0, "Error codes" and "Supported Link Options". */
 #include "backends/nvjitlink/nvj_capture.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/vector.h"
@@ -108,7 +107,7 @@ static void log_read(link *one, rt_buffer *out_log)
     rt_free(text);
 }
 
-/* Judges a call by its result and by what was logged meanwhile. */
+/* Judges a call by its result and by what was logged during it. */
 static rt_status link_judge(link *one, link_stage stage, const char *call, nvj_result result)
 {
     rt_buffer log = {0}, heard = {0};

@@ -1,5 +1,5 @@
-/* Memories without bytes, and queues whose commands do nothing: what a linker needs of a device for
- * launches to be checked, and no more. */
+/* Memories without bytes, and queues whose commands do nothing: just enough of a device for
+ * launches to be checked. */
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/alloc.h"
 
@@ -26,6 +26,7 @@ uint64_t nvj_address_take(nvj_device *device, uint64_t size)
 {
     enum { ALIGN = 256 };
     uint64_t taken = (size + ALIGN) / ALIGN * ALIGN; /* one byte more at least: no end is a start */
+    CHECK(taken > size && taken % ALIGN == 0);
     return atomic_fetch_add(&device->next_address, taken);
 }
 
@@ -37,7 +38,7 @@ static void memory_destroy(dev_memory *memory)
 static rt_status memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                 uint8_t *out_bits)
 {
-    (void)memory, (void)offset;
+    CHECK(offset < memory->size && size <= memory->size - offset);
     memset(out_bits, 0, (size_t)((size + 7) / 8));
     return RT_STATUS_OK;
 }
@@ -55,6 +56,7 @@ static const dev_memory_ops memory_ops = {
 
 dev_memory *nvj_memory_make(uint64_t address, uint64_t size)
 {
+    CHECK(size >= 1 && address <= UINT64_MAX - size);
     nvj_memory *memory = rt_alloc(sizeof *memory);
     memory->base.ops = &memory_ops;
     memory->base.size = size;
@@ -126,7 +128,7 @@ static void queue_destroy(dev_queue *queue)
     rt_free(queue);
 }
 
-/* Everything that a launch needs is made and thrown away. */
+/* Makes everything that a launch needs, so that its mistakes are found, and drops it. */
 static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel,
                                 const dev_nd_range *range, const dev_argument *arguments,
                                 uint32_t argument_count, dev_event **out_event)
@@ -146,7 +148,8 @@ static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory 
                               uint64_t offset, uint64_t size, void *destination,
                               dev_event **out_event)
 {
-    (void)command, (void)memory, (void)offset;
+    (void)command;
+    CHECK(offset < memory->size && size <= memory->size - offset);
     memset(destination, 0, (size_t)size); /* The same bytes in every run, whatever was there. */
     return event_give(queue, out_event);
 }
@@ -155,7 +158,8 @@ static rt_status enqueue_write(dev_queue *queue, dev_command command, dev_memory
                                uint64_t offset, uint64_t size, const void *source,
                                dev_event **out_event)
 {
-    (void)command, (void)memory, (void)offset, (void)size, (void)source;
+    (void)command, (void)source;
+    CHECK(offset < memory->size && size <= memory->size - offset);
     return event_give(queue, out_event);
 }
 
@@ -163,8 +167,10 @@ static rt_status enqueue_copy(dev_queue *queue, dev_command command, dev_memory 
                               uint64_t source_offset, dev_memory *destination,
                               uint64_t destination_offset, uint64_t size, dev_event **out_event)
 {
-    (void)command, (void)source, (void)source_offset;
-    (void)destination, (void)destination_offset, (void)size;
+    (void)command;
+    CHECK(source_offset < source->size && size <= source->size - source_offset);
+    CHECK(destination_offset < destination->size);
+    CHECK(size <= destination->size - destination_offset);
     return event_give(queue, out_event);
 }
 
@@ -172,7 +178,9 @@ static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory 
                               uint64_t offset, uint64_t size, rt_bytes pattern,
                               dev_event **out_event)
 {
-    (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
+    (void)command;
+    CHECK(offset < memory->size && size <= memory->size - offset);
+    CHECK(pattern.size >= 1 && size % pattern.size == 0);
     return event_give(queue, out_event);
 }
 

@@ -1,7 +1,7 @@
 /* Programs: PTX, and the machine code that the library has linked of it.
  *
- * What is linked is looked at, because the library also gives a cubin with nothing in it and calls
- * that success: it has to be one, and to have every kernel that the texts have. */
+ * The result of a link is examined, because the library also returns an empty cubin as a success:
+ * it must be a cubin, and have every kernel that the texts have. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"
@@ -75,7 +75,7 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
 /* A variable's address is made of its program's and of its place in the symbol table: the same for
- * the same variable, and nobody follows it. */
+ * the same variable, and it is never followed. */
 static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const nvj_program *program = (const nvj_program *)base;

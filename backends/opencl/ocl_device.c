@@ -1,7 +1,7 @@
 /* OpenCL devices: finding one, asking what it can do, opening it.
  *
- * It knows no vendor.  Which route programs take, which formats and aspects there are: all of it is
- * an answer of clGetDeviceInfo; names serve the selector and the records.
+ * It knows no vendor.  clGetDeviceInfo decides the route of programs, the formats and the
+ * aspects; names are for the selector and the records only.
  * Source: OpenCL 3.0 API specification, 4.1 to 4.4; cl_khr_spir, cl_khr_fp16,
  * cl_khr_int64_base_atomics, cl_intel_unified_shared_memory. */
 #include "backends/opencl/opencl.h"
@@ -63,7 +63,7 @@ static void text_trim(rt_buffer *text)
         text->size--;
 }
 
-/* Appends a platform's text; nothing where the driver refuses to tell it. */
+/* Appends a platform's text; nothing where the driver refuses the query. */
 static void platform_text(const ocl_library *cl, cl_platform_id platform, cl_platform_info what,
                           rt_buffer *out_text)
 {
@@ -114,7 +114,7 @@ static bool list_has(rt_text list, const char *word)
 
 /* ---- Choosing a device -------------------------------------------------------------------- */
 
-/* Up to this many platforms and devices of one are looked at. */
+/* The most platforms, and devices of one, that are examined. */
 enum { CANDIDATES_MAX = 64 };
 
 /* What loaders answer where there is no driver: CL_PLATFORM_NOT_FOUND_KHR of cl_khr_icd. */

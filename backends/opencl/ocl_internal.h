@@ -42,7 +42,7 @@ typedef struct ocl_memory {
     rt_buffer name;     /* of a program's variable */
 } ocl_memory;
 
-/* A queue lives until its owner has destroyed it and its last event is gone: who waits for an event
+/* A queue lives until its owner has destroyed it and its last event is gone: a wait for an event
  * in another queue has to flush the queue that it comes from. */
 typedef struct ocl_queue {
     dev_queue base;
@@ -139,7 +139,7 @@ dev_enqueue_fill_op ocl_enqueue_fill;
 rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
                           dev_kernel **out_kernel);
 
-/* Makes a memory that stands for a program's variable (ocl_memory.c). */
+/* Makes a memory for a program's variable (ocl_memory.c). */
 rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
                           dev_memory **out_memory);
 

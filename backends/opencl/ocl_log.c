@@ -1,7 +1,7 @@
-/* The driver's log of a compile, link or build, as a message for people shows it.
+/* The driver's log of a compile, link or build, as a message shows it.
  *
- * Drivers write of progress too, successful steps and remarks of the optimiser; a reader looks for
- * the line that says what is wrong.
+ * Drivers also log progress, successful steps and remarks of the optimiser; a reader looks for the
+ * error.
  * Source: OpenCL 3.0 API specification, clGetProgramBuildInfo (CL_PROGRAM_BUILD_LOG). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/log.h"
@@ -19,7 +19,7 @@ static bool text_ends(rt_text text, const char *end)
     return text.length >= length && memcmp(text.data + text.length - length, end, length) == 0;
 }
 
-/* True for a line that says nothing of what is wrong. */
+/* True for a line that is not about an error. */
 static bool line_is_progress(rt_text line)
 {
     if (line.length == 0) return true;

@@ -1,7 +1,6 @@
-/* Buffers, unified shared memory, and the variables of programs.  OpenCL does not tell which bytes
- * were written, so that all count as defined.
- * Source: OpenCL 3.0 API specification, 5.2; cl_intel_unified_shared_memory;
- * cl_intel_global_variable_access (ocl_library.h). */
+/* Buffers, unified shared memory, and the variables of programs.  OpenCL does not report which
+ * bytes were written, so all count as defined. Source: OpenCL 3.0 API specification, 5.2;
+ * cl_intel_unified_shared_memory; cl_intel_global_variable_access (ocl_library.h). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -106,7 +105,7 @@ static void global_destroy(dev_memory *base)
 
 static const dev_memory_ops global_ops = {.destroy = global_destroy, .address = pointer_address};
 
-/* Checks what the driver told of a variable. */
+/* Checks what the driver reported about a variable. */
 static rt_status global_validate(const ocl_device *device, rt_text name, cl_int result,
                                  const void *pointer, size_t size)
 {

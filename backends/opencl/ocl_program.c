@@ -1,10 +1,9 @@
 /* Programs, by the routes of opencl.h.
  *
- * On the bitcode route compiling only keeps the image: such a driver links nothing itself, so the
- * tools join all images when the link is asked for, and the driver sees the result alone.  What a
- * symbol means to a linker is therefore judged by the tools there, by the driver on the other
- * routes; the capabilities say which.
- * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
+ * On the bitcode route compiling only keeps the image: such a driver does not link, so the tools
+ * join all images at the link, and the driver only gets the result.  There the tools decide about
+ * symbols, on the other routes the driver; the capabilities say which. Source: OpenCL 3.0 API
+ * specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -28,7 +27,7 @@ typedef struct ocl_program {
     kept_code kept;     /* compiled on the bitcode route, else empty */
 } ocl_program;
 
-/* What a driver that takes SPIR must be told about a binary (cl_khr_spir). */
+/* The options that a driver which takes SPIR needs for a binary (cl_khr_spir). */
 static const char bitcode_options[] = "-x spir -spir-std=1.2";
 
 /* ---- Program objects ---------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Queues, events, and what every command has around it.
+/* Queues, events, and the steps that all commands share.
  *
  * Waiting for an event of another queue is only promised to end when that queue was flushed, so an
  * enqueue first flushes the queues of the events that it names.  An event therefore holds its
@@ -167,7 +167,7 @@ static rt_status ocl_queue_flush(dev_queue *base)
     return RT_STATUS_OK;
 }
 
-/* What fails here was lost with the device; those who wait for its events are told. */
+/* A failure here means that the device is lost, which waits for its events report. */
 static void ocl_queue_destroy(dev_queue *base)
 {
     ocl_queue *queue = (ocl_queue *)base;

@@ -1,4 +1,4 @@
-/* Any OpenCL device that the machine's ICD loader offers, behind the device interface: from SPIR-V,
+/* The OpenCL devices of the machine's ICD loader, as the device interface: from SPIR-V,
  * or from OpenCL C. */
 #ifndef BACKENDS_OPENCL_OPENCL_H
 #define BACKENDS_OPENCL_OPENCL_H

@@ -1,4 +1,4 @@
-/* What every GPU of a compute capability can do and has. */
+/* The features and limits of every GPU of a compute capability. */
 #ifndef BACKENDS_PTX_CAPABILITY_H
 #define BACKENDS_PTX_CAPABILITY_H
 

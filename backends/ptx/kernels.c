@@ -1,6 +1,6 @@
 /* Tables of kernels.
  * Source: reference/base/ptx.h for the header; PTX ISA 8.0, "Performance-Tuning Directives:
- * .reqntid", which stands between an entry's parameters and its body. */
+ * .reqntid", which appears between an entry's parameters and its body. */
 #include "backends/ptx/kernels.h"
 
 #include "reference/base/number.h"
@@ -31,7 +31,7 @@ static rt_text text_behind(rt_text text, rt_text word)
     return (rt_text){0};
 }
 
-/* What stands between an entry's name and its body; no data where the text has no such entry. */
+/* The text between an entry's name and its body; no data where the text has no such entry. */
 static rt_text entry_head(rt_text ptx, rt_text name)
 {
     rt_buffer entry = {0};
@@ -78,7 +78,7 @@ static rt_status required_read(rt_sink *sink, rt_text ptx, ptx_kernel *kernel)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-/* Makes room for more rows, behind those that are there. */
+/* Makes room for more rows after the existing ones. */
 static ptx_kernel *rows_extend(ptx_kernels *kernels, uint32_t count)
 {
     ptx_kernel *rows =

@@ -1,5 +1,5 @@
-/* The kernels of PTX texts, as an adapter has to know them to launch one: what the text's header
- * says of their parameters (reference/base/ptx.h), and the size of group that a kernel requires. */
+/* The kernels of PTX texts, with what an adapter needs to launch one: the parameters, from the
+ * text's header (reference/base/ptx.h), and the size of group that a kernel requires. */
 #ifndef BACKENDS_PTX_KERNELS_H
 #define BACKENDS_PTX_KERNELS_H
 
@@ -33,7 +33,7 @@ const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name);
 /* Appends the table in a form that ptx_kernels_read takes back. */
 void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels);
 
-/* Reads such a form into an empty table; what is no table marks the reader as failed. */
+/* Reads such a form into an empty table; what is not a table marks the reader as failed. */
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels);
 
 /* Frees the table, an empty one too. */

@@ -1,14 +1,14 @@
 /* Making launches.
  *
- * A group that the launch leaves open is chosen here, since CUDA has no such thing: as many threads
- * as divide the first dimension, and more in the others only where there would be more groups than
- * a grid can have.  The kernel's index space is exactly the range then.
+ * A group that the launch leaves open is chosen here, since CUDA has no open sizes: as many threads
+ * as divide the first dimension, and more in the others only where a grid could not hold the groups
+ * otherwise.  The kernel's index space is exactly the range then.
  * Source: CUDA C++ programming guide, "Thread Hierarchy" and "Compute Capabilities". */
 #include "backends/ptx/launch.h"
 
 #include <string.h>
 
-/* Threads of a group that nobody asked for: what many kernels are written for. */
+/* Threads of a group whose size is open: what many kernels are written for. */
 enum { OPEN_GROUP_SIZE = 256 };
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static rt_status argument_fail(rt_sink *sink, const ptx_kernel *kernel, uint32_t
                    parameter_names[parameter->kind], parameter->size);
 }
 
-/* Takes local memory behind what the launch has already. */
+/* Takes local memory after what the launch has taken so far. */
 static rt_status local_take(rt_sink *sink, const ptx_limits *limits, uint64_t size,
                             ptx_launch *launch, uint32_t *out_offset)
 {

@@ -1,5 +1,5 @@
-/* What a launch of a PTX kernel is in CUDA's terms: blocks of threads, the values of its
- * parameters, and the dynamic shared memory, all as reference/base/ptx.h has agreed. */
+/* A launch of a PTX kernel in CUDA's terms: blocks of threads, the values of its
+ * parameters, and the dynamic shared memory, all as reference/base/ptx.h defines it. */
 #ifndef BACKENDS_PTX_LAUNCH_H
 #define BACKENDS_PTX_LAUNCH_H
 

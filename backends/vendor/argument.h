@@ -1,4 +1,4 @@
-/* An argument that a vendor's library has refused, in the words of whoever wrote the launch. */
+/* An argument that a vendor's library has refused, in the terms of the launch. */
 #ifndef BACKENDS_VENDOR_ARGUMENT_H
 #define BACKENDS_VENDOR_ARGUMENT_H
 

@@ -1,5 +1,5 @@
 /* A vendor's library, opened at run time: assay starts where none is installed, and a table of
- * entry points stands in the place of a link-time dependency. */
+ * entry points replaces a link-time dependency. */
 #ifndef BACKENDS_VENDOR_LIBRARY_H
 #define BACKENDS_VENDOR_LIBRARY_H
 
@@ -12,7 +12,7 @@ typedef struct vendor_entry {
     bool is_optional; /* a library without it is of use; its place is NULL then */
 } vendor_entry;
 
-/* What an adapter says of its library. */
+/* An adapter's description of its library. */
 typedef struct vendor_library {
     const char *name;           /* as messages call it: "the OpenCL loader" */
     const char *remedy;         /* what to do where it cannot be opened */

@@ -1,7 +1,8 @@
 /* What the wait for a command has found.
  *
- * A driver that has lost its device answers differently each time, and who asks again must hear the
- * same; so the first wait's status is kept, and after it the driver is not asked any more. */
+ * A driver that has lost its device answers differently each time, but every caller must get the
+ * same answer; so the first wait's status is kept, and after it the driver is not asked any more.
+ */
 #ifndef BACKENDS_VENDOR_OUTCOME_H
 #define BACKENDS_VENDOR_OUTCOME_H
 
@@ -20,13 +21,13 @@ typedef struct vendor_outcome {
 void vendor_outcome_begin(vendor_outcome *out_outcome);
 void vendor_outcome_end(vendor_outcome *outcome);
 
-/* Waits for the event with `wait` where nobody has, and returns what that wait has found, whoever
- * made it.  Several threads may wait at once; one of them calls `wait`. */
+/* The result of the first wait for the event, which this call makes with `wait` if there was none.
+ * Several threads may wait at once; one of them calls `wait`. */
 RT_MUST_USE rt_status vendor_outcome_wait(vendor_outcome *outcome, dev_event *event,
                                           rt_status (*wait)(dev_event *event));
 
-/* The state of the command where a wait has returned; else PENDING, and the driver is to be asked.
- * It never waits, not even for the lock of one who does. */
+/* The state of the command after a wait has returned; PENDING before, and then the caller asks the
+ * driver.  It never waits, not even for the lock of a thread that does. */
 dev_event_state vendor_outcome_state(vendor_outcome *outcome);
 
 #endif

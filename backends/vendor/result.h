@@ -13,7 +13,7 @@ typedef struct vendor_result {
     int result;      /* as the interface numbers it */
     unsigned stages; /* bit i: it is of this code at stage i of the adapter's */
     rt_code code;
-    const char *name; /* NULL where the library tells it */
+    const char *name; /* NULL where the library names it */
 } vendor_result;
 
 /* The code of a failed call at a stage. */

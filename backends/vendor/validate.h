@@ -18,7 +18,7 @@ RT_MUST_USE rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_f
                                              rt_format given);
 
 /* Refuses what is not a header and whole instructions of SPIR-V (MALFORMED): there are drivers that
- * end the process when a module is cut off.  What the instructions say is the driver's to judge. */
+ * end the process when a module is cut off.  The driver judges the instructions. */
 RT_MUST_USE rt_status vendor_spirv_validate(rt_sink *sink, rt_bytes code);
 
 #endif

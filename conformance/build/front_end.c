@@ -8,7 +8,7 @@
 
 #include "conformance/build/packages.h"
 #include "conformance/build/prelude.h"
-#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/model/build_options.h"
 #include "reference/base/hash.h"
 
 #include <stddef.h>

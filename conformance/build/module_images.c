@@ -12,7 +12,7 @@
 #include "conformance/build/sycl_globals.h"
 #include "conformance/build/sycl_images.h"
 #include "conformance/build/virtual_bases.h"
-#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/model/build_options.h"
 #include "reference/base/map.h"
 
 #include <string.h>

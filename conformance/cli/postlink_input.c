@@ -3,7 +3,7 @@
 
 #include "conformance/process/files.h"
 #include "conformance/scenario/model/scenario.h"
-#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/model/build_options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -139,8 +139,8 @@ static bool are_of_output(const scn_expect *expects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (expects[i].kind == SCN_EXPECT_OUTPUT) return true;
-        for (uint32_t k = 0; k < expects[i].outcome_count; k++) {
-            const scn_outcome *outcome = &expects[i].outcomes[k];
+        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
+            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
             if (are_of_output(outcome->expects, outcome->expect_count)) return true;
         }
     }
@@ -239,7 +239,7 @@ static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 static bool fits_into_a_list(const cnf_exporter *exporter, const scn_step *step)
 {
     switch (step->verb) {
-    case SCN_VERB_SUBMIT: return step->on == exporter->list_queue;
+    case SCN_VERB_SUBMIT: return step->submit.command.queue == exporter->list_queue;
     case SCN_VERB_COPY:
     case SCN_VERB_FILL:
     case SCN_VERB_WAIT:

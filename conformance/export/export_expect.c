@@ -25,11 +25,12 @@ static rt_status variable_write(cnf_exporter *exporter, const scn_step *step,
 {
     const char *name;
     uint32_t number = exporter->arrays++;
-    RT_TRY(cnf_export_global_write(exporter, step, &expect->variable, false, &name));
+    RT_TRY(cnf_export_global_write(exporter, step, &expect->variable.variable, false, &name));
     rt_text values = rt_arena_printf(exporter->arena, "expected_%u", number);
     rt_text layout = rt_arena_printf(exporter->arena, "layout_of_%u", number);
-    cnf_export_layout(&exporter->declarations, layout.data, &expect->layout);
-    cnf_export_values(&exporter->declarations, values.data, &expect->layout, expect->values);
+    cnf_export_layout(&exporter->declarations, layout.data, &expect->variable.layout);
+    cnf_export_values(&exporter->declarations, values.data, &expect->variable.layout,
+                      expect->variable.values);
     rt_buffer_printf(&exporter->body,
                      "    failures += !memory_holds(%s, %s, NULL, &%s, EXACT, 0, \"line %u\");\n",
                      name, values.data, layout.data, expect->at.line);
@@ -48,7 +49,8 @@ static rt_text array_declare(cnf_exporter *exporter, const scn_expect *expect)
 {
     rt_text name = rt_arena_printf(exporter->arena, "expected_%u", exporter->arrays++);
     cnf_export_values(&exporter->declarations, name.data,
-                      &exporter->scenario->memories[expect->memory].layout, expect->values);
+                      &exporter->scenario->memories[expect->memory.index].layout,
+                      expect->memory.values);
     return name;
 }
 
@@ -70,8 +72,8 @@ static rt_status branch_write(cnf_exporter *exporter, const scn_outcome *outcome
         *inout_prints = *inout_prints || is_output;
         if (is_output) output_write(out, expect, "NULL");
         if (is_memory)
-            comparison_write(exporter, out, expect->memory, array_declare(exporter, expect).data,
-                             "NULL", "NULL");
+            comparison_write(exporter, out, expect->memory.index,
+                             array_declare(exporter, expect).data, "NULL", "NULL");
     }
     if (written == 0) rt_buffer_printf(out, "1");
     return RT_STATUS_OK;
@@ -83,9 +85,9 @@ static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
     rt_buffer condition = {0};
     rt_status status = RT_STATUS_OK;
     bool prints = false;
-    for (uint32_t i = 0; i < expect->outcome_count && rt_ok(status); i++) {
+    for (uint32_t i = 0; i < expect->one_of.outcome_count && rt_ok(status); i++) {
         rt_buffer_printf(&condition, "%s(", i ? " ||\n          " : "");
-        status = branch_write(exporter, &expect->outcomes[i], &condition, &prints);
+        status = branch_write(exporter, &expect->one_of.outcomes[i], &condition, &prints);
         rt_buffer_printf(&condition, ")");
     }
     rt_buffer_printf(
@@ -111,7 +113,7 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
     case SCN_EXPECT_MEMORY: {
         rt_text array = array_declare(exporter, expect);
         rt_buffer_printf(out, "    failures += !");
-        comparison_write(exporter, out, expect->memory, array.data, "NULL",
+        comparison_write(exporter, out, expect->memory.index, array.data, "NULL",
                          place_of(exporter, expect));
         rt_buffer_printf(out, ";\n");
         return RT_STATUS_OK;

@@ -104,9 +104,9 @@ rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_step *step)
     if (step->verb == SCN_VERB_START_FUSION) {
         if (exporter->list_queue != SCN_NONE)
             return cnf_export_refuse(exporter, step->at, "a second list beside one that is open");
-        exporter->list_queue = step->on;
+        exporter->list_queue = step->fusion.queue;
         return RT_STATUS_OK;
     }
-    if (exporter->list_queue != step->on || step->on == SCN_NONE) return RT_STATUS_OK;
+    if (exporter->list_queue != step->fusion.queue) return RT_STATUS_OK;
     return list_end(exporter, step);
 }

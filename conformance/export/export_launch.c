@@ -160,7 +160,7 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
 rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step)
 {
     const scn_step *submit = &exporter->scenario->steps[step];
-    if (exporter->list_queue == SCN_NONE || submit->on != exporter->list_queue)
+    if (exporter->list_queue == SCN_NONE || submit->submit.command.queue != exporter->list_queue)
         return cnf_export_single_write(exporter, submit);
     if (submit->error || submit->outcome_count > 0)
         return cnf_export_refuse(exporter, submit->at, "the refusal of a kernel of a list");

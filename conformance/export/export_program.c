@@ -23,6 +23,14 @@ const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name)
     return found;
 }
 
+/* The submit of a step; one that says nothing of constants and options where a bundle, a fusion or
+ * a copy needs a program. */
+static const scn_submit *submit_of(const scn_step *step)
+{
+    static const scn_submit nothing;
+    return step->verb == SCN_VERB_SUBMIT ? &step->submit : &nothing;
+}
+
 /* Declares the values of those constants of a submit that an image has; *out_count is their number.
  */
 static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
@@ -33,8 +41,8 @@ static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
     *out_count = 0;
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         rt_spec_descriptor descriptor;
-        for (uint32_t k = 0; k < step->submit.constant_count; k++) {
-            const scn_spec_constant *given = &step->submit.constants[k];
+        for (uint32_t k = 0; k < submit_of(step)->constant_count; k++) {
+            const scn_spec_constant *given = &submit_of(step)->constants[k];
             if (!rt_text_equal(set->properties[i].name, given->name)) continue;
             if (!rt_spec_descriptor_read(image, i, &descriptor) || descriptor.scalar_count != 1 ||
                 descriptor.size_bytes != given->value.size ||
@@ -92,7 +100,7 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
     rt_buffer_printf(&exporter->declarations, "static const image images_%u[] = {\n%s};\n", number,
                      rt_buffer_string(&rows));
     rt_buffer_free(&rows);
-    if (rt_ok(status) && constants < step->submit.constant_count)
+    if (rt_ok(status) && constants < submit_of(step)->constant_count)
         return cnf_export_refuse(exporter, step->at, "a specialisation constant that no image has");
     return status;
 }
@@ -115,7 +123,7 @@ static rt_status options_find(cnf_exporter *exporter, const scn_step *step,
 /* NVIDIA's driver gets no options of OpenCL's compiler, and none of its own here. */
 static rt_status options_check(cnf_exporter *exporter, const scn_step *step, const rt_image *first)
 {
-    const rt_text texts[] = {first->compile_options, first->link_options, step->submit.options};
+    const rt_text texts[] = {first->compile_options, first->link_options, submit_of(step)->options};
     if (exporter->api->format != RT_FORMAT_PTX) return RT_STATUS_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t k = 0; k < texts[i].length; k++) {
@@ -130,7 +138,7 @@ static rt_status options_check(cnf_exporter *exporter, const scn_step *step, con
 /* The compiler options for a program: the image's, then those of the submit. */
 static rt_text options_of(cnf_exporter *exporter, const scn_step *step, const rt_image *first)
 {
-    rt_text own = step->verb == SCN_VERB_SUBMIT ? step->submit.options : (rt_text){0};
+    rt_text own = submit_of(step)->options;
     bool both = first->compile_options.length > 0 && own.length > 0;
     return rt_arena_printf(exporter->arena, both ? "%.*s %.*s" : "%.*s%.*s",
                            RT_TEXT_ARG(first->compile_options), RT_TEXT_ARG(own));

@@ -60,24 +60,26 @@ static bool kernels_are(cnf_execution *execution, const cnf_bundle_content *cont
 static bool units_are(cnf_execution *execution, const scn_expect *expect,
                       const cnf_bundle_content *content, cnf_emitted_check *check)
 {
-    if (!expect->has_unit_count || content->unit_count == expect->unit_count) return true;
-    check->code = content->unit_count > expect->unit_count ? RT_TEXT("more") : RT_TEXT("fewer");
+    if (!expect->bundle.has_unit_count || content->unit_count == expect->bundle.unit_count)
+        return true;
+    check->code =
+        content->unit_count > expect->bundle.unit_count ? RT_TEXT("more") : RT_TEXT("fewer");
     check->message =
         rt_arena_printf(&execution->arena,
                         "bundle '%.*s' was expected to have %" PRIu64 " device images; it has %u",
-                        RT_TEXT_ARG(check->what), expect->unit_count, content->unit_count);
+                        RT_TEXT_ARG(check->what), expect->bundle.unit_count, content->unit_count);
     return false;
 }
 
 static bool images_are(cnf_execution *execution, const scn_expect *expect,
                        const cnf_bundle_content *content, cnf_emitted_check *check)
 {
-    if (expect->image_count == 0 || !content->shows_images) return true;
-    bool same = content->image_count == expect->image_count;
-    for (uint32_t i = 0; i < expect->image_count && same; i++) {
+    if (expect->bundle.image_count == 0 || !content->shows_images) return true;
+    bool same = content->image_count == expect->bundle.image_count;
+    for (uint32_t i = 0; i < expect->bundle.image_count && same; i++) {
         /* Both directions: an expectation that names an image twice must not hide another. */
-        same = holds(content->images, content->image_count, expect->images[i]) &&
-               holds(expect->images, expect->image_count, content->images[i]);
+        same = holds(content->images, content->image_count, expect->bundle.images[i]) &&
+               holds(expect->bundle.images, expect->bundle.image_count, content->images[i]);
     }
     if (same) return true;
     rt_buffer found = {0};
@@ -97,21 +99,23 @@ void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
     cnf_bundle_content content = {0};
     uint32_t bundle = CNF_NOT_MADE;
     check->kind = "bundle";
-    check->what = execution->scenario->steps[expect->bundle].id;
-    rt_status status = cnf_bundle_of(execution, expect->bundle, &bundle);
+    check->what = execution->scenario->steps[expect->bundle.step].id;
+    rt_status status = cnf_bundle_of(execution, expect->bundle.step, &bundle);
     if (rt_ok(status))
         status = execution->runtime->operations->bundle_show(execution, bundle, &content);
     if (!rt_ok(status)) {
         check->code = rt_text_of(rt_code_name(status.code));
         check->message = rt_sink_diagnostic(execution->sink, status)->message;
     } else {
-        bool asks = expect->has_count + expect->lacks_count > 0 || expect->has_unit_count;
+        bool asks = expect->bundle.has_count + expect->bundle.lacks_count > 0 ||
+                    expect->bundle.has_unit_count;
         check->observed = content.shows_images || asks;
-        check->ok =
-            kernels_are(execution, &content, expect->has, expect->has_count, true, check) &&
-            kernels_are(execution, &content, expect->lacks, expect->lacks_count, false, check) &&
-            units_are(execution, expect, &content, check) &&
-            images_are(execution, expect, &content, check);
+        check->ok = kernels_are(execution, &content, expect->bundle.has, expect->bundle.has_count,
+                                true, check) &&
+                    kernels_are(execution, &content, expect->bundle.lacks,
+                                expect->bundle.lacks_count, false, check) &&
+                    units_are(execution, expect, &content, check) &&
+                    images_are(execution, expect, &content, check);
     }
     rt_arena_reset(&content.arena);
 }

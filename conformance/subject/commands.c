@@ -7,7 +7,8 @@
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    return execution->runtime->operations->context(execution, step->devices, step->device_count,
+    return execution->runtime->operations->context(execution, step->context.devices,
+                                                   step->context.device_count,
                                                    &execution->results[index].context);
 }
 
@@ -37,14 +38,22 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
     return RT_STATUS_OK;
 }
 
+/* The queue that a step made. */
+static rt_status queue_made(cnf_execution *execution, uint32_t step, uint32_t *out_queue)
+{
+    *out_queue = execution->results[step].queue;
+    if (*out_queue != CNF_NOT_MADE) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not made",
+                   RT_TEXT_ARG(execution->scenario->steps[step].id));
+}
+
 /* The queue that a command names, or the default queue of its device. */
 static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32_t *out_queue)
 {
-    if (step->on == SCN_NONE) return cnf_default_queue(execution, step->device, out_queue);
-    *out_queue = execution->results[step->on].queue;
-    if (*out_queue != CNF_NOT_MADE) return RT_STATUS_OK;
-    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not made",
-                   RT_TEXT_ARG(execution->scenario->steps[step->on].id));
+    const scn_command *command = scn_step_command(step);
+    CHECK(command);
+    if (command->queue == SCN_NONE) return cnf_default_queue(execution, command->device, out_queue);
+    return queue_made(execution, command->queue, out_queue);
 }
 
 /* The commands of earlier steps that a command waits for; the caller frees the array. Steps that
@@ -52,11 +61,13 @@ static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32
 static uint32_t *after_list(const cnf_execution *execution, const scn_step *step,
                             uint32_t *out_count)
 {
-    uint32_t *after = rt_alloc_array(step->after_count + 1, sizeof *after);
+    const scn_command *command = scn_step_command(step);
+    CHECK(command);
+    uint32_t *after = rt_alloc_array(command->after_count + 1, sizeof *after);
     *out_count = 0;
-    for (uint32_t i = 0; i < step->after_count; i++) {
-        uint32_t command = execution->results[step->after[i]].command;
-        if (command != CNF_NOT_MADE) after[(*out_count)++] = command;
+    for (uint32_t i = 0; i < command->after_count; i++) {
+        uint32_t earlier = execution->results[command->after[i]].command;
+        if (earlier != CNF_NOT_MADE) after[(*out_count)++] = earlier;
     }
     return after;
 }
@@ -122,13 +133,13 @@ rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)
     const cnf_fusion_operations *fusion = execution->runtime->operations->fusion;
     uint32_t queue = CNF_NOT_MADE;
     if (step->verb == SCN_VERB_END_MEMORY) return fusion->end_memory(execution, step->memory);
-    RT_TRY(queue_of(execution, step, &queue));
+    RT_TRY(queue_made(execution, step->fusion.queue, &queue));
     switch (step->verb) {
     case SCN_VERB_START_FUSION: return fusion->start(execution, queue);
     case SCN_VERB_CANCEL_FUSION: return fusion->cancel(execution, queue);
     case SCN_VERB_END_QUEUE: return fusion->end_queue(execution, queue);
     case SCN_VERB_COMPLETE_FUSION:
-        return fusion->complete(execution, queue, step->no_barriers,
+        return fusion->complete(execution, queue, step->fusion.no_barriers,
                                 &execution->results[index].command);
     default: UNREACHABLE();
     }
@@ -139,12 +150,12 @@ rt_status cnf_run_wait(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const cnf_runtime_operations *operations = execution->runtime->operations;
-    if (step->awaited != SCN_NONE) {
-        uint32_t command = execution->results[step->awaited].command;
+    if (step->wait.step != SCN_NONE) {
+        uint32_t command = execution->results[step->wait.step].command;
         return command == CNF_NOT_MADE ? RT_STATUS_OK
                                        : operations->wait_command(execution, command);
     }
-    if (step->on == SCN_NONE) return operations->wait(execution);
-    uint32_t queue = execution->results[step->on].queue;
+    if (step->wait.queue == SCN_NONE) return operations->wait(execution);
+    uint32_t queue = execution->results[step->wait.queue].queue;
     return queue == CNF_NOT_MADE ? RT_STATUS_OK : operations->wait_queue(execution, queue);
 }

@@ -120,16 +120,16 @@ static void run_verb(cnf_execution *execution, uint32_t index)
     const cnf_runtime_operations *operations = execution->runtime->operations;
     switch (step->verb) {
     case SCN_VERB_LOAD:
-        cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       operations->load(execution, step->module));
+        cnf_judge_step(execution, index, "step", scenario->modules[step->load.module].name,
+                       operations->load(execution, step->load.module));
         return;
     case SCN_VERB_UNLOAD:
-        cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       operations->unload(execution, step->module));
+        cnf_judge_step(execution, index, "step", scenario->modules[step->load.module].name,
+                       operations->unload(execution, step->load.module));
         return;
     case SCN_VERB_LOAD_IMAGE:
-        cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       operations->load_image(execution, step->module, step->image));
+        cnf_judge_step(execution, index, "step", scenario->modules[step->load.module].name,
+                       operations->load_image(execution, step->load.module, step->load.image));
         return;
     case SCN_VERB_DEVICE: return; /* The reader has told every command its device. */
     case SCN_VERB_CONTEXT:
@@ -162,7 +162,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
     case SCN_VERB_COMPLETE_FUSION:
     case SCN_VERB_CANCEL_FUSION:
     case SCN_VERB_END_QUEUE:
-        cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
+        cnf_judge_step(execution, index, "step", scenario->steps[step->fusion.queue].id,
                        cnf_run_fusion(execution, index));
         return;
     case SCN_VERB_PROFILING: cnf_run_profiling(execution, index); return;
@@ -343,7 +343,7 @@ void cnf_execute(cnf_execution *execution)
     if (!rt_ok(status)) return;
     for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
         cnf_run_step(execution, i);
-        i += 1 + scenario->steps[i].nested_count;
+        i += 1 + scn_step_nested_count(&scenario->steps[i]);
     }
     finish(execution);
 }

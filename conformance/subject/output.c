@@ -11,8 +11,8 @@ static bool expects_output(const scn_expect *expects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (expects[i].kind == SCN_EXPECT_OUTPUT) return true;
-        for (uint32_t k = 0; k < expects[i].outcome_count; k++) {
-            const scn_outcome *outcome = &expects[i].outcomes[k];
+        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
+            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
             if (expects_output(outcome->expects, outcome->expect_count)) return true;
         }
     }

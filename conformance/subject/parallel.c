@@ -26,7 +26,7 @@ static void *list_run(void *user)
     cnf_execution *execution = list->execution;
     const scn_step *steps = execution->scenario->steps;
     rt_handover_enter(list->handover, list->index);
-    uint32_t end = list->step + 1 + steps[list->step].nested_count;
+    uint32_t end = list->step + 1 + steps[list->step].parallel.nested_count;
     for (uint32_t i = list->step + 1; i < end && !execution->failed; i++) {
         if (steps[i].thread != list->index + 1) continue;
         cnf_run_step(execution, i);
@@ -39,11 +39,11 @@ static void *list_run(void *user)
 void cnf_run_parallel(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    CHECK(step->thread_count >= 2);
+    CHECK(step->parallel.thread_count >= 2);
     rt_handover *handover = rt_handover_create(
-        step->thread_count, rt_mix64(execution->options->seed ^ rt_mix64(index)));
-    list_thread *lists = rt_alloc_array(step->thread_count, sizeof *lists);
-    for (uint32_t i = 0; i < step->thread_count; i++) {
+        step->parallel.thread_count, rt_mix64(execution->options->seed ^ rt_mix64(index)));
+    list_thread *lists = rt_alloc_array(step->parallel.thread_count, sizeof *lists);
+    for (uint32_t i = 0; i < step->parallel.thread_count; i++) {
         lists[i] = (list_thread){execution, handover, index, i, 0};
         int error = pthread_create(&lists[i].thread, NULL, list_run, &lists[i]);
         if (error == 0) continue;
@@ -52,7 +52,7 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t index)
                 strerror(error));
         _Exit(RT_EXIT_OUT_OF_MEMORY);
     }
-    for (uint32_t i = 0; i < step->thread_count; i++)
+    for (uint32_t i = 0; i < step->parallel.thread_count; i++)
         pthread_join(lists[i].thread, NULL);
     rt_free(lists);
     rt_handover_destroy(handover);

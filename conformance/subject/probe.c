@@ -192,8 +192,8 @@ static const scn_memory memories[] = {
 static const scn_argument arguments[] = {{.kind = SCN_ARGUMENT_MEMORY}};
 static const scn_step steps[] = {{.verb = SCN_VERB_SUBMIT,
                                   .profile = RT_PROFILE_COUNT,
-                                  .on = SCN_NONE,
-                                  .submit = {.kernel = {"assay_probe", 11},
+                                  .submit = {.command = {.queue = SCN_NONE},
+                                             .kernel = {"assay_probe", 11},
                                              .module = SCN_NONE,
                                              .dimensions = 1,
                                              .range = {COUNT, 1, 1},

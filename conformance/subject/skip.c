@@ -30,7 +30,8 @@ static bool needs_spec_constants(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
-        if (step->submit.constant_count > 0 || step->bundle.constant_count > 0) return true;
+        if (step->verb == SCN_VERB_SUBMIT && step->submit.constant_count > 0) return true;
+        if (step->verb == SCN_VERB_BUNDLE && step->bundle.constant_count > 0) return true;
     }
     return false;
 }
@@ -196,7 +197,8 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         uint32_t taken = capabilities->formats_taken;
         bool foreign = step->verb == SCN_VERB_SUBMIT &&
                        is_for_other_devices(scenario, taken, step->submit.kernel);
-        for (uint32_t k = 0; k < step->bundle.kernel_count; k++)
+        uint32_t count = step->verb == SCN_VERB_BUNDLE ? step->bundle.kernel_count : 0;
+        for (uint32_t k = 0; k < count; k++)
             foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",

@@ -165,10 +165,9 @@ static bool entry_check(scn_reader *reader, const cnf_expectation *entry)
 static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
 {
     cnf_expectation *entry = out;
-    uint64_t given;
     entry->at = node->at;
-    if (!scn_object_read(reader, &shape_entry_object, node, entry, &given)) return false;
-    bool has_verdict = given >> ENTRY_VERDICT & 1;
+    if (!scn_object_read(reader, &shape_entry_object, node, entry)) return false;
+    bool has_verdict = scn_node_entry(node, "verdict") != NULL;
     entry->verdict = has_verdict ? failing_verdicts[entry->verdict] : CNF_VERDICT_COUNT;
     return entry_check(reader, entry);
 }
@@ -314,9 +313,9 @@ static void text_read(expectation_reader *reader, rt_text file, rt_text text)
     scn_reporter reporter = {.arena = &reader->out->arena};
     scn_reader fields = {.reporter = &reporter, .arena = reporter.arena};
     expectation_file read = {0};
-    uint64_t given;
     const scn_node *root = scn_yaml_read(&reporter, text);
-    bool whole = root && scn_object_read(&fields, &shape_file, root, &read, &given);
+    bool whole = root && scn_object_read(&fields, &shape_file, root, &read);
+    rt_vector_free(&fields.fields);
     if (whole && subject_check(reader, &reporter, file, root, read.subject)) {
         for (uint32_t i = 0; i < read.entry_count; i++)
             entry_add(reader, &reporter, file, read.subject, &read.entries[i]);

@@ -7,8 +7,8 @@
 
 typedef struct rt_fusion_compiler {
     void *user;
-    /* Makes one kernel of the request's list.  out_result is initialised by the caller, who frees
-     * it, and receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
+    /* Makes one kernel of the request's list.  out_result is initialised and freed by the
+     * caller, and receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
      * fused, the message says why; MALFORMED: damaged code; TOOL: the compiler died; IO, LIMIT;
      * UNAVAILABLE: there is no fusion compiler here.  No other code.  May be called from several
      * threads.  Source: document 001, "Fusion JIT integration" (fuseKernels). */

@@ -1,4 +1,15 @@
-/* Requests to the fusion compiler, their results, and the store of fused kernels. */
+/* Requests to the fusion compiler, their results, and the store of fused kernels.
+ *
+ * A list goes through these steps, the first of which needs neither compiler nor lock:
+ *
+ *   plan       range, identities, promotions, constants, shared variables (rt_fused_plan_make)
+ *   key        the request without a name, the room for local memory where it matters, the device
+ *              and context (key_make); a kernel in the store is used again
+ *   compile    the hook is called without a lock, a second time if promotions do not fit; its
+ * result comes from another process and is validated (check_result, check_room) inject     the
+ * image becomes a program in a bundle of its own (rt_bundle_inject) keep       the first thread's
+ * kernel stays; that of a slower one is freed (kernel_keep) launch     parameters of the fused
+ * kernel are arguments of the list's kernels (launch_make) */
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
@@ -183,6 +194,8 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
                                      list->count, range, variables_max(list),
                                      &out_plan->parameters));
     RT_TRY(status);
+    CHECK(out_plan->range.dimensions >= 1 && out_plan->range.dimensions <= RT_ND_RANGE_DIMENSIONS);
+    CHECK(rt_fusion_items(&out_plan->range) >= 1);
     RT_TRY(check_codes(fused, list));
     RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;

@@ -1,4 +1,14 @@
-/* The application's three calls, with their traces and warnings. */
+/* The application's three calls, with their traces and warnings.
+ *
+ * complete_fusion goes through these cases; the first that applies ends it:
+ *
+ *   the queue is not in fusion mode     the event of its last fusion (KF-QUEUE-09, KF-QUEUE-10)
+ *   the list is empty                   COMPLETED at once, with a warning
+ *   promotions contradict each other    ERRC_INVALID; the queue stays in fusion mode
+ *   the list cannot be fused            the kernels run one by one, with a warning (KF-GRAPH-09)
+ *   another thread ended the fusion     the event of that fusion
+ *   another thread added to the list    the kernels run one by one
+ *   otherwise                           the fused kernel takes their place (KF-EVENT-03) */
 #include "reference/fusion/fusion.h"
 
 #include "reference/base/handover.h"

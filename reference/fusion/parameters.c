@@ -233,6 +233,7 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
                     (rt_fusion_demotion){use->memory->name, use->reason};
             continue;
         }
+        CHECK(use->promotion != RT_PROMOTION_NONE && use->memory->element_size > 0);
         names[out->promotion_count] = use->memory->name;
         promotions[out->promotion_count++] = (rt_fusion_promotion){
             .parameter = use->first,

@@ -1,4 +1,9 @@
-/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say. */
+/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say.
+ *
+ *   equal ranges                       that range
+ *   different ranges                   one local size and one offset for all that give any; then,
+ * of the inputs with the most work-items, the first in DPC++'s order of preference that every input
+ * fits into no candidate fits                  the refusal of the preferred one */
 #include "reference/fusion/plan_internal.h"
 
 #include "reference/base/check.h"
@@ -156,6 +161,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count,
     uint32_t equal = 0;
     for (uint32_t i = 0; i < count; i++)
         equal += global_equal(&ranges[i], range);
+    CHECK(equal >= 1); /* The range is one of them. */
     return equal;
 }
 
@@ -207,6 +213,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
         for (uint32_t k = (*out_count)++; k > at; k--)
             candidates[k] = candidates[k - 1];
         candidates[at] = ranges[i];
+        CHECK(rt_fusion_items(&candidates[at]) == items);
     }
     CHECK(*out_count >= 1 && *out_count <= count);
     return candidates;

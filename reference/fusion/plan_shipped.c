@@ -81,6 +81,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const u
         shipped_range other = shipped_of(&ranges[i]);
         equals += equal(other.global, global);
     }
+    CHECK(equals >= 1); /* The size is that of one of them. */
     return equals;
 }
 

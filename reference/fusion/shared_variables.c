@@ -114,6 +114,7 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
             .mapped = items_copy(arena, find.mapped.items, count, sizeof *find.mapped.items),
             .count = count,
         };
+    CHECK(out_variables->count == (rt_ok(status) ? find.symbols.count : 0));
     rt_vector_free(&find.symbols);
     rt_vector_free(&find.described);
     rt_vector_free(&find.mapped);

@@ -1,6 +1,10 @@
-/* The database: entries that host code registers and images describe, and the variables of
- * programs.
- */
+/* The database: entries that host code registers and images describe, and variables of programs.
+ *
+ *                           address      size, image scope   found by its id
+ *   made by an image        NONE         described           yes
+ *   made by host code       a new one    unknown             yes
+ *   made by both            a new one    described           yes
+ *   last module unloaded    NONE         as before           no: the next one is another entry */
 #include "reference/memory/global_internal.h"
 
 /* ---- Checking ----------------------------------------------------------------------------- */

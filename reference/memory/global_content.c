@@ -1,4 +1,8 @@
-/* The content of a variable: in a buffer for each device, in the host object, or in a program. */
+/* The content of a variable: in a buffer for each device, in the host object, or in a program.
+ *
+ *   no image scope, on a device       an instance: USM device memory (rt_global_instance_make)
+ *   image scope, in a program         the program's variable, found by name (rt_global_variable)
+ *   no image has it                   val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
 bool rt_global_entry_check(const rt_global_entry *entry)

@@ -1,4 +1,9 @@
-/* Building: program objects from images, joined by the device's linker. */
+/* Building: program objects from images, joined by the device's linker.
+ *
+ *   a self-contained image     dev_program_build, no linker involved (DL-RESOLVE-01)
+ *   every other link set       dev_program_compile for each image (DL-LINK-01), then
+ * dev_program_link for all of them (DL-LINK-02), if the device says that it links their format
+ * (DL-BACKEND-01 to DL-BACKEND-06) */
 #include "reference/program/declared_sets.h"
 #include "reference/program/program_internal.h"
 

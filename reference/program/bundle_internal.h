@@ -12,7 +12,7 @@ typedef struct rt_bundle_unit {
     const rt_registered_image *image; /* INPUT, OBJECT */
     rt_arena arena;                   /* of constants and options */
     rt_spec_list constants;           /* INPUT, OBJECT: set for the bundle that it came in */
-    rt_text options;                  /* OBJECT: compiled with, beside the image's own */
+    rt_text options;                  /* OBJECT: compiled with, after the image's own */
     dev_program *object;              /* OBJECT */
     rt_program *program;              /* EXECUTABLE; one reference is the unit's */
 } rt_bundle_unit;
@@ -29,8 +29,8 @@ struct rt_bundle {
 rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
                             rt_context_id context, const rt_device *device);
 
-/* Ends the making of a bundle: with success it gets its id and goes to *out_bundle, else it is
- * released.  Gives the status back. */
+/* Finishes a bundle: on success it gets its id and goes to *out_bundle, otherwise it is released.
+ * Returns the status. */
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
                            rt_bundle **out_bundle);
 

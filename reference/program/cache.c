@@ -1,4 +1,7 @@
-/* Groups by kernel, and in each the tuples, found through the text of the rest of their key. */
+/* Groups by kernel, and in each the tuples, found through the text of the rest of their key.
+ *
+ * A place in the table of tuples is kept when its program is dropped, so that the same key finds it
+ * again; rt_program.tuples lists the places that lead to a program. */
 #include "reference/program/cache.h"
 
 /* One text per key, each part after its length, so that no two keys give the same. */

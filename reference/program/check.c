@@ -1,5 +1,5 @@
 /* What holds of a program manager between two public operations: tables, index, cache and programs,
- * looked at from both sides.
+ * each relation checked from both sides.
  *
  * rt_program_manager_lock and rt_program_manager_unlock call this in builds with sanitizers
  * (CHECK_SLOW).  A call costs as much as there are names of images, programs and tuples. */

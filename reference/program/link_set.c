@@ -121,7 +121,7 @@ static void resolve_symbol(resolution *search, const rt_registered_image *import
 static const rt_property_set *imports_of(const rt_registered_image *image)
 {
     const rt_property_set *imports = rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS);
-    /* Broken: only SPIR-V is looked at. */
+    /* Broken: only SPIR-V has imports. */
     if (image->image->format != RT_FORMAT_SPIRV64 && !RULE(DL_REQ_07)) return NULL;
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }

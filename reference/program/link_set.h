@@ -19,7 +19,7 @@ typedef struct rt_link_set {
                       link is needed even if alone */
 } rt_link_set;
 
-/* What a contributor says of one image of a link set. */
+/* The answer of a contributor for one image of a link set. */
 typedef struct rt_link_contribution {
     RT_VECTOR(const rt_registered_image *)
     images;     /* that join it; one of the set already may be
@@ -29,16 +29,16 @@ typedef struct rt_link_contribution {
 
 struct rt_link_context;
 
-/* Says which images join the link set of `requesting` because `member` is in it, although nothing
- * there imports from them.  It stands above this folder (reference/vfunc) and is asked once for
- * each member, also for those that joined by it.  The caller frees out_contribution->images.  A
- * failure, of whatever code, refuses the launch or bundle. */
+/* Says which images join the link set of `requesting` because `member` is in it, although no image
+ * there imports from them.  It is implemented above this folder (reference/vfunc) and called once
+ * for each member, including those that joined through it.  The caller frees
+ * out_contribution->images.  A failure, of whatever code, refuses the launch or bundle. */
 typedef rt_status rt_link_contribute(const struct rt_link_context *context,
                                      const rt_registered_image *requesting,
                                      const rt_registered_image *member,
                                      rt_link_contribution *out_contribution);
 
-/* What resolution works with; everything is borrowed for the call. */
+/* The input of resolution; everything is borrowed for the call. */
 typedef struct rt_link_context {
     rt_sink *sink;
     rt_trace *trace;
@@ -48,10 +48,10 @@ typedef struct rt_link_context {
     const rt_device *device;
     rt_profile profile;
     /* Where a preloaded module's image is among the suitable ones, one of those is taken.  The
-     * policy that document 003 thinks of ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
+     * policy that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
-    bool open; /* imports that nobody exports are left to whoever links: for kernel bundles, whose
-                  images the application links itself (requirements.yaml, key dpcpp, tag A28) */
+    bool open; /* imports without an exporter stay open: for kernel bundles, whose images the
+                  application links itself (requirements.yaml, key dpcpp, tag A28) */
     rt_link_contribute *contribute; /* NULL: only imports bring images in */
 } rt_link_context;
 
@@ -59,7 +59,7 @@ typedef struct rt_link_context {
  * rt_link_set_free also after a failure) receives it.
  * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports, unless they
  * may stay open; the diagnostic names all of them.  Others as the contributor says.  Cost: linear
- * in the imports and exports of the set, and in what the contributor looks at. */
+ * in the imports and exports of the set, and in the work of the contributor. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);

@@ -1,4 +1,16 @@
-/* The program manager: kernel -> image -> link set -> program -> cache. */
+/* The program manager: kernel -> image -> link set -> program -> cache.
+ *
+ * A request for a kernel (rt_program_manager_kernel) goes through these steps under the lock:
+ *
+ *   select the image                          rt_program_select (select.c)
+ *   look in the cache                         find_cached, with the key of key_of
+ *   or wait for a thread that builds the same rt_program_of_image; then select again
+ *   collect the link set                      rt_link_set_collect (link_set.c)
+ *   load or build, without the lock           rt_persistent_build (persistent.c, build.c)
+ *   store a tuple per kernel and module       store_tuples, unless an image was unloaded
+ *   take the kernel object                    rt_program_take_kernel
+ *
+ * A program is counted by the cache, once per tuple, by bundles and by the commands that run it. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"

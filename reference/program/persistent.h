@@ -1,11 +1,11 @@
 /* The persistent cache: executable programs in a folder that processes share.
  *
  * An entry is a device's own binary of a linked program (dev_program_binary), in a store
- * (reference/base/store.h) under the key of persistent_key.h.  It is looked for where the in-memory
- * cache has nothing; a hit takes the place of compiling and linking, and nothing else changes: what
- * is resolved, selected and cached in memory is the same.  An entry that is damaged, or that the
- * device refuses, is told in the trace and replaced; a folder that cannot be written is told once
- * and the run goes on.  Only devices whose capabilities say program_binaries take part.
+ * (reference/base/store.h) under the key of persistent_key.h.  It is searched when the in-memory
+ * cache has no program; a hit replaces compiling and linking, and nothing else changes: resolution,
+ * selection and the cache in memory are the same.  An entry that is damaged, or that the
+ * device refuses, is traced and replaced; a folder that cannot be written is traced once, and the
+ * run goes on.  Only devices whose capabilities say program_binaries take part.
  *
  * Source: document 003 (SharedLibraries.md), "Persistent cache". */
 #ifndef REFERENCE_PROGRAM_PERSISTENT_H

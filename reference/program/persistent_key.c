@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rises with every change of what a key or an entry holds. */
+/* Increased with every change to the contents of keys or entries. */
 enum { KEY_VERSION = 1 };
 
 /* ---- The order of images ------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static int compare_names(const void *left, const void *right)
     return rt_text_compare(*(const rt_text *)left, *(const rt_text *)right);
 }
 
-/* The names of what the image defines as one text; allocated in the arena. */
+/* The names of the symbols that the image defines as one text; allocated in the arena. */
 static rt_text names_text(rt_arena *arena, const rt_image *image)
 {
     const rt_property_set *exported = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
@@ -91,7 +91,7 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
     if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1); /* Broken: the requesting one. */
     for (uint32_t i = 0; i < count; i++)
         *rt_vector_push(&images) = set->images.items[i];
-    /* Broken: whatever else is registered takes part in the key of an image that needs none. */
+    /* Broken: all registered images take part in the key of an image that needs none. */
     if (!set->searched && !RULE(DL_PCACHE_05)) {
         for (uint32_t i = 0; i < manager->tables.images.count; i++) {
             const rt_registered_image *other = manager->tables.images.items[i];
@@ -102,7 +102,7 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
     return images;
 }
 
-/* What an image brings besides its code. */
+/* The parts of an image other than its code. */
 static void write_identifiers(rt_buffer *out, const rt_build_target *target, const rt_image *image)
 {
     rt_arena arena = {0};

@@ -1,8 +1,8 @@
 /* Which programs exist, and which of them were linked from an image.
  *
- * When an image goes, the programs made from it must leave the cache; this finds them without a
- * look at all the others, so that unloading costs what is unloaded.  Ids and not pointers are kept
- * per image: a program that has gone meanwhile is an empty place in the table of programs. */
+ * When an image goes, the programs made from it must leave the cache; this finds them without
+ * examining all the others, so that unloading costs what is unloaded.  Each image has ids and not
+ * pointers: a program that was freed since is an empty place in the table of programs. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_INDEX_H
 #define REFERENCE_PROGRAM_PROGRAM_INDEX_H
 
@@ -13,7 +13,7 @@ typedef struct rt_program_ids {
 } rt_program_ids;
 
 typedef struct rt_program_index {
-    RT_VECTOR(rt_program *) programs;   /* index is rt_program.id; NULL: not there (any more) */
+    RT_VECTOR(rt_program *) programs;   /* index is rt_program.id; NULL: freed */
     RT_VECTOR(rt_program_ids) by_image; /* index is rt_registered_image.id */
 } rt_program_index;
 

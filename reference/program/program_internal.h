@@ -7,7 +7,7 @@
 #include "reference/program/program_index.h"
 #include "reference/program/specialise.h"
 
-/* What a program is built for, besides its images; borrowed from the request. */
+/* The target of a build: everything but the images; borrowed from the request. */
 typedef struct rt_build_target {
     const rt_device *device;
     rt_context_id context;
@@ -69,8 +69,8 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
 
 /* Resolves, builds and caches the program of an image without looking it up in the cache; or waits
  * while another thread does so, and then returns none: the caller looks again.  Called with the
- * lock held, which it gives up meanwhile.  On success the caller holds a reference to *out_program,
- * if there is one. */
+ * lock held, which it releases while it works.  On success the caller holds a reference to
+ * *out_program, if there is one. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,
@@ -88,7 +88,7 @@ RT_MUST_USE rt_status rt_program_refuse_kernel(rt_program_manager *manager, cons
 /* True when the device takes the image's format and has the aspects that it asks for. */
 bool rt_program_runs(const rt_device *device, const rt_image *image);
 
-/* What resolution for a device works with: the manager's parts. */
+/* The input of resolution for a device: the manager's parts. */
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
 /* Makes the program object for a built executable, with an id drawn from program_count; its one

@@ -124,7 +124,7 @@ static bool fault_refuses_several(const provider_query *query, const rt_provider
            (some_preloaded && regular_is_first && !RULE(DL_PRELOAD_01));
 }
 
-/* Whether the regular library's image stays in use beside a preloaded one: always; where the
+/* Whether the regular library's image stays in use in spite of a preloaded one: always; where the
  * preloaded image replaces it in part; where it replaces all of it. */
 static bool fault_keeps_regular(bool replaced_in_part)
 {
@@ -183,7 +183,8 @@ static int by_age(const void *a, const void *b)
 }
 
 /* Keeps only the images of preloaded modules, where there are any.  An image is replaced whole: the
- * other symbols that it exports are still looked for, and may bring it in beside the preloaded one.
+ * other symbols that it exports are still looked for, and may bring it in next to the preloaded
+ * one.
  */
 static void keep_preloaded(const provider_query *query, rt_provider_list *list)
 {

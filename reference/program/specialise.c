@@ -159,7 +159,7 @@ static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *
     return status;
 }
 
-/* Looks at one image; *out_found tells whether it has the constant. */
+/* Checks one image; *out_found: it has the constant. */
 static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image,
                              bool *out_found)
 {
@@ -176,7 +176,7 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
     return RT_STATUS_OK;
 }
 
-/* Two names with one number: the device could not be told which value counts. */
+/* Two names with one number: the device would not know which value counts. */
 static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image *image)
 {
     for (uint32_t i = 0; i < list.count; i++) {

@@ -1,5 +1,5 @@
 /* What holds of a scheduler between two public operations: the whole graph, every queue and every
- * fusion list, looked at from both sides.
+ * fusion list, each relation checked from both sides.
  *
  * rt_scheduler_lock and rt_scheduler_unlock call this in builds with sanitizers (CHECK_SLOW).  A
  * call costs as much as there are commands, edges and uses of memories. */

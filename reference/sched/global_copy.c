@@ -6,9 +6,9 @@
 #include "reference/base/handover.h"
 #include "reference/program/global_program.h"
 
-/* ---- What is refused ----------------------------------------------------------------------- */
+/* ---- Refusals ----------------------------------------------------------------------- */
 
-/* Finds the entry of the host object; an address that nobody has (any more) is none. */
+/* Finds the entry of the host object; refuses an address without one. */
 static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                             rt_global_entry **out_entry)
 {
@@ -21,7 +21,7 @@ static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                           RT_TEXT_ARG(copy->name));
 }
 
-/* Which functions there are is said by the variable's type (sycl_ext_oneapi_device_global,
+/* The variable's type decides which functions exist (sycl_ext_oneapi_device_global,
  * "host_access"). */
 static rt_status check_access(rt_scheduler *scheduler, const rt_global_copy *copy)
 {
@@ -34,7 +34,8 @@ static rt_status check_access(rt_scheduler *scheduler, const rt_global_copy *cop
                           rt_host_access_name(copy->host_access));
 }
 
-/* The size is T's, which the call knows; broken, it is what images have told so far. */
+/* The size is T's, which the call knows; broken, it is the one that images have described so far.
+ */
 static rt_status check_part(rt_scheduler *scheduler, const rt_global_entry *entry,
                             rt_global_copy *inout_copy)
 {
@@ -65,7 +66,7 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
 
 /* ---- Without image scope ------------------------------------------------------------------- */
 
-/* Submits the transfer between the variable's content and the memory, behind `first` too.  Called
+/* Submits the transfer between the variable's content and the memory, after `first` too.  Called
  * with the lock held. */
 static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
                         rt_memory *content, rt_program *program, uint32_t first,
@@ -154,12 +155,12 @@ static bool is_shipped(const rt_scheduler *scheduler)
     return rt_program_manager_profile(scheduler->programs) == RT_PROFILE_DPCPP;
 }
 
-/* Whose value of the host object a queue's copies mean. */
+/* The value of the host object that a queue's copies go to. */
 typedef struct value_owner {
     uint32_t context, device;
 } value_owner;
 
-/* The host object is one, whoever asks; shipped DPC++ keeps a value for each context, and with
+/* There is one host object for all queues; shipped DPC++ keeps a value for each context, and with
  * image scope for each device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
 static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
 {
@@ -171,10 +172,10 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
     return owner;
 }
 
-/* Shipped DPC++ looks whether a registered image has the variable, and keeps what is copied to one
- * of no image in such a value whatever its scope: a shadow, which no kernel ever sees, since the
- * content of an image that comes later begins with zeros (requirements.yaml, DG-COPY-10 and
- * DG-DB-04, key dpcpp, tags C22 and C26). */
+/* Shipped DPC++ checks whether a registered image has the variable, and keeps what is copied to a
+ * variable of no image in such a value whatever its scope: a shadow, which no kernel ever sees,
+ * since the content of an image that is registered later begins with zeros (requirements.yaml,
+ * DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
 static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
                         const rt_global_entry *entry)
 {
@@ -223,8 +224,8 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The copy ------------------------------------------------------------------------------ */
 
-/* Where a copy goes is said by the variable's type.  Broken, each in its turn: image scope makes no
- * difference; there is but one way to a variable; only what images have is in a buffer. */
+/* The variable's type decides where a copy goes.  Broken, each in its turn: image scope makes no
+ * difference; every variable is in a program; only variables of images are in a buffer. */
 static bool goes_to_program(const rt_global_copy *copy, const rt_global_entry *entry)
 {
     if (copy->image_scope) return RULE(DG_SCOPE_01);
@@ -253,8 +254,8 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The blocking read --------------------------------------------------------------------- */
 
-/* What a read reads: the content's memory, and the program that it is in, if any, with a reference.
- * The memory is NULL where only what exists is wanted and nothing does. */
+/* The content that a read returns: its memory, and the program that holds it, if any, with a
+ * reference. The memory is NULL where only existing content is wanted and there is none. */
 typedef struct content {
     rt_memory *memory;
     rt_program *program;
@@ -306,7 +307,8 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     return status;
 }
 
-/* Which of the bytes hold a value: as the device says that wrote them last, else all. */
+/* Which of the bytes hold a value: as reported by the device that wrote them last, otherwise all.
+ */
 static rt_status defined_of(const rt_memory *memory, uint64_t size, rt_buffer *out_defined)
 {
     for (uint64_t i = 0; i < (size + 7) / 8; i++)
@@ -327,7 +329,7 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
             RT_TEXT_ARG(copy->name), (unsigned long long)memory->size,
             (unsigned long long)copy->type_size);
     }
-    /* Broken: the call comes back before the command has ended. */
+    /* Broken: the call returns before the command has ended. */
     if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
     return defined_of(memory, copy->type_size, out_defined);

@@ -1,4 +1,4 @@
-/* Before the first kernel of a program: its device_globals get content and know where it is.
+/* Before the first kernel of a program, its device_globals get their content and its address.
  *
  * A variable without image scope is a pointer in every program, and its content one buffer for each
  * device.  Both are commands of the graph, on which every launch of the program depends.
@@ -29,7 +29,7 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
         if (instance->device != asks->device && RULE(DG_INIT_09)) continue;
-        /* Broken: a launch does not know what a copy has made. */
+        /* Broken: a launch does not find content that a copy has made. */
         if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
         if (instance->context == asks->context || contexts_share(scheduler)) return instance;
     }
@@ -52,8 +52,8 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
     return RT_STATUS_OK;
 }
 
-/* True when the runtime fills the new content: always.  Broken, each in its turn: of a launch's or
- * a copy's nobody does. */
+/* True when the runtime fills the new content: always.  Broken, each in its turn: not for a copy,
+ * not for a launch. */
 static bool is_filled(bool by_copy)
 {
     return by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
@@ -64,27 +64,27 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 {
     const rt_queue *asks = &scheduler->queues.items[queue];
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
-    /* Broken: what was made for one program is not found for the next. */
+    /* Broken: content made for one program is not found for the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
-    /* Broken: what another context has filled is shared in name only. */
-    bool shared = *out_instance && (*out_instance)->context != asks->context;
-    bool torn = shared && !RULE(DG_INIT_11);
-    if (torn) *out_instance = NULL;
+    /* Broken: content that another context has filled is shared in name only. */
+    bool is_shared = *out_instance && (*out_instance)->context != asks->context;
+    bool is_torn = is_shared && !RULE(DG_INIT_11);
+    if (is_torn) *out_instance = NULL;
     if (!*out_instance) {
         RT_TRY(rt_global_instance_make(scheduler->globals, entry, asks->device, asks->context, size,
                                        out_instance));
         (*out_instance)->by_copy = by_copy;
     }
-    /* What could not be filled when it was made is filled now. */
+    /* Content that could not be filled when it was made is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    if (is_filled(by_copy) && !torn) return zero(scheduler, queue, *out_instance);
+    if (is_filled(by_copy) && !is_torn) return zero(scheduler, queue, *out_instance);
     rt_memory_written((*out_instance)->memory, asks->device);
     return RT_STATUS_OK;
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Images are somebody else's word: of a variable that modules share, all must say the same. */
+/* Image data is untrusted: of a variable that modules share, all must state the same size. */
 static rt_status check_size(rt_scheduler *scheduler, const rt_program_global *global,
                             const rt_global_instance *instance)
 {
@@ -106,8 +106,8 @@ static void pointer_set(rt_program_global *global, const rt_global_instance *ins
         global->pointer[i] = (uint8_t)(address >> (8 * i));
 }
 
-/* What the pointer in a program leads to: the variable's content.  Broken: that of the program's
- * first variable, so that whoever follows the pointer, as the members of the class do, finds it. */
+/* The target of the pointer in a program: the variable's content.  Broken: that of the program's
+ * first variable, so that the members of the class, which follow the pointer, find that. */
 static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
                                            const rt_program *program,
                                            const rt_global_instance *instance)
@@ -135,7 +135,7 @@ static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_prog
     return status;
 }
 
-/* What host_access says is about copies (DG-INIT-12). */
+/* host_access concerns copies only (DG-INIT-12). */
 static bool is_pointed(const rt_global_entry *entry, bool content_is_new)
 {
     if (entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12)) return false;

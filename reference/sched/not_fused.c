@@ -4,7 +4,7 @@
  * (requirements.yaml, KF-QUEUE-06, key dpcpp, tag B16). */
 #include "reference/sched/sched_internal.h"
 
-static void tell(rt_scheduler *scheduler, rt_queue_id queue, const char *kind)
+static void report(rt_scheduler *scheduler, rt_queue_id queue, const char *kind)
 {
     const rt_fusion_observer *observer = &scheduler->observer;
     if (!observer->not_fused || !rt_queue_in_fusion_mode(scheduler, queue)) return;
@@ -32,10 +32,10 @@ void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_
     bool pointers = to == SIDE_POINTER && from == SIDE_POINTER;
     /* Without a dependency such a command goes to the driver past the command groups. */
     if (pointers && transfer->after_count == 0) return;
-    tell(scheduler, queue, transfer->from ? copies[from][to] : fills[to]);
+    report(scheduler, queue, transfer->from ? copies[from][to] : fills[to]);
 }
 
 void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    tell(scheduler, queue, "host task");
+    report(scheduler, queue, "host task");
 }

@@ -168,8 +168,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
 
 /* Adds the dependencies that an access to a memory brings: a read waits for the last writer, a
- * write also for those who read since.  Unified shared memory brings none but that its initial
- * content is there: its users order their commands themselves (SYCL 2020, 3.8.1 and 4.8.3). */
+ * write also for the readers since.  For unified shared memory a command only waits for the initial
+ * content: its users order their commands themselves (SYCL 2020, 3.8.1 and 4.8.3). */
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access);
 
@@ -206,7 +206,7 @@ RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory
 
 /* ---- scheduler.c (lock held) -------------------------------------------------------------- */
 
-/* What a submission asks of the graph; borrowed. */
+/* The request of a submission to the graph; borrowed. */
 typedef struct rt_submission {
     rt_queue_id queue;
     rt_command_kind kind;
@@ -216,9 +216,9 @@ typedef struct rt_submission {
     rt_fusion_command *fusion; /* whose list it will be in; NULL: it is enqueued at once */
 } rt_submission;
 
-/* The graph's part of a submission.  Begin brings the contents, and makes the node with its
- * dependencies; the caller enqueues it, and end takes the status of that: the node goes again, or
- * its accesses are booked. */
+/* The graph's part of a submission.  `begin` brings the contents and makes the node with its
+ * dependencies; the caller enqueues it and passes the status to `end`, which removes the node again
+ * or records its accesses. */
 RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                                           rt_command **out_command);
 RT_MUST_USE rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
@@ -233,8 +233,8 @@ rt_access_list rt_launch_accesses(const rt_launch *launch);
 RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
                                                 const rt_program *program, dev_kernel *kernel);
 
-/* ERRC_INVALID where the memory is USM of another device than the queue's; `what` is who uses it,
- * as in "kernel 'k'". */
+/* ERRC_INVALID where the memory is USM of another device than the queue's; `what` names the
+ * user, as in "kernel 'k'". */
 RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
                                                  const rt_memory *memory, rt_text what);
 
@@ -247,7 +247,8 @@ RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *com
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                           const rt_transfer *transfer);
-/* Waits for what a host task waits for and returns the first failure; no device gets the task. */
+/* Waits for the predecessors of a host task and returns the first failure; no device gets the task.
+ */
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
@@ -270,7 +271,7 @@ RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id qu
 
 /* Makes the device_globals of a program ready for its first kernel and appends the commands that a
  * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
- * device code".  MALFORMED: an image tells nonsense of a variable; and the codes of
+ * device code".  MALFORMED: an image describes a variable wrongly; and the codes of
  * rt_global_instance_make and rt_global_variable. */
 RT_MUST_USE rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_program *program, rt_command_list *commands);
@@ -290,8 +291,8 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
 /* True while start_fusion's effect lasts on the queue. */
 bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Sees to it that everything the command waits for was handed to its device, before the command
- * itself is: a fusion that holds some of it back ends (KF-SYNC-06). */
+/* Ensures that everything the command waits for is handed to its device before the command itself:
+ * a fusion that holds some of it back ends (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
 /* The same for a command that is being made and that the fusion `holder` will hold, be it a kernel
@@ -299,11 +300,12 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
                              const rt_fusion_command *holder);
 
-/* A fault only (see KF-SYNC-10): the fusion with which a launch outside it is put off, since it
- * depends on one of the list's kernels.  NULL: none. */
+/* A fault only (see KF-SYNC-10): the fusion whose list holds a kernel that the launch depends on,
+ * and with which the launch is deferred.  NULL: none. */
 rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
 
-/* Hands a command over that is held back, with all that it waits for; one that is not is left. */
+/* Hands over a command that is held back, with everything that it waits for; does nothing to
+ * others. */
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);
 
 /* Ends the fusions that hold kernels back, of a queue or of all (RT_QUEUE_ALL). */
@@ -315,8 +317,9 @@ rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command 
 
 /* ---- not_fused.c (lock held) -------------------------------------------------------------- */
 
-/* Tells the observer of a transfer or host task to a queue in fusion mode, before it is one of the
- * graph. */
+/* Reports a transfer or host task to a queue in fusion mode to the observer, before it becomes a
+ * node.
+ */
 void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_transfer *transfer);
 void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue);
 
@@ -333,9 +336,9 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 
 /* ---- held.c (lock held) ------------------------------------------------------------------- */
 
-/* Looks at a launch that is going to be held, as its device will when it gets it: the application
- * is told at submission of a mistake that needs no compiler.  ERRC_ND_RANGE: its groups do not
- * divide its range, or are larger than the device takes. */
+/* Checks a launch that is going to be held, as its device will later, so that a mistake which needs
+ * no compiler is reported at submission.  ERRC_ND_RANGE: its groups do not divide its range, or are
+ * larger than the device takes. */
 RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
                                     const rt_launch *launch);
 
@@ -350,7 +353,7 @@ void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_
 /* Keeps a move of content for a fusion. */
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory);
 
-/* Hands over one command that was held.  What the device refuses is told to who waits. */
+/* Hands over one command that was held.  A refusal of the device is reported to the waiter. */
 void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
 
 /* Keeps what a kernel of the list is about to change in a memory's leaves. */
@@ -362,7 +365,7 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
 /* Waits for the command and everything it depends on, oldest first; returns the first failure. */
 RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id command);
 
-/* Waits for everything submitted so far; returns the first failure that was not told before. */
+/* Waits for everything submitted so far; returns the first failure that was not reported before. */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 /* ---- Arguments (eliminated.c) -------------------------------------------------------------- */

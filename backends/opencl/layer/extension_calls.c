@@ -1,10 +1,10 @@
 /* The calls of extensions, which a program asks a platform for by name.
  *
  * A program with drivers of several platforms gets the same function of ours for all of them, so
- * each is found again by what is first in every object of OpenCL: the pointer to its driver's table
- * of calls, which a driver's platform and objects have in common.
- * Source: cl_khr_icd, "ICD Loader Vendor Enumeration"; cl_intel_unified_shared_memory;
- * cl_khr_il_program; ocl_library.h for variables by name. */
+ * each call finds its driver by the first member of every OpenCL object: the pointer to the
+ * driver's dispatch table, which a driver's platform and objects share. Source: cl_khr_icd, "ICD
+ * Loader Vendor Enumeration"; cl_intel_unified_shared_memory; cl_khr_il_program; ocl_library.h for
+ * variables by name. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <pthread.h>
@@ -385,7 +385,7 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
     return ours;
 }
 
-/* Without a platform nobody knows whose call it is, so it stays as it is. */
+/* Without a platform it is unknown whose call it is, so it is passed on as it is. */
 static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
 {
     void *call = layer_next()->clGetExtensionFunctionAddress(name);

@@ -1,7 +1,6 @@
-/* The layer's parts: what it knows of the process that it is in, records, and the calls that it
- * puts itself before.
+/* The layer's parts: its state in the process, records, and the calls that it intercepts.
  *
- * The layer is code in somebody else's process, where OpenCL itself is a singleton: there is one
+ * The layer is code in another program's process, where OpenCL itself is a singleton: there is one
  * state, set up once by the loader before any other call. */
 #ifndef BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
 #define BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
@@ -24,7 +23,7 @@ typedef enum layer_kind {
     LAYER_KIND_COUNT
 } layer_kind;
 
-/* Number of an object that nobody saw being made. */
+/* Number of an object whose creation was not recorded. */
 #define LAYER_UNKNOWN UINT32_MAX
 
 /* Gives a new object the next number of its kind.  An address comes back when an object has ended,

@@ -1,7 +1,7 @@
-/* Hiding aspects: what devices and platforms say of themselves, without what shall not be there.
+/* Hiding aspects: the answers of devices and platforms, without the hidden features.
  *
- * Hiding is answers only.  A program that uses what it was told not to be there gets what the
- * driver gives, as it would from a device whose list is too short. */
+ * Only answers are changed.  A program that uses a hidden feature gets what the driver does, as on
+ * a device whose list of features is incomplete. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/alloc.h"
 

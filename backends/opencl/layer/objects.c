@@ -1,4 +1,4 @@
-/* Numbers instead of addresses: what is made gets the next number of its kind, so that two runs of
+/* Numbers instead of addresses: a new object gets the next number of its kind, so that two runs of
  * one program have the same records. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/map.h"

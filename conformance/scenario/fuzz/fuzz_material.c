@@ -38,8 +38,9 @@ static void words_print(const scn_objects *objects)
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_shape *shape = objects->list.items[i].shape;
         for (uint32_t j = 0; j < shape->row_count; j++) {
+            if (!scn_row_is_told(&shape->rows[j])) continue;
             printf("\"%s: \"\n", shape->rows[j].key);
-            if (shape->rows[j].shape) shape_words(shape->rows[j].shape);
+            shape_words(shape->rows[j].shape);
         }
     }
 }
@@ -63,6 +64,7 @@ static void object_sample(sample *state, const scn_shape *shape)
     rt_buffer_append_byte(state->out, '{');
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
+        if (!scn_row_is_told(row)) continue;
         bool first = row->flags & SCN_ALTERNATIVE && !alternative;
         if (!(row->flags & SCN_REQUIRED) && row != state->wanted && !first) continue;
         alternative = alternative || first;
@@ -106,6 +108,7 @@ static void shape_sample(sample *state, const scn_shape *shape)
         else
             rt_buffer_printf(state->out, "{event: link}");
         break;
+    default: rt_buffer_printf(state->out, "a"); break; /* a reference */
     }
     state->depth--;
 }
@@ -128,6 +131,7 @@ static bool files_write(const scn_objects *objects, const char *folder)
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_named_object *object = &objects->list.items[i];
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
+            if (!scn_row_is_told(&object->shape->rows[j])) continue;
             rt_buffer text = {0}, name = {0};
             sample state = {.out = &text, .wanted = &object->shape->rows[j]};
             shape_sample(&state, &scn_shape_scenario);

@@ -323,6 +323,8 @@ const char *scn_event_status_name(scn_event_status status);
 
 typedef struct scn_expect scn_expect;
 
+enum { SCN_OUTCOME_COUNT_MAX = 16 };
+
 /* One branch of a one_of: everything in it holds. */
 typedef struct scn_outcome {
     scn_position at;
@@ -331,75 +333,101 @@ typedef struct scn_outcome {
     const scn_error *error; /* beside a verb; NULL in an expect step */
 } scn_outcome;
 
+/* One expectation: its kind says which member of the union holds. */
 struct scn_expect {
     scn_expect_kind kind;
     scn_position at;
-    /* MEMORY; VARIABLE too uses values, which are elements of the layout */
-    uint32_t memory;
-    rt_bytes values; /* as scn_memory.initial */
-    /* VARIABLE: the whole of it, as `device` has it */
-    scn_variable variable;
-    scn_layout layout;
-    /* COUNT: the trace event counted ("launch", "build", "link", "cache_hit") */
-    rt_text event;
-    uint64_t count;
-    /* PROGRAM_OF; FINDING too uses kernel (empty: any) */
-    rt_text kernel;
-    const rt_text *images;
-    uint32_t image_count;
-    uint32_t device; /* VARIABLE: index of scn_device */
-    /* TRACE, NEVER; ONE_OF */
-    const scn_trace_event *events;
-    const scn_outcome *outcomes;
-    uint32_t event_count, outcome_count;
-    /* HOST_SYMBOL: what a reference from module `by` binds to; SCN_NONE: to nothing */
-    rt_text symbol;
-    uint32_t by, from;
-    /* FINDING: its kind ("out-of-bounds"), and what it must name where given */
-    rt_text finding;
-    rt_text finding_memory;  /* empty: any */
-    uint64_t finding_offset; /* bytes, where has_finding_offset */
-    /* OUTPUT */
-    rt_text output;
-    /* BUNDLE: the step that makes it; kernels that are in it and that are not; how many device
-     * images it has, where has_unit_count; images that those are made of, any order, not compared
-     * where there are none */
-    const rt_text *has, *lacks;
-    uint32_t has_count, lacks_count;
-    uint64_t unit_count;
-    uint32_t bundle;
-    /* FUSION_MODE: the step that makes the queue; is it in fusion mode? */
-    uint32_t queue;
-    /* EVENT: the step whose event is asked */
-    uint32_t step;
-    scn_event_status status;
-    bool has_finding_offset, has_unit_count, in_fusion_mode;
+    union {
+        struct {
+            uint32_t index;  /* of the memory */
+            rt_bytes values; /* as scn_memory.initial */
+        } memory;            /* MEMORY */
+        struct {
+            scn_variable variable; /* the whole of it, as `device` has it */
+            scn_layout layout;
+            uint32_t device; /* index of scn_device */
+            rt_bytes values; /* elements of the layout */
+        } variable;          /* VARIABLE */
+        struct {
+            rt_text event; /* the trace event counted: "launch", "build", "link", "cache_hit" */
+            uint64_t count;
+        } count; /* COUNT */
+        struct {
+            rt_text kernel;
+            const rt_text *images;
+            uint32_t image_count;
+        } program; /* PROGRAM_OF */
+        struct {
+            const scn_trace_event *events;
+            uint32_t event_count;
+        } trace; /* TRACE, NEVER */
+        struct {
+            rt_text kind;    /* "out-of-bounds" */
+            rt_text kernel;  /* empty: any */
+            rt_text memory;  /* empty: any */
+            uint64_t offset; /* bytes, where has_offset */
+            bool has_offset;
+        } finding; /* FINDING */
+        struct {
+            rt_text symbol;
+            uint32_t by;   /* the module whose reference it is */
+            uint32_t from; /* the module that it binds to; SCN_NONE: to nothing */
+        } host_symbol;     /* HOST_SYMBOL */
+        struct {
+            const scn_outcome *outcomes; /* two or more */
+            uint32_t outcome_count;
+        } one_of;       /* ONE_OF */
+        rt_text output; /* OUTPUT */
+        struct {
+            uint32_t step;              /* that makes it */
+            const rt_text *has, *lacks; /* kernels that are in it and that are not */
+            uint32_t has_count, lacks_count;
+            uint64_t unit_count; /* device images, where has_unit_count */
+            bool has_unit_count;
+            uint32_t image_count;  /* 0: not compared */
+            const rt_text *images; /* that its device images are made of, any order */
+        } bundle;                  /* BUNDLE */
+        struct {
+            uint32_t queue; /* the step that makes it */
+            bool is_active;
+        } fusion_mode; /* FUSION_MODE */
+        struct {
+            uint32_t step; /* whose event is asked */
+            scn_event_status status;
+        } event; /* EVENT */
+    };
 };
 
+/* verb, its key in scenarios */
+#define SCN_VERBS(VERB)                                                                            \
+    VERB(LOAD, "load")               /* dlopen */                                                  \
+    VERB(UNLOAD, "unload")           /* dlclose */                                                 \
+    VERB(LOAD_IMAGE, "load_image")   /* the documents' device_dlopen */                            \
+    VERB(DEVICE, "device")           /* the device that later steps mean where they name none */   \
+    VERB(CONTEXT, "context")         /* creates a context */                                       \
+    VERB(QUEUE, "queue")             /* creates a queue */                                         \
+    VERB(BUNDLE, "bundle")           /* makes a kernel bundle */                                   \
+    VERB(SUBMIT, "submit")           /* of a kernel */                                             \
+    VERB(COPY, "copy")               /* between memories, or with a device_global */               \
+    VERB(FILL, "fill")               /* of a memory with one element */                            \
+    VERB(WAIT, "wait")               /* for everything submitted, for a queue or for a step */     \
+    VERB(HOST_ACCESS, "host_access") /* synchronising host read of a memory */                     \
+    VERB(PARALLEL, "parallel")       /* lists of steps on threads of their own */                  \
+    VERB(START_FUSION, "start_fusion")                                                             \
+    VERB(COMPLETE_FUSION, "complete_fusion")                                                       \
+    VERB(CANCEL_FUSION, "cancel_fusion")                                                           \
+    VERB(HOST_TASK, "host_task")                                                                   \
+    VERB(END_QUEUE, "end_queue")   /* the queue is destroyed */                                    \
+    VERB(END_MEMORY, "end_memory") /* the buffer is destroyed */                                   \
+    VERB(PROFILING, "profiling") /* asks the event of a step for its times, which waits for it */  \
+    VERB(RESTART, "restart")     /* the program ends and starts anew: rt_runtime_restart */        \
+    VERB(EXPECT, "expect")
+
 typedef enum scn_verb {
-    SCN_VERB_LOAD,       /* dlopen */
-    SCN_VERB_UNLOAD,     /* dlclose */
-    SCN_VERB_LOAD_IMAGE, /* the documents' device_dlopen */
-    SCN_VERB_DEVICE,     /* the device that later steps mean where they name none */
-    SCN_VERB_CONTEXT,    /* creates a context */
-    SCN_VERB_QUEUE,      /* creates a queue */
-    SCN_VERB_BUNDLE,     /* makes a kernel bundle */
-    SCN_VERB_SUBMIT,
-    SCN_VERB_COPY,
-    SCN_VERB_FILL,
-    SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
-    SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
-    SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
-    SCN_VERB_START_FUSION,
-    SCN_VERB_COMPLETE_FUSION,
-    SCN_VERB_CANCEL_FUSION,
-    SCN_VERB_HOST_TASK,
-    SCN_VERB_END_QUEUE,  /* the queue is destroyed */
-    SCN_VERB_END_MEMORY, /* the buffer is destroyed */
-    SCN_VERB_PROFILING,  /* asks the event of a step for its times, which waits for it */
-    SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
-    SCN_VERB_EXPECT,
-    SCN_VERB_COUNT
+#define SCN_VERB_ENUM(verb, name) SCN_VERB_##verb,
+    SCN_VERBS(SCN_VERB_ENUM)
+#undef SCN_VERB_ENUM
+        SCN_VERB_COUNT
 } scn_verb;
 
 typedef struct scn_spec_constant {
@@ -408,12 +436,23 @@ typedef struct scn_spec_constant {
     rt_bytes value; /* little-endian, of the type that the scenario gives: {int: 3}, or 3 for int */
 } scn_spec_constant;
 
+/* What all commands have, first in each of their structs. */
+typedef struct scn_command {
+    uint32_t device;       /* whose default queue it is, where `queue` is SCN_NONE; device steps
+                              before it are taken into account */
+    uint32_t queue;        /* the step that creates the queue; SCN_NONE: the default queue */
+    const uint32_t *after; /* earlier commands that must have ended (indices into steps) */
+    uint32_t after_count;
+} scn_command;
+
 typedef struct scn_submit {
+    scn_command command;
     rt_text kernel;
     uint32_t dimensions;                     /* 1 to 3 */
     uint64_t range[RT_ND_RANGE_DIMENSIONS];  /* index d is what get_global_id(d) counts */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 where not given */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
+    uint32_t offset_count, local_count;      /* as many as dimensions, or 0: not given */
     const scn_argument *arguments;
     uint32_t argument_count;
     const scn_spec_constant *constants;
@@ -466,6 +505,7 @@ enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
 
 /* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
 typedef struct scn_transfer {
+    scn_command command;
     uint32_t from; /* COPY; SCN_NONE: the variable */
     uint64_t from_offset;
     uint32_t to; /* SCN_NONE: the variable */
@@ -496,50 +536,82 @@ typedef struct scn_profiling {
 
 /* A host task that copies one buffer into another of the same size. */
 typedef struct scn_host_task {
+    scn_command command;
     uint32_t from;
     uint32_t to; /* SCN_NONE: it only reads */
 } scn_host_task;
 
 enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
 
-/* Steps are one table, also those inside a parallel: they follow it, list after list. */
+/* One step: its verb says which member of the union holds.  Steps are one table, also those inside
+ * a parallel: they follow it, list after list. */
 typedef struct scn_step {
     scn_verb verb;
     scn_position at;
     rt_text id;         /* empty: none */
     rt_profile profile; /* the step is there in this profile only; RT_PROFILE_COUNT: in each */
     uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
-    uint32_t module;    /* LOAD, UNLOAD, LOAD_IMAGE */
-    uint32_t image;     /* LOAD_IMAGE: number of the image in its module, checked when it runs */
-    uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
-    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL, HOST_TASK: whose default queue it is, where
-     * `on` is SCN_NONE; device steps before it are taken into account. */
-    uint32_t device;
-    const uint32_t *devices; /* CONTEXT */
-    uint32_t device_count;
-    scn_queue queue;   /* QUEUE */
-    scn_bundle bundle; /* BUNDLE */
-    /* SUBMIT, COPY, FILL, HOST_TASK, WAIT, START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE:
-     * the step that creates the queue; SCN_NONE, of the first five alone: the default queue of
-     * `device` (WAIT: every queue) */
-    uint32_t on;
-    const uint32_t
-        *after; /* SUBMIT, COPY, FILL, HOST_TASK: earlier such steps (indices into steps) */
-    uint32_t after_count;
-    uint32_t awaited;         /* WAIT: a step that makes a command; SCN_NONE: none named */
-    scn_submit submit;        /* SUBMIT */
-    scn_transfer transfer;    /* COPY, FILL */
-    scn_host_task task;       /* HOST_TASK */
-    scn_profiling profiling;  /* PROFILING */
-    bool no_barriers;         /* COMPLETE_FUSION */
-    uint32_t thread_count;    /* PARALLEL: its lists */
-    uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
-    const scn_expect *expect; /* EXPECT: what this step expects; one or more */
     uint32_t expect_count;
+    const scn_expect *expect;    /* EXPECT: what this step expects; one or more */
     const scn_error *error;      /* the step must be refused so; NULL: it must succeed */
     const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
     uint32_t outcome_count;
+    union {
+        struct {
+            uint32_t module;
+            uint32_t image; /* LOAD_IMAGE: its number in the module, checked when it runs */
+        } load;             /* LOAD, UNLOAD, LOAD_IMAGE */
+        uint32_t device;    /* DEVICE: index of scn_device */
+        struct {
+            const uint32_t *devices;
+            uint32_t device_count;
+        } context;             /* CONTEXT */
+        scn_queue queue;       /* QUEUE */
+        scn_bundle bundle;     /* BUNDLE */
+        scn_submit submit;     /* SUBMIT */
+        scn_transfer transfer; /* COPY, FILL */
+        scn_host_task task;    /* HOST_TASK */
+        struct {
+            uint32_t queue; /* the step that creates it; SCN_NONE: every queue */
+            uint32_t step;  /* that makes a command; SCN_NONE: none named */
+        } wait;             /* WAIT */
+        uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
+        struct {
+            uint32_t queue;      /* the step that creates it */
+            bool no_barriers;    /* COMPLETE_FUSION */
+        } fusion;                /* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE */
+        scn_profiling profiling; /* PROFILING */
+        struct {
+            uint32_t thread_count; /* its lists */
+            uint32_t nested_count; /* all steps in its lists, which follow in the table */
+        } parallel;                /* PARALLEL */
+    };
 } scn_step;
+
+/* How many outcomes an expectation has: those of a one_of, none of the others. */
+static inline uint32_t scn_expect_outcome_count(const scn_expect *expect)
+{
+    return expect->kind == SCN_EXPECT_ONE_OF ? expect->one_of.outcome_count : 0;
+}
+
+/* How many steps after this one belong to it: those in the lists of a parallel. */
+static inline uint32_t scn_step_nested_count(const scn_step *step)
+{
+    return step->verb == SCN_VERB_PARALLEL ? step->parallel.nested_count : 0;
+}
+
+/* What a step submits has of all commands; NULL for a verb that submits nothing with arguments of
+ * its own (complete_fusion makes a command, and has a queue alone). */
+static inline const scn_command *scn_step_command(const scn_step *step)
+{
+    switch (step->verb) {
+    case SCN_VERB_SUBMIT: return &step->submit.command;
+    case SCN_VERB_COPY:
+    case SCN_VERB_FILL: return &step->transfer.command;
+    case SCN_VERB_HOST_TASK: return &step->task.command;
+    default: return NULL;
+    }
+}
 
 enum { SCN_WARNING_LEVEL_MAX = 2 };
 

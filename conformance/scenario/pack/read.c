@@ -1,267 +1,292 @@
-/* The serialised form of a checked scenario, read: all but its steps (pack_read_steps.c).  The
- * format is told in pack_write.c.
+/* Packs, read (pack.h).
  *
- * A pack may come from a file, so nothing in it is trusted: every count, index, enumerator and size
- * is checked here, and what executes the scenario may assert them. */
-#include "conformance/scenario/pack/unpack.h"
-
+ * A pack may come from a file, so nothing in it is trusted.  Here it is decoded, and every count,
+ * index, enumerator and number is held to its bounds; what must be true of the scenario, check.c
+ * says then, as of one that was read from a scenario file. */
+#include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
-#include "reference/device/device.h"
+#include "conformance/scenario/pack/pack.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Least sizes in bytes of the items of tables. */
-enum {
-    COVER_MIN = 2 * SCN_PACKED_TEXT_MIN + 8,
-    SOURCE_MIN = 4 + 3 * SCN_PACKED_TEXT_MIN + 16,
-    HAND_IMAGE_MIN = 8 + SOURCE_MIN + 14 + 2 * SCN_PACKED_TEXT_MIN,
-    MODULE_MIN = 4 * SCN_PACKED_TEXT_MIN + 8 + 24 + 1 + 12,
-    DEVICE_MIN = SCN_PACKED_TEXT_MIN + 8 + 8,
-    ARTEFACT_MIN = 16 + 8,
-    MEMORY_MIN = SCN_PACKED_TEXT_MIN + 16 + 5 + SCN_PACKED_TEXT_MIN + 2 + 22,
-};
+/* Expectations hold outcomes, which hold expectations: no scenario nests more. */
+enum { DEPTH_MAX = 16 };
 
-static scn_cover read_cover(scn_unpacker *unpack)
+typedef struct unpacker {
+    rt_sink *sink;
+    rt_arena *arena;
+    rt_reader reader;
+    rt_status status; /* of the images, which say more than a position */
+    scn_scenario *scenario;
+    uint32_t depth;
+} unpacker;
+
+static void require(unpacker *unpack, bool condition)
 {
-    scn_cover cover = {.rule = rt_rule_find(rt_read_text(&unpack->reader))};
-    scn_unpack_check(unpack, cover.rule != RT_RULE_NONE);
-    cover.at = rt_read_text(&unpack->reader);
-    cover.position = scn_unpack_position(unpack);
-    return cover;
+    if (!condition) rt_reader_fail(&unpack->reader);
 }
 
-/* ---- Modules ------------------------------------------------------------------------------ */
+/* ---- Least sizes -------------------------------------------------------------------------- */
 
-static scn_source read_source(scn_unpacker *unpack)
+static uint32_t rows_min(const scn_row *rows, uint32_t count);
+
+/* Bytes that a value takes at least, so that a damaged count allocates little. */
+static uint32_t value_min(const scn_shape *shape, uint32_t size)
 {
-    scn_source source = {0};
-    source.language = (scn_language)rt_read_below(&unpack->reader, SCN_LANGUAGE_COUNT);
-    source.name = rt_read_text(&unpack->reader);
-    source.code = rt_read_text(&unpack->reader);
-    source.file = rt_read_text(&unpack->reader);
-    source.code_at = scn_unpack_position(unpack);
-    source.at = scn_unpack_position(unpack);
-    return source;
+    switch (shape->kind) {
+    case SCN_SHAPE_TRUTH:
+    case SCN_SHAPE_POINTER: return 1;
+    case SCN_SHAPE_INTEGER:
+    case SCN_SHAPE_CHOICE: return size;
+    case SCN_SHAPE_REFERENCE:
+    case SCN_SHAPE_LIST:
+    case SCN_SHAPE_MAP:
+    case SCN_SHAPE_IMAGES: return 4;
+    case SCN_SHAPE_LAYOUT: return 1 + 4;
+    case SCN_SHAPE_SET: return RT_PROPERTY_SET_PACKED_MIN;
+    case SCN_SHAPE_OBJECT:
+        return rows_min(shape->rows, shape->row_count) + (shape->variants ? 4 : 0);
+    default: return 8;
+    }
 }
 
-static scn_hand_image read_hand_image(scn_unpacker *unpack)
+static uint32_t rows_min(const scn_row *rows, uint32_t count)
 {
-    rt_reader *reader = &unpack->reader;
-    scn_hand_image image = {.at = scn_unpack_position(unpack)};
-    image.source = read_source(unpack);
-    image.format = (rt_format)rt_read_below(reader, RT_FORMAT_COUNT);
-    image.kernels_given = scn_unpack_flag(unpack);
-    image.kernels = scn_unpack_texts(unpack, &image.kernel_count);
-    scn_unpack_check(unpack, image.kernels_given || image.kernel_count == 0);
-    image.sets_given = scn_unpack_flag(unpack);
-    rt_property_set *sets =
-        scn_unpack_table(unpack, sizeof *sets, RT_PROPERTY_SET_PACKED_MIN, &image.set_count);
-    scn_unpack_check(unpack, image.sets_given || image.set_count == 0);
-    for (uint32_t i = 0; i < image.set_count; i++)
-        sets[i] = rt_property_set_read(unpack->arena, reader);
-    image.sets = sets;
-    image.compile_options = rt_read_text(reader);
-    image.link_options = rt_read_text(reader);
-    return image;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_shape *shape = scn_row_stored(&rows[i]);
+        if (shape) sum += value_min(shape, rows[i].place.size);
+    }
+    return sum;
 }
 
-static void read_images(scn_unpacker *unpack, rt_image_list *out_images)
+/* ---- Values ------------------------------------------------------------------------------- */
+
+static bool read_flag(unpacker *unpack)
 {
-    *out_images = (rt_image_list){0};
+    uint8_t flag = rt_read_u8(&unpack->reader);
+    require(unpack, flag <= 1);
+    return flag == 1;
+}
+
+static void read_number(unpacker *unpack, void *out, uint32_t size, uint64_t least, uint64_t most)
+{
+    CHECK(size == 4 || size == 8);
+    uint64_t wide = size == 8 ? rt_read_u64(&unpack->reader) : rt_read_u32(&unpack->reader);
+    uint32_t narrow = (uint32_t)wide;
+    require(unpack, wide <= most && (wide >= least || wide == 0)); /* 0: not given */
+    memcpy(out, size == 8 ? (void *)&wide : (void *)&narrow, size);
+}
+
+static void read_choice(unpacker *unpack, const scn_shape *shape, void *out, uint32_t size)
+{
+    uint32_t index = size == 1 ? read_flag(unpack) : rt_read_u32(&unpack->reader);
+    bool truth = index != 0;
+    require(unpack, index < shape->choice_count && shape->choices[index].taken);
+    memcpy(out, size == 1 ? (void *)&truth : (void *)&index, size);
+}
+
+static void read_reference(unpacker *unpack, const scn_shape *shape, void *out, bool or_none)
+{
+    const scn_scenario *scenario = unpack->scenario;
+    const uint32_t counts[] = {
+        [SCN_TABLE_MODULES] = scenario->module_count,
+        [SCN_TABLE_DEVICES] = scenario->device_count,
+        [SCN_TABLE_MEMORIES] = scenario->memory_count,
+        [SCN_TABLE_STEPS] = scenario->step_count,
+    };
+    uint32_t index = rt_read_u32(&unpack->reader);
+    require(unpack, index < counts[shape->table] || (or_none && index == SCN_NONE));
+    memcpy(out, &index, sizeof index);
+}
+
+static rt_text read_text(unpacker *unpack, const scn_shape *shape, bool required)
+{
+    rt_text text = rt_read_text(&unpack->reader);
+    require(unpack, text.length > 0 || !required);
+    if (shape->kind != SCN_SHAPE_WORD || text.length == 0) return text;
+    uint32_t word = 0;
+    while (shape->word(word) && !rt_text_is(text, shape->word(word)))
+        word++;
+    require(unpack, shape->word(word) != NULL);
+    return text;
+}
+
+/* The fields of a layout are placed anew. */
+static void read_layout(unpacker *unpack, scn_layout *out)
+{
+    enum { FIELD_MIN = 8 + 2 };
+    bool is_struct = read_flag(unpack);
+    uint32_t count = rt_read_count(&unpack->reader, FIELD_MIN);
+    scn_field *fields = rt_arena_alloc_array(unpack->arena, count, sizeof *fields);
+    require(unpack, count >= 1 && count <= SCN_VALUE_SIZE_MAX && (is_struct || count == 1));
+    for (uint32_t i = 0; i < count; i++) {
+        fields[i].name = rt_read_text(&unpack->reader);
+        uint8_t type = rt_read_u8(&unpack->reader);
+        fields[i].type = (scn_type)type;
+        fields[i].lanes = rt_read_u8(&unpack->reader);
+        require(unpack, type < SCN_TYPE_COUNT && scn_lanes_are_valid(fields[i].lanes));
+    }
+    if (!unpack->reader.failed) scn_layout_place(fields, count, is_struct, out);
+}
+
+static void read_images(unpacker *unpack, rt_image_list *out)
+{
     if (unpack->reader.failed) return;
-    rt_status status = rt_image_list_read(unpack->sink, unpack->arena, &unpack->reader, out_images);
+    rt_status status = rt_image_list_read(unpack->sink, unpack->arena, &unpack->reader, out);
     if (rt_ok(status)) return;
     unpack->status = status;
     rt_reader_fail(&unpack->reader);
 }
 
-static void read_sources(scn_unpacker *unpack, scn_module *module)
+static void read_rows(unpacker *unpack, const scn_row *rows, uint32_t count, char *object);
+static void read_object(unpacker *unpack, const scn_shape *shape, char *object)
 {
-    scn_source *sources =
-        scn_unpack_table(unpack, sizeof *sources, SOURCE_MIN, &module->source_count);
-    for (uint32_t i = 0; i < module->source_count; i++)
-        sources[i] = read_source(unpack);
-    module->sources = sources;
+    uint32_t tag = 0;
+    if (shape->variants) {
+        tag = rt_read_below(&unpack->reader, shape->variant_count);
+        memcpy(object + shape->tag.offset, &tag, sizeof tag);
+    }
+    read_rows(unpack, shape->rows, shape->row_count, object);
+    if (shape->variants && !unpack->reader.failed)
+        read_rows(unpack, shape->variants[tag], 1, object);
 }
 
-static void read_hand_images(scn_unpacker *unpack, scn_module *module)
-{
-    scn_hand_image *images =
-        scn_unpack_table(unpack, sizeof *images, HAND_IMAGE_MIN, &module->hand_image_count);
-    for (uint32_t i = 0; i < module->hand_image_count; i++)
-        images[i] = read_hand_image(unpack);
-    module->hand_images = images;
-}
-
-static scn_module read_module(scn_unpacker *unpack)
+static void read_value(unpacker *unpack, const scn_shape *shape, uint32_t flags, void *out,
+                       uint32_t size)
 {
     rt_reader *reader = &unpack->reader;
-    scn_module module = {.name = scn_unpack_name(unpack)};
-    module.at = scn_unpack_position(unpack);
-    module.needs = scn_unpack_indices(unpack, unpack->scenario->module_count, &module.need_count);
-    module.host_symbols = scn_unpack_texts(unpack, &module.host_symbol_count);
-    read_sources(unpack, &module);
-    module.split = (rt_split)rt_read_below(reader, RT_SPLIT_COUNT);
-    module.build_options = rt_read_text(reader);
-    module.formats = rt_read_below(reader, 1u << RT_FORMAT_COUNT);
-    module.target_lacks = rt_read_below(reader, 1u << DEV_ASPECT_COUNT);
-    module.compile_options = rt_read_text(reader);
-    module.link_options = rt_read_text(reader);
-    read_hand_images(unpack, &module);
-    module.file_name = rt_read_text(&unpack->reader);
-    module.registers = scn_unpack_flag(unpack);
-    read_images(unpack, &module.images);
-    module.device_globals = rt_device_global_list_read(unpack->arena, reader);
-    return module;
+    bool required = flags & SCN_REQUIRED && !shape->empty;
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT:
+    case SCN_SHAPE_NAME:
+    case SCN_SHAPE_WORD: *(rt_text *)out = read_text(unpack, shape, required); return;
+    case SCN_SHAPE_INTEGER: read_number(unpack, out, size, shape->least, shape->most); return;
+    case SCN_SHAPE_CHOICE: read_choice(unpack, shape, out, size); return;
+    case SCN_SHAPE_TRUTH: *(bool *)out = read_flag(unpack); return;
+    case SCN_SHAPE_REFERENCE: read_reference(unpack, shape, out, flags & SCN_OR_NONE); return;
+    case SCN_SHAPE_DOUBLE: read_number(unpack, out, sizeof(double), 0, UINT64_MAX); return;
+    case SCN_SHAPE_POSITION:
+        ((scn_position *)out)->line = rt_read_u32(reader);
+        ((scn_position *)out)->column = rt_read_u32(reader);
+        require(unpack, ((scn_position *)out)->line >= 1 && ((scn_position *)out)->column >= 1);
+        return;
+    case SCN_SHAPE_BYTES: {
+        rt_bytes bytes = rt_read_bytes(reader);
+        *(rt_bytes *)out = bytes.size > 0 ? bytes : (rt_bytes){0};
+        return;
+    }
+    case SCN_SHAPE_LAYOUT: read_layout(unpack, out); return;
+    case SCN_SHAPE_RULE:
+        *(rt_rule *)out = rt_rule_find(rt_read_text(reader));
+        require(unpack, *(rt_rule *)out != RT_RULE_NONE);
+        return;
+    case SCN_SHAPE_IMAGES: read_images(unpack, out); return;
+    case SCN_SHAPE_SET:
+        *(rt_property_set *)out = rt_property_set_read(unpack->arena, reader);
+        return;
+    case SCN_SHAPE_POINTER: {
+        void *element = NULL;
+        if (read_flag(unpack)) {
+            element = rt_arena_alloc(unpack->arena, shape->element_size);
+            read_value(unpack, scn_shape_stored(shape->element), 0, element, shape->element_size);
+        }
+        memcpy(out, &element, sizeof element);
+        return;
+    }
+    case SCN_SHAPE_OBJECT: read_object(unpack, shape, out); return;
+    case SCN_SHAPE_LIST:
+    case SCN_SHAPE_MAP:
+    case SCN_SHAPE_OTHER: break;
+    }
+    UNREACHABLE();
 }
 
-/* ---- Devices and memories ----------------------------------------------------------------- */
-
-static scn_device read_device(scn_unpacker *unpack)
+/* The table is hung into its struct before it is filled, because references in it are held to the
+ * tables of the scenario; after a fault the loop ends, as everything then reads as zero. */
+static void read_items(unpacker *unpack, const scn_row *row, const scn_shape *shape, char *object)
 {
-    scn_device device = {.name = scn_unpack_name(unpack)};
-    device.at = scn_unpack_position(unpack);
-    device.hidden_aspects = rt_read_below(&unpack->reader, 1u << DEV_ASPECT_COUNT);
-    device.required_aspects = rt_read_below(&unpack->reader, 1u << DEV_ASPECT_COUNT);
-    scn_unpack_check(unpack, (device.hidden_aspects & device.required_aspects) == 0);
-    device.links_given = scn_unpack_flag(unpack);
-    device.links = rt_read_below(&unpack->reader, 1u << RT_FORMAT_COUNT);
-    scn_unpack_check(unpack, device.links_given || device.links == 0);
-    return device;
+    const scn_shape *element = scn_shape_stored(shape->element);
+    bool named = shape->kind == SCN_SHAPE_MAP;
+    uint32_t least = value_min(element, shape->element_size) + (named ? 8 + 8 : 0);
+    uint32_t count = rt_read_count(&unpack->reader, least);
+    require(unpack, shape->most == 0 || count <= shape->most || !shape->in_place);
+    require(unpack, ++unpack->depth <= DEPTH_MAX);
+    if (unpack->reader.failed) return;
+    char *items = object + row->place.offset;
+    if (!shape->in_place) {
+        char *table = rt_arena_alloc_array(unpack->arena, count, shape->element_size);
+        memcpy(items, &table, sizeof table);
+        items = table;
+    }
+    memcpy(object + row->place.count_offset, &count, sizeof count);
+    for (uint32_t i = 0; i < count && !unpack->reader.failed; i++, items += shape->element_size) {
+        if (named) {
+            scn_named *begin = (scn_named *)items;
+            begin->name = read_text(unpack, &scn_shape_name, true);
+            read_value(unpack, &scn_shape_position, 0, &begin->at, sizeof begin->at);
+        }
+        read_value(unpack, element, SCN_REQUIRED, items, shape->element_size);
+    }
+    unpack->depth--;
 }
 
-static void read_tolerance(scn_unpacker *unpack, scn_memory *memory)
+/* Whether a value is what it is where its key is not there: nothing, or 0. */
+static bool is_absent(const scn_row *row, const scn_shape *shape, const char *object)
 {
-    memory->tolerance_kind =
-        (scn_tolerance_kind)rt_read_below(&unpack->reader, SCN_TOLERANCE_RELATIVE + 1);
-    uint64_t bits = rt_read_u64(&unpack->reader);
-    memcpy(&memory->tolerance, &bits, sizeof bits);
-    scn_unpack_check(unpack, isfinite(memory->tolerance) && memory->tolerance >= 0);
-    bool none = memory->tolerance_kind == SCN_TOLERANCE_NONE;
-    scn_unpack_check(unpack, none ? bits == 0 : scn_layout_is_floating(&memory->layout));
+    const char *field = object + row->place.offset;
+    uint32_t size = row->place.size;
+    if (shape->kind == SCN_SHAPE_LIST) {
+        field = object + row->place.count_offset;
+        size = sizeof(uint32_t);
+    }
+    for (uint32_t i = 0; i < size; i++)
+        if (field[i]) return false;
+    return true;
 }
 
-static scn_memory read_memory(scn_unpacker *unpack)
+static void read_rows(unpacker *unpack, const scn_row *rows, uint32_t count, char *object)
 {
-    rt_reader *reader = &unpack->reader;
-    scn_memory memory = {.name = scn_unpack_name(unpack)};
-    memory.at = scn_unpack_position(unpack);
-    memory.kind = (scn_memory_kind)rt_read_below(reader, SCN_MEMORY_KIND_COUNT);
-    memory.device = rt_read_below(reader, unpack->scenario->device_count);
-    memory.layout = scn_unpack_layout(unpack);
-    memory.count = rt_read_u64(reader);
-    read_tolerance(unpack, &memory);
-    memory.unordered = scn_unpack_flag(unpack);
-    memory.addresses = scn_unpack_flag(unpack);
-    memory.promotion = (scn_promotion)rt_read_below(reader, SCN_PROMOTION_COUNT);
-    scn_unpack_check(unpack,
-                     memory.kind == SCN_MEMORY_BUFFER || memory.promotion == SCN_PROMOTION_NONE);
-    bool initialised = scn_unpack_flag(unpack);
-    if (initialised) memory.initial = rt_read_bytes(reader);
-    if (reader->failed) return memory;
-    uint64_t count_max = RT_MEMORY_SIZE_MAX / memory.layout.size;
-    scn_unpack_check(unpack, memory.count >= 1 && memory.count <= count_max);
-    uint64_t size = memory.count * memory.layout.size;
-    scn_unpack_check(unpack, !initialised || memory.initial.size == size);
-    scn_unpack_check(unpack,
-                     !scn_memory_is_matched(&memory) || memory.count <= SCN_MATCHED_COUNT_MAX);
-    return memory;
+    for (uint32_t i = 0; i < count && !unpack->reader.failed; i++) {
+        const scn_row *row = &rows[i];
+        const scn_shape *shape = scn_row_stored(row);
+        if (!shape) continue;
+        bool given = row->place.given_offset == 0 || read_flag(unpack);
+        if (row->place.given_offset > 0) *(bool *)(object + row->place.given_offset) = given;
+        if (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP)
+            read_items(unpack, row, shape, object);
+        else
+            read_value(unpack, shape, row->flags, object + row->place.offset, row->place.size);
+        require(unpack, given || is_absent(row, shape, object));
+    }
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* Tables are hung into the scenario before they are filled, because later parts are checked against
- * earlier ones; after a fault the loops end, as everything then reads as zero. */
-static scn_module *read_modules(scn_unpacker *unpack)
+/* Says what is wrong with a scenario that could be decoded. */
+static rt_status checked(unpacker *unpack)
 {
-    scn_scenario *scenario = unpack->scenario;
-    scn_module *modules =
-        scn_unpack_table(unpack, sizeof *modules, MODULE_MIN, &scenario->module_count);
-    scenario->modules = modules;
-    scn_unpack_check(unpack, scenario->module_count >= 1);
-    for (uint32_t i = 0; i < scenario->module_count && !unpack->reader.failed; i++)
-        modules[i] = read_module(unpack);
-    scenario->preloaded =
-        scn_unpack_distinct(unpack, scenario->module_count, &scenario->preloaded_count);
-    for (uint32_t i = 0; i < scenario->preloaded_count; i++)
-        scn_unpack_check(unpack, scenario->preloaded[i] != 0); /* the executable */
-    scenario->prefer_preloaded = scn_unpack_flag(unpack);
-    scenario->persistent_cache = scn_unpack_flag(unpack);
-    scenario->warning_level = rt_read_below(&unpack->reader, SCN_WARNING_LEVEL_MAX + 1);
-    return modules;
-}
-
-static void read_devices_and_memories(scn_unpacker *unpack)
-{
-    scn_scenario *scenario = unpack->scenario;
-    scn_device *devices =
-        scn_unpack_table(unpack, sizeof *devices, DEVICE_MIN, &scenario->device_count);
-    scenario->devices = devices;
-    scn_unpack_check(unpack, scenario->device_count >= 1);
-    for (uint32_t i = 0; i < scenario->device_count && !unpack->reader.failed; i++)
-        devices[i] = read_device(unpack);
-    scn_memory *memories =
-        scn_unpack_table(unpack, sizeof *memories, MEMORY_MIN, &scenario->memory_count);
-    scenario->memories = memories;
-    for (uint32_t i = 0; i < scenario->memory_count && !unpack->reader.failed; i++)
-        memories[i] = read_memory(unpack);
-}
-
-static scn_module_refusal read_module_refusal(scn_unpacker *unpack)
-{
-    scn_module_refusal refusal = {0};
-    if (!scn_unpack_flag(unpack)) return refusal;
-    refusal.error = scn_unpack_error(unpack, false);
-    refusal.by_front_end = scn_unpack_flag(unpack);
-    return refusal;
-}
-
-static void read_artefacts(scn_unpacker *unpack)
-{
-    scn_scenario *scenario = unpack->scenario;
-    rt_reader *reader = &unpack->reader;
-    scenario->packed = scn_unpack_flag(unpack);
-    scn_artefact *artefacts =
-        scn_unpack_table(unpack, sizeof *artefacts, ARTEFACT_MIN, &scenario->artefact_count);
-    for (uint32_t i = 0; i < scenario->artefact_count; i++) {
-        artefacts[i].request.low = rt_read_u64(reader);
-        artefacts[i].request.high = rt_read_u64(reader);
-        artefacts[i].answer = rt_read_bytes(reader);
-    }
-    scn_unpack_check(unpack, scenario->packed || scenario->artefact_count == 0);
-    scenario->artefacts = artefacts;
-}
-
-static void read_scenario(scn_unpacker *unpack)
-{
-    scn_scenario *scenario = unpack->scenario;
-    rt_reader *reader = &unpack->reader;
-    scenario->path = rt_read_text(reader);
-    scenario->file = rt_read_text(reader);
-    scenario->summary = rt_read_text(reader);
-    scn_cover *covers = scn_unpack_table(unpack, sizeof *covers, COVER_MIN, &scenario->cover_count);
-    scenario->covers = covers;
-    for (uint32_t i = 0; i < scenario->cover_count && !reader->failed; i++)
-        covers[i] = read_cover(unpack);
-    scn_module *modules = read_modules(unpack);
-    read_devices_and_memories(unpack);
-    scn_step *steps =
-        scn_unpack_table(unpack, sizeof *steps, SCN_PACKED_STEP_MIN, &scenario->step_count);
-    scenario->steps = steps;
-    for (uint32_t i = 0; i < scenario->step_count && !reader->failed; i++)
-        steps[i] = scn_unpack_step(unpack, i);
-    scn_unpack_check(unpack, unpack->nested_left == 0);
-    for (uint32_t i = 0; i < scenario->module_count && !reader->failed; i++)
-        modules[i].refusal = read_module_refusal(unpack);
-    read_artefacts(unpack);
+    uint32_t step;
+    rt_buffer text = {0};
+    scn_reporter reporter = {.arena = unpack->arena};
+    const scn_scenario *scenario = unpack->scenario;
+    if (scn_check(&reporter, scenario, NULL, 0, &step)) return RT_STATUS_OK;
+    const scn_problem problem = scn_reporter_finish(&reporter).items[0];
+    if (step != SCN_NONE) rt_buffer_printf(&text, " in step %u", step);
+    rt_status status =
+        rt_fail(unpack->sink, RT_MALFORMED, RT_RULE_NONE,
+                "damaged packed scenario: fault%.*s, line %u of '%s': %.*s; pack it anew",
+                RT_TEXT_ARG(rt_buffer_text(&text)), problem.at.line,
+                scn_shown(unpack->arena, scenario->file), RT_TEXT_ARG(problem.text));
+    rt_buffer_free(&text);
+    return status;
 }
 
 rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                         const scn_scenario **out_scenario)
 {
     *out_scenario = NULL;
-    scn_unpacker unpack = {.sink = sink, .arena = arena, .reader = rt_reader_of(pack)};
+    unpacker unpack = {.sink = sink, .arena = arena, .reader = rt_reader_of(pack)};
     uint32_t tag = rt_read_u32(&unpack.reader), version = rt_read_u32(&unpack.reader);
     if (unpack.reader.failed || tag != SCN_PACK_TAG) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
@@ -273,7 +298,7 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                        version, SCN_PACK_VERSION);
     }
     unpack.scenario = rt_arena_alloc(arena, sizeof *unpack.scenario);
-    read_scenario(&unpack);
+    read_object(&unpack, &scn_shape_scenario, (char *)unpack.scenario);
     if (!rt_ok(unpack.status)) return unpack.status;
     if (!rt_reader_finished(&unpack.reader)) {
         size_t fault = unpack.reader.failed ? unpack.reader.fault : unpack.reader.position;
@@ -281,6 +306,7 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                        "damaged packed scenario: fault at byte %zu of %zu; pack it anew", fault,
                        pack.size);
     }
+    RT_TRY(checked(&unpack));
     *out_scenario = unpack.scenario;
     return RT_STATUS_OK;
 }

@@ -5,85 +5,31 @@
 
 #include <string.h>
 
-/* ---- Memories and pointers ---------------------------------------------------------------- */
-
-/* A memory by its name alone: a buffer that is read and written, or a pointer to the beginning. */
-static bool plain_memory_read(scn_reader *reader, const scn_node *node, scn_argument *argument)
-{
-    if (!scn_memory_reference_read(reader, node, &argument->memory)) return false;
-    const scn_memory *memory = scn_memory_of(reader, argument->memory);
-    if (!memory) return false;
-    bool buffer = memory->kind == SCN_MEMORY_BUFFER;
-    argument->kind = buffer ? SCN_ARGUMENT_MEMORY : SCN_ARGUMENT_POINTER;
-    return true;
-}
-
-/* {read: MEMORY} and {write: MEMORY}. */
-static bool accessed_memory_make(scn_reader *reader, const scn_entry *entry, scn_access access,
-                                 scn_argument *argument)
-{
-    const scn_memory *memory = scn_memory_of(reader, argument->memory);
-    if (!memory) return false;
-    argument->kind = SCN_ARGUMENT_MEMORY;
-    argument->access = access;
-    if (memory->kind == SCN_MEMORY_BUFFER) return true;
-    const char *name = scn_shown(reader->arena, memory->name);
-    return scn_report(reader->reporter, entry->value.at,
-                      "memory '%s' is USM, accesses to which are not declared; write its name "
-                      "alone, or {usm: %s, offset: BYTES}, and order steps with 'after'",
-                      name, name);
-}
-
-typedef struct pointer_draft {
-    uint32_t memory;
-    uint64_t offset;
-} pointer_draft;
+/* ---- Structs ------------------------------------------------------------------------------ */
 
 static const scn_shape shape_offset = {
     .kind = SCN_SHAPE_INTEGER,
     .noun = "an offset in bytes",
     .most = RT_MEMORY_SIZE_MAX,
 };
-
-/* {usm: MEMORY, offset: BYTES}, of which the node is the mapping. */
-static bool pointer_check(scn_reader *reader, const scn_node *node, const pointer_draft *pointer)
-{
-    const scn_memory *memory = scn_memory_of(reader, pointer->memory);
-    if (!memory) return false;
-    const char *name = scn_shown(reader->arena, memory->name);
-    if (memory->kind == SCN_MEMORY_BUFFER) {
-        return scn_report(reader->reporter, scn_node_entry(node, "usm")->value.at,
-                          "memory '%s' is a buffer, and pointers are into USM; give it 'usm:', or "
-                          "write its name alone",
-                          name);
-    }
-    uint64_t size = memory->count * memory->layout.size;
-    if (pointer->offset <= size) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "offset")->value.at,
-                      "offset %" PRIu64 " is past the end of memory '%s', which has %" PRIu64
-                      " bytes",
-                      pointer->offset, name, size);
-}
-
-/* ---- Structs ------------------------------------------------------------------------------ */
-
 static const scn_row pointer_rows[] = {
-    {"usm", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(pointer_draft, memory),
+    {"usm", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_inner_pointer, memory),
      "The USM memory that the pointer points into."},
-    {"offset", &shape_offset, 0, SCN_FIELD(pointer_draft, offset),
+    {"offset", &shape_offset, 0, SCN_FIELD(scn_inner_pointer, offset),
      "Where it points, in bytes from the memory's beginning."},
+    SCN_HIDDEN(&scn_shape_number, scn_inner_pointer, at),
 };
 static const scn_shape shape_pointer = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a pointer",
+    .shorthand = true,
     SCN_ROWS(pointer_rows),
 };
 static const scn_shape shape_struct_field = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a field",
     .read = scn_node_keep,
-    .alternatives = {&scn_shape_typed_value, &shape_pointer, &scn_shape_memory_reference,
-                     &scn_shape_null},
+    .alternatives = {&scn_shape_typed_value, &shape_pointer, &scn_shape_null},
 };
 static const scn_shape shape_struct_fields = {
     .kind = SCN_SHAPE_LIST,
@@ -94,48 +40,23 @@ static const scn_shape shape_struct_fields = {
     .most = SCN_FIELD_COUNT_MAX,
 };
 
-/* A field of a struct before it is placed: its value, or the memory that it points into. */
-typedef struct field_draft {
-    rt_bytes value; /* data NULL: a pointer, which is placed like a ulong */
-    pointer_draft pointer;
-    bool is_null;
-} field_draft;
-
-static bool pointer_field_read(scn_reader *reader, const scn_node *node, field_draft *draft)
-{
-    uint64_t given;
-    if (scn_node_is_word(node, "null")) {
-        draft->is_null = true;
-        return true;
-    }
-    if (node->kind == SCN_NODE_MAPPING) {
-        return scn_object_read(reader, &shape_pointer, node, &draft->pointer, &given) &&
-               pointer_check(reader, node, &draft->pointer);
-    }
-    scn_argument plain = {0};
-    if (!plain_memory_read(reader, node, &plain)) return false;
-    draft->pointer.memory = plain.memory;
-    if (plain.kind == SCN_ARGUMENT_POINTER) return true;
-    return scn_report(reader->reporter, node->at,
-                      "memory '%s' is a buffer, which cannot stand in a struct; give it 'usm:'",
-                      scn_shown(reader->arena, node->text));
-}
-
+/* Reads a field's type, and its value: bytes, a pointer (which is placed like a ulong), or neither
+ * for the null pointer. */
 static bool struct_field_read(scn_reader *reader, const scn_node *node, scn_field *field,
-                              field_draft *draft)
+                              rt_bytes *out_value, scn_inner_pointer *out_pointer)
 {
     *field = (scn_field){.type = SCN_TYPE_ULONG, .lanes = 1};
-    bool mapping = node->kind == SCN_NODE_MAPPING;
-    bool pointer = node->kind == SCN_NODE_SCALAR || (mapping && scn_node_entry(node, "usm"));
-    if (pointer) return pointer_field_read(reader, node, draft);
-    if (!mapping || node->count != 1) {
+    if (scn_node_is_word(node, "null")) return true;
+    if (node->kind == SCN_NODE_SCALAR || scn_node_entry(node, "usm"))
+        return scn_object_read(reader, &shape_pointer, node, out_pointer);
+    if (node->kind != SCN_NODE_MAPPING || node->count != 1) {
         return scn_report(reader->reporter, node->at,
                           "expected a field: {TYPE: VALUE}, or for a pointer a USM memory's name, "
                           "{usm: MEMORY, offset: BYTES} or null; found %s",
                           scn_node_describe(reader->arena, node));
     }
     scn_layout layout;
-    if (!scn_typed_value_read(reader, &node->entries[0], &layout, &draft->value)) return false;
+    if (!scn_typed_value_read(reader, &node->entries[0], &layout, out_value)) return false;
     *field = layout.fields[0];
     return true;
 }
@@ -147,38 +68,34 @@ static bool size_check(scn_reader *reader, scn_position at, uint64_t size)
                       size, SCN_VALUE_SIZE_MAX);
 }
 
-/* Copies the fields' values to where they were placed, and says where pointers go. */
-static void struct_fill(scn_reader *reader, const field_draft *drafts, scn_argument *argument)
-{
-    const scn_layout *layout = &argument->layout;
-    uint8_t *bytes = rt_arena_alloc(reader->arena, layout->size);
-    scn_inner_pointer *pointers =
-        rt_arena_alloc_array(reader->arena, layout->field_count, sizeof *pointers);
-    for (uint32_t i = 0; i < layout->field_count; i++) {
-        uint32_t offset = layout->fields[i].offset;
-        const field_draft *draft = &drafts[i];
-        if (draft->value.data) memcpy(bytes + offset, draft->value.data, draft->value.size);
-        if (draft->value.data || draft->is_null) continue;
-        pointers[argument->pointer_count++] =
-            (scn_inner_pointer){offset, draft->pointer.memory, draft->pointer.offset};
-    }
-    argument->value = (rt_bytes){bytes, layout->size};
-    argument->pointers = pointers;
-}
-
 static bool struct_argument_read(scn_reader *reader, const scn_node *node, scn_argument *argument)
 {
-    field_draft drafts[SCN_FIELD_COUNT_MAX] = {0};
-    CHECK(node->count >= 1 && node->count <= SCN_FIELD_COUNT_MAX);
-    scn_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
-    bool fine = true;
-    for (uint32_t i = 0; i < node->count; i++)
-        fine = struct_field_read(reader, &node->items[i], &fields[i], &drafts[i]) && fine;
-    if (!fine) return false;
+    rt_bytes values[SCN_FIELD_COUNT_MAX] = {0};
+    if (!scn_items_check(reader, &shape_struct_fields, node)) return false;
+    uint32_t count = node->count;
+    scn_field *fields = rt_arena_alloc_array(reader->arena, count, sizeof *fields);
+    scn_inner_pointer *pointers = rt_arena_alloc_array(reader->arena, count, sizeof *pointers);
+    uint32_t pointer_fields[SCN_FIELD_COUNT_MAX];
+    bool valid = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_node *item = &node->items[i];
+        valid = struct_field_read(reader, item, &fields[i], &values[i],
+                                  &pointers[argument->pointer_count]) &&
+                valid;
+        bool is_pointer = !values[i].data && !scn_node_is_word(item, "null");
+        if (is_pointer) pointer_fields[argument->pointer_count++] = i;
+    }
+    if (!valid) return false;
     argument->kind = SCN_ARGUMENT_VALUE;
-    scn_layout_place(fields, node->count, true, &argument->layout);
+    scn_layout_place(fields, count, true, &argument->layout);
     if (!size_check(reader, node->at, argument->layout.size)) return false;
-    struct_fill(reader, drafts, argument);
+    uint8_t *bytes = rt_arena_alloc(reader->arena, argument->layout.size);
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].data) memcpy(bytes + fields[i].offset, values[i].data, values[i].size);
+    for (uint32_t i = 0; i < argument->pointer_count; i++)
+        pointers[i].at = fields[pointer_fields[i]].offset;
+    argument->value = (rt_bytes){bytes, argument->layout.size};
+    argument->pointers = pointers;
     return true;
 }
 
@@ -197,16 +114,6 @@ static bool bytes_argument_read(scn_reader *reader, const scn_node *node, scn_ar
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
-
-typedef struct argument_draft {
-    uint32_t memory;
-    pointer_draft pointer;
-    uint64_t local;
-    const scn_node *const *fields;
-    uint32_t field_count;
-    const scn_node *bytes;
-    scn_promotion promotion;
-} argument_draft;
 
 static const scn_shape shape_local_size = {
     .kind = SCN_SHAPE_INTEGER,
@@ -228,25 +135,25 @@ enum {
 };
 static const scn_row argument_rows[] = {
     [ARGUMENT_READ] = {"read", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                       SCN_FIELD(argument_draft, memory), "A buffer that is only read."},
+                       SCN_FIELD(scn_argument, memory), "A buffer that is only read."},
     [ARGUMENT_WRITE] = {"write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                        SCN_FIELD(argument_draft, memory), "A buffer that is only written."},
-    [ARGUMENT_LOCAL] = {"local", &shape_local_size, SCN_ALTERNATIVE,
-                        SCN_FIELD(argument_draft, local), "Local memory of this many bytes."},
+                        SCN_FIELD(scn_argument, memory), "A buffer that is only written."},
+    [ARGUMENT_LOCAL] = {"local", &shape_local_size, SCN_ALTERNATIVE, SCN_FIELD(scn_argument, size),
+                        "Local memory of this many bytes."},
     [ARGUMENT_USM] = {"usm", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                      SCN_FIELD(argument_draft, pointer.memory), "A pointer into a USM memory."},
-    [ARGUMENT_STRUCT] = {"struct", &shape_struct_fields, SCN_ALTERNATIVE,
-                         SCN_ITEMS(argument_draft, fields, field_count),
+                      SCN_FIELD(scn_argument, memory), "A pointer into a USM memory."},
+    [ARGUMENT_STRUCT] = {"struct", &shape_struct_fields, SCN_ALTERNATIVE | SCN_LATER,
+                         SCN_FIELD(scn_argument, value),
                          "A struct by value, field by field: {TYPE: VALUE}, or a USM memory's "
                          "name, {usm: MEMORY, offset: BYTES} or null for a pointer."},
-    [ARGUMENT_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE,
-                        SCN_FIELD(argument_draft, bytes), "A value as its bytes in hexadecimal."},
+    [ARGUMENT_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE | SCN_LATER,
+                        SCN_FIELD(scn_argument, value), "A value as its bytes in hexadecimal."},
     [ARGUMENT_READ_WRITE] = {"read_write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                             SCN_FIELD(argument_draft, memory),
+                             SCN_FIELD(scn_argument, memory),
                              "A buffer that is read and written, as its name alone says."},
-    [ARGUMENT_OFFSET] = {"offset", &shape_offset, 0, SCN_FIELD(argument_draft, pointer.offset),
+    [ARGUMENT_OFFSET] = {"offset", &shape_offset, 0, SCN_FIELD(scn_argument, offset),
                          "Where the USM pointer points, in bytes from the memory's beginning."},
-    [ARGUMENT_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(argument_draft, promotion),
+    [ARGUMENT_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_argument, promotion),
                           "What a fused kernel keeps the buffer in, as far as this accessor is "
                           "concerned: private, local or none."},
 };
@@ -257,14 +164,6 @@ static const scn_relation argument_relations[] = {
      {"read", "write", "read_write"},
      "'promote' belongs to read, write and read_write; remove it"},
 };
-static const scn_shape shape_argument_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an argument",
-    .key_noun = "kind of argument",
-    SCN_RELATIONS(argument_relations),
-    SCN_ROWS(argument_rows),
-};
-
 static bool is_type(rt_text name)
 {
     scn_type type;
@@ -312,36 +211,37 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
                       scn_shown(reader->arena, node->entries[0].key));
 }
 
-static bool kind_read(scn_reader *reader, const scn_node *node, scn_argument *argument)
+static const scn_shape shape_argument_object;
+
+static bool argument_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    argument_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_argument_object, node, &draft, &given)) return false;
+    scn_argument *argument = object;
     uint32_t kind =
-        scn_object_alternative(reader, &shape_argument_object, node, given, "a type or one kind");
+        scn_object_alternative(reader, &shape_argument_object, node, "a type or one kind");
     if (kind == SCN_NONE) return false;
-    const scn_entry *entry = scn_node_entry(node, argument_rows[kind].key);
-    argument->memory = draft.memory;
-    argument->promotion = draft.promotion;
+    const scn_node *value = scn_node_value(node, argument_rows[kind].key);
     switch (kind) {
-    case ARGUMENT_READ_WRITE:
-        return accessed_memory_make(reader, entry, SCN_ACCESS_READ_WRITE, argument);
-    case ARGUMENT_READ: return accessed_memory_make(reader, entry, SCN_ACCESS_READ, argument);
-    case ARGUMENT_WRITE: return accessed_memory_make(reader, entry, SCN_ACCESS_WRITE, argument);
-    case ARGUMENT_STRUCT: return struct_argument_read(reader, &entry->value, argument);
-    case ARGUMENT_BYTES: return bytes_argument_read(reader, draft.bytes, argument);
-    case ARGUMENT_LOCAL:
-        argument->kind = SCN_ARGUMENT_LOCAL;
-        argument->size = draft.local;
-        return true;
-    case ARGUMENT_USM:
-        argument->kind = SCN_ARGUMENT_POINTER;
-        argument->memory = draft.pointer.memory;
-        argument->offset = draft.pointer.offset;
-        return pointer_check(reader, node, &draft.pointer);
+    case ARGUMENT_READ_WRITE: argument->access = SCN_ACCESS_READ_WRITE; break;
+    case ARGUMENT_READ: argument->access = SCN_ACCESS_READ; break;
+    case ARGUMENT_WRITE: argument->access = SCN_ACCESS_WRITE; break;
+    case ARGUMENT_STRUCT: return struct_argument_read(reader, value, argument);
+    case ARGUMENT_BYTES: return bytes_argument_read(reader, value, argument);
+    case ARGUMENT_LOCAL: argument->kind = SCN_ARGUMENT_LOCAL; return true;
+    case ARGUMENT_USM: argument->kind = SCN_ARGUMENT_POINTER; return true;
     default: UNREACHABLE();
     }
+    argument->kind = SCN_ARGUMENT_MEMORY;
+    return true;
 }
+
+static const scn_shape shape_argument_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an argument",
+    .key_noun = "kind of argument",
+    .finish = argument_finish,
+    SCN_RELATIONS(argument_relations),
+    SCN_ROWS(argument_rows),
+};
 
 static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -351,7 +251,13 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
         argument->kind = SCN_ARGUMENT_NULL;
         return true;
     }
-    if (node->kind == SCN_NODE_SCALAR) return plain_memory_read(reader, node, argument);
+    if (node->kind == SCN_NODE_SCALAR) { /* a buffer, or a pointer to a memory's beginning */
+        bool known = scn_value_read(reader, &scn_shape_memory_reference, node, &argument->memory);
+        const scn_memory *memory = known ? scn_memory_of(reader, argument->memory) : NULL;
+        bool buffer = memory && memory->kind == SCN_MEMORY_BUFFER;
+        argument->kind = buffer ? SCN_ARGUMENT_MEMORY : SCN_ARGUMENT_POINTER;
+        return memory != NULL;
+    }
     if (node->kind == SCN_NODE_LIST) {
         return scn_report(reader->reporter, node->at,
                           "expected an argument: a memory's name, null or {KIND: VALUE}, found a "
@@ -360,7 +266,7 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
     }
     if (!kinds_check(reader, node)) return false;
     bool typed = node->count == 1 && is_type(node->entries[0].key);
-    if (!typed) return kind_read(reader, node, argument);
+    if (!typed) return scn_object_read(reader, &shape_argument_object, node, argument);
     argument->kind = SCN_ARGUMENT_VALUE;
     return scn_typed_value_read(reader, &node->entries[0], &argument->layout, &argument->value);
 }
@@ -385,10 +291,54 @@ const scn_shape scn_shape_null = {
     .alternatives = {&shape_null_word},
 };
 
+/* ---- What the model has of an argument ---------------------------------------------------- */
+
+static const scn_shape shape_access = {.kind = SCN_SHAPE_INTEGER, .most = SCN_ACCESS_WRITE};
+static const scn_shape shape_pointers = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &shape_pointer,
+    .element_size = sizeof(scn_inner_pointer),
+};
+static const scn_row buffer_rows[] = {
+    SCN_HIDDEN(&scn_shape_memory_reference, scn_argument, memory),
+    SCN_HIDDEN(&shape_access, scn_argument, access),
+    SCN_HIDDEN(&scn_shape_promotion, scn_argument, promotion),
+};
+static const scn_row usm_rows[] = {
+    SCN_HIDDEN(&scn_shape_memory_reference, scn_argument, memory),
+    SCN_HIDDEN(&shape_offset, scn_argument, offset),
+};
+static const scn_row value_rows[] = {
+    SCN_HIDDEN(&scn_shape_layout, scn_argument, layout),
+    SCN_HIDDEN(&scn_shape_raw_bytes, scn_argument, value),
+    SCN_HIDDEN_ITEMS(&shape_pointers, scn_argument, pointers, pointer_count),
+};
+static const scn_shape shape_buffer = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(buffer_rows)};
+static const scn_shape shape_usm = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(usm_rows)};
+static const scn_shape shape_value = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(value_rows)};
+static const scn_row row_buffer = {NULL, &shape_buffer, 0, SCN_SAME, NULL};
+static const scn_row row_usm = {NULL, &shape_usm, 0, SCN_SAME, NULL};
+static const scn_row row_value = {NULL, &shape_value, 0, SCN_SAME, NULL};
+static const scn_row row_null = {.shape = NULL};
+static const scn_row row_local = SCN_HIDDEN(&shape_local_size, scn_argument, size);
+static const scn_row *const variants[SCN_ARGUMENT_KIND_COUNT] = {
+    [SCN_ARGUMENT_MEMORY] = &row_buffer, [SCN_ARGUMENT_POINTER] = &row_usm,
+    [SCN_ARGUMENT_NULL] = &row_null,     [SCN_ARGUMENT_VALUE] = &row_value,
+    [SCN_ARGUMENT_LOCAL] = &row_local,
+};
+static const scn_row stored_rows[] = {SCN_HIDDEN(&scn_shape_position, scn_argument, at)};
+static const scn_shape shape_stored_argument = {
+    .kind = SCN_SHAPE_OBJECT,
+    .tag = SCN_FIELD(scn_argument, kind),
+    .variants = variants,
+    .variant_count = SCN_ARGUMENT_KIND_COUNT,
+    SCN_ROWS(stored_rows),
+};
 static const scn_shape shape_argument = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an argument",
     .read = argument_read,
+    .stored = &shape_stored_argument,
     .alternatives = {&scn_shape_memory_reference, &scn_shape_typed_value, &shape_argument_object,
                      &scn_shape_null},
 };

@@ -40,10 +40,9 @@ bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_pr
                       uint32_t *out_absent)
 {
     aspects_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &scn_shape_aspects_object, node, &draft, &given)) return false;
+    if (!scn_object_read(reader, &scn_shape_aspects_object, node, &draft)) return false;
     for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
-        if (!(given >> i & 1)) continue;
+        if (!scn_node_entry(node, aspect_rows[i].key)) continue;
         uint32_t *aspects = draft.aspects[i].present ? out_present : out_absent;
         *aspects |= 1u << i;
     }
@@ -67,23 +66,26 @@ static const scn_shape shape_aspects = {
 /* An empty list is a device that links nothing. */
 static bool links_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    scn_device *device = out;
-    device->links_given = true;
-    return scn_formats_read(reader, node, &device->links);
+    return scn_formats_read(reader, node, out);
 }
 
 static const scn_shape shape_links = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = links_read,
+    .stored = &scn_shape_format_mask,
     .alternatives = {&scn_shape_format_list},
 };
 
+const scn_shape scn_shape_aspect_mask = {.kind = SCN_SHAPE_INTEGER,
+                                         .most = (1u << DEV_ASPECT_COUNT) - 1};
 static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME, "Aspects that the device shall have or not have."},
-    {"links", &shape_links, 0, SCN_SAME,
+    {"links", &shape_links, 0, SCN_FIELD_IF(scn_device, links, links_given),
      "The formats of which the device advertises that it links programs, and no others; [] for "
      "none.  Where not given it is as the device is."},
+    SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
+    SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };
 static const scn_shape shape_device = {
     .kind = SCN_SHAPE_OBJECT,

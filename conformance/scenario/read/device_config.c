@@ -85,10 +85,9 @@ static bool file_read(scn_reader *reader, const config_draft *draft, scn_module 
 static bool config_read(scn_reader *reader, const scn_node *node, void *out)
 {
     config_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_config_object, node, &draft, &given)) return false;
-    uint32_t row = scn_object_alternative(reader, &shape_config_object, node, given,
-                                          "what the target supports");
+    if (!scn_object_read(reader, &shape_config_object, node, &draft)) return false;
+    uint32_t row =
+        scn_object_alternative(reader, &shape_config_object, node, "what the target supports");
     if (row == SCN_NONE) return false;
     CHECK(!draft.aspects != !draft.file);
     return draft.file ? file_read(reader, &draft, out) : embedded_read(reader, &draft, out);

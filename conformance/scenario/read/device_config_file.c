@@ -184,8 +184,7 @@ static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
     const scn_entry entry = {.key = RT_TEXT("targets"), .at = root->at, .value = *root};
     const scn_node whole = {
         .kind = SCN_NODE_MAPPING, .at = root->at, .entries = &entry, .count = 1};
-    uint64_t given;
-    return scn_object_read(inside, &shape_file, &whole, out, &given);
+    return scn_object_read(inside, &shape_file, &whole, out);
 }
 
 /* The target's own aspects among those that anything here depends on. */
@@ -224,10 +223,10 @@ bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const
     *out_lacks = 0;
     if (!scn_companion_read(reader, name, sha256, &content)) return false;
     scn_reporter problems = {.arena = reader->arena};
-    scn_reader inside = *reader;
-    inside.reporter = &problems;
+    scn_reader inside = {.reporter = &problems, .arena = reader->arena};
     file_draft file = {0};
     bool fine = targets_read(&inside, content, &file);
+    rt_vector_free(&inside.fields);
     CHECK(fine == (problems.count == 0));
     if (fine) return target_find(reader, &file, name, target, out_lacks);
     rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);

@@ -2,8 +2,6 @@
  * sources or instead of what those say. */
 #include "conformance/scenario/schema/schema.h"
 
-#include <string.h>
-
 static const char *access_word(uint32_t index)
 {
     return index < RT_HOST_ACCESS_COUNT ? rt_host_access_name((rt_host_access)index) : NULL;
@@ -26,10 +24,13 @@ static bool access_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
+static const scn_shape shape_access_number = {.kind = SCN_SHAPE_INTEGER,
+                                              .most = RT_HOST_ACCESS_COUNT - 1};
 static const scn_shape shape_access = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a host access",
     .read = access_read,
+    .stored = &shape_access_number,
     .alternatives = {&shape_access_name},
 };
 static const scn_shape shape_id = {.kind = SCN_SHAPE_TEXT, .noun = "a unique id"};
@@ -60,26 +61,19 @@ static const scn_row global_rows[] = {
     {"host_access", &shape_access, 0, SCN_FIELD(rt_device_global, host_access),
      "What the host may do: read_write (default), read, write or none."},
 };
-static const scn_shape shape_global_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device_global",
-    SCN_ROWS(global_rows),
-};
-
-static bool global_read(scn_reader *reader, const scn_node *node, void *out)
+static bool global_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    rt_device_global *global = out;
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_global_object, node, global, &given)) return false;
+    rt_device_global *global = object;
+    (void)reader, (void)node;
     if (global->name.length == 0) global->name = global->unique_id;
     return true;
 }
 
 static const scn_shape shape_global = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_OBJECT,
     .noun = "a device_global",
-    .read = global_read,
-    .alternatives = {&shape_global_object},
+    .finish = global_finish,
+    SCN_ROWS(global_rows),
 };
 const scn_shape scn_shape_globals = {
     .kind = SCN_SHAPE_LIST,
@@ -88,22 +82,3 @@ const scn_shape scn_shape_globals = {
     .element_size = sizeof(rt_device_global),
     .least = 1,
 };
-
-bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
-                              rt_device_global_list globals)
-{
-    rt_map ids = {0};
-    bool fine = true;
-    for (uint32_t i = 0; i < globals.count; i++) {
-        rt_text id = globals.globals[i].unique_id;
-        if (id.length == 0) continue; /* a problem that was reported */
-        if (rt_map_find(&ids, id) != RT_MAP_NONE)
-            fine = scn_report(reader->reporter, node->items[i].at,
-                              "the module registers the id '%s' a second time; one id is one "
-                              "variable",
-                              scn_shown(reader->arena, id));
-        rt_map_set(&ids, id, i);
-    }
-    rt_map_free(&ids);
-    return fine;
-}

@@ -32,10 +32,13 @@ static bool format_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
+static const scn_shape shape_format_number = {.kind = SCN_SHAPE_INTEGER,
+                                              .most = RT_FORMAT_COUNT - 1};
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a format",
     .read = format_read,
+    .stored = &shape_format_number,
     .alternatives = {&shape_format_name},
 };
 
@@ -137,11 +140,9 @@ static bool value_read(scn_reader *reader, const scn_node *node, void *out)
         property->number = (uint32_t)number;
         return true;
     }
-    uint64_t given;
     property->type = RT_PROPERTY_BYTES;
-    if (!scn_object_read(reader, &shape_value_object, node, property, &given)) return false;
-    return scn_object_alternative(reader, &shape_value_object, node, given, "a kind of value") !=
-           SCN_NONE;
+    return scn_object_read(reader, &shape_value_object, node, property) &&
+           scn_object_alternative(reader, &shape_value_object, node, "a kind of value") != SCN_NONE;
 }
 
 static const scn_shape shape_value = {
@@ -198,12 +199,17 @@ static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
         sets[i].name = node->entries[i].key;
         fine = set_read(reader, &node->entries[i].value, &sets[i]) && fine;
     }
-    image->sets_given = true;
     image->sets = sets;
     image->set_count = node->count;
     return fine;
 }
 
+static const scn_shape shape_stored_set = {.kind = SCN_SHAPE_SET};
+static const scn_shape shape_stored_sets = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &shape_stored_set,
+    .element_size = sizeof(rt_property_set),
+};
 static const scn_shape shape_sets = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "property sets",
@@ -212,11 +218,6 @@ static const scn_shape shape_sets = {
 };
 
 /* ---- Images ------------------------------------------------------------------------------- */
-
-typedef struct image_draft {
-    scn_hand_image image;
-    scn_source_draft source;
-} image_draft;
 
 static const scn_shape shape_kernels = {
     .kind = SCN_SHAPE_LIST,
@@ -229,43 +230,62 @@ static const scn_shape shape_options = {
     .noun = "options for the device",
 };
 
-static const scn_row image_rows[] = {
-    SCN_SOURCE_ROWS(image_draft, source),
-    {"format", &shape_format, 0, SCN_FIELD(image_draft, image.format),
-     "The format that the image claims to have; spirv64 where it says nothing."},
-    {"kernels", &shape_kernels, 0, SCN_ITEMS(image_draft, image.kernels, image.kernel_count),
-     "The kernels that the image claims to have, instead of those of the code."},
-    {"properties", &shape_sets, 0, SCN_FIELD(image_draft, image),
-     "All its property sets, {SET: {PROPERTY: VALUE}}, instead of those of the code; a value is a "
-     "number, {bytes: HEX}, {text: TEXT} or {u32: [NUMBERS]}."},
-    {"compile_options", &shape_options, 0, SCN_FIELD(image_draft, image.compile_options),
-     "Options for the device's compiler."},
-    {"link_options", &shape_options, 0, SCN_FIELD(image_draft, image.link_options),
-     "Options for the device's linker."},
-};
+typedef struct image_draft {
+    scn_hand_image image;
+    scn_source_draft source;
+} image_draft;
+_Static_assert(offsetof(image_draft, image) == 0, "rows of the model fill the draft");
+
+/* What scenarios write and the model has; the rest of an image is its source. */
+#define MODEL_ROWS                                                                                 \
+    {"format", &shape_format, 0, SCN_FIELD(scn_hand_image, format),                                \
+     "The format that the image claims to have; spirv64 where it says nothing."},                  \
+        {"kernels", &shape_kernels, 0,                                                             \
+         SCN_ITEMS_IF(scn_hand_image, kernels, kernel_count, kernels_given),                       \
+         "The kernels that the image claims to have, instead of those of the code."},              \
+        {"properties",                                                                             \
+         &shape_sets,                                                                              \
+         0,                                                                                        \
+         {0, 0, 0, (uint32_t)offsetof(scn_hand_image, sets_given)},                                \
+         "All its property sets, {SET: {PROPERTY: VALUE}}, instead of those of the code; a value " \
+         "is a number, {bytes: HEX}, {text: TEXT} or {u32: [NUMBERS]}."},                          \
+        {"compile_options", &shape_options, 0, SCN_FIELD(scn_hand_image, compile_options),         \
+         "Options for the device's compiler."},                                                    \
+    {                                                                                              \
+        "link_options", &shape_options, 0, SCN_FIELD(scn_hand_image, link_options),                \
+            "Options for the device's linker."                                                     \
+    }
+
+static const scn_row image_rows[] = {SCN_SOURCE_ROWS(image_draft, source), MODEL_ROWS};
 static const scn_shape shape_image_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an image",
     .also = SCN_SOURCE_ALSO,
     SCN_ROWS(image_rows),
 };
+static const scn_row stored_rows[] = {
+    SCN_HIDDEN(&scn_shape_position, scn_hand_image, at),
+    SCN_HIDDEN(&scn_shape_stored_source, scn_hand_image, source),
+    {NULL, &shape_stored_sets, 0, SCN_ITEMS_IF(scn_hand_image, sets, set_count, sets_given), NULL},
+    MODEL_ROWS,
+};
+static const scn_shape shape_stored_image = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
 
 static bool image_read(scn_reader *reader, const scn_node *node, void *out)
 {
     image_draft draft = {.image = {.at = node->at, .format = RT_FORMAT_SPIRV64}};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_image_object, node, &draft, &given)) return false;
-    draft.image.kernels_given = scn_node_entry(node, "kernels") != NULL;
-    bool fine = scn_source_finish(reader, &shape_image_object, node, given, &draft.source,
-                                  &draft.image.source);
+    if (!scn_object_read(reader, &shape_image_object, node, &draft)) return false;
+    bool valid =
+        scn_source_finish(reader, &shape_image_object, node, &draft.source, &draft.image.source);
     *(scn_hand_image *)out = draft.image;
-    return fine;
+    return valid;
 }
 
 static const scn_shape shape_image = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an image",
     .read = image_read,
+    .stored = &shape_stored_image,
     .alternatives = {&shape_image_object},
 };
 const scn_shape scn_shape_hand_images = {

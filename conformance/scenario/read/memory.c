@@ -63,6 +63,19 @@ static const scn_shape shape_fields = {
     .most = SCN_FIELD_COUNT_MAX,
 };
 
+/* ---- Promotions --------------------------------------------------------------------------- */
+
+static const scn_choice promotions[SCN_PROMOTION_COUNT] = {
+    [SCN_PROMOTION_NONE] = {"none", true},
+    [SCN_PROMOTION_PRIVATE] = {"private", true},
+    [SCN_PROMOTION_LOCAL] = {"local", true},
+};
+const scn_shape scn_shape_promotion = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a promotion",
+    SCN_CHOICES(promotions),
+};
+
 /* ---- Tolerances --------------------------------------------------------------------------- */
 
 typedef struct tolerance_draft {
@@ -111,43 +124,16 @@ static const scn_shape shape_tolerance = {
 static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory *memory)
 {
     tolerance_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_tolerance, node, &draft, &given)) return false;
-    uint32_t row = scn_object_alternative(reader, &shape_tolerance, node, given, "a kind");
+    if (!scn_object_read(reader, &shape_tolerance, node, &draft)) return false;
+    uint32_t row = scn_object_alternative(reader, &shape_tolerance, node, "a kind");
     if (row == SCN_NONE) return false;
-    if (!scn_layout_is_floating(&memory->layout)) {
-        return scn_report(reader->reporter, node->at,
-                          "a tolerance holds for floating values, and type %s has none; remove it",
-                          scn_layout_print(reader->arena, &memory->layout).data);
-    }
     const double distances[] = {(double)draft.ulp, draft.absolute, draft.relative};
     memory->tolerance_kind = (scn_tolerance_kind)(SCN_TOLERANCE_ULP + row);
     memory->tolerance = distances[row];
     return true;
 }
 
-/* The number of elements is known. */
-static bool matching_check(scn_reader *reader, const scn_memory *memory)
-{
-    if (!scn_memory_is_matched(memory) || memory->count <= SCN_MATCHED_COUNT_MAX) return true;
-    return scn_report(reader->reporter, memory->at,
-                      "%" PRIu64 " unordered elements with this tolerance are too many to find "
-                      "partners for; at most %d, or elements of one number",
-                      memory->count, SCN_MATCHED_COUNT_MAX);
-}
-
 /* ---- Memories ----------------------------------------------------------------------------- */
-
-typedef struct memory_draft {
-    rt_text type;
-    const field_draft *fields;
-    uint32_t field_count;
-    uint32_t usm, device;
-    uint64_t count;
-    const scn_node *values, *tolerance;
-    bool unordered, addresses;
-    scn_promotion promotion;
-} memory_draft;
 
 static const scn_shape shape_count = {
     .kind = SCN_SHAPE_INTEGER,
@@ -155,19 +141,13 @@ static const scn_shape shape_count = {
     .least = 1,
     .most = RT_MEMORY_SIZE_MAX,
 };
-/* In the order of scn_memory_kind. */
+/* In the order of scn_memory_kind, which `finish` makes of them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
 static const scn_shape shape_usm = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a kind of USM",
     SCN_CHOICES(usm_kinds),
-};
-static const scn_shape shape_kept_tolerance = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a tolerance",
-    .read = scn_node_keep,
-    .alternatives = {&shape_tolerance},
 };
 static const scn_shape shape_unordered = {
     .kind = SCN_SHAPE_TRUTH,
@@ -178,38 +158,50 @@ static const scn_shape shape_addresses = {
     .noun = "holding addresses",
 };
 
-enum {
-    MEMORY_TYPE,
-    MEMORY_FIELDS,
-    MEMORY_COUNT,
-    MEMORY_VALUES,
-    MEMORY_USM,
-    MEMORY_DEVICE,
-    MEMORY_PROMOTE
+/* A struct's fields, from which the layout is made. */
+typedef struct fields_draft {
+    const field_draft *fields;
+    uint32_t field_count;
+} fields_draft;
+
+static const scn_row fields_rows[] = {
+    {"fields", &shape_fields, SCN_WRITTEN, SCN_ITEMS(fields_draft, fields, field_count), NULL},
 };
+static const scn_shape shape_fields_object = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(fields_rows)};
+
+static const scn_shape shape_kind_number = {.kind = SCN_SHAPE_INTEGER,
+                                            .most = SCN_MEMORY_KIND_COUNT - 1};
+static const scn_shape shape_tolerance_number = {.kind = SCN_SHAPE_INTEGER,
+                                                 .most = SCN_TOLERANCE_RELATIVE};
+static const scn_shape shape_double = {.kind = SCN_SHAPE_DOUBLE};
+
 static const scn_row memory_rows[] = {
-    [MEMORY_TYPE] = {"type", &shape_type, SCN_REQUIRED, SCN_FIELD(memory_draft, type),
-                     "The type of an element: a scalar (int), a vector (float4) or struct."},
-    [MEMORY_FIELDS] = {"fields", &shape_fields, 0, SCN_ITEMS(memory_draft, fields, field_count),
-                       "The types of a struct's fields, in order, laid out as OpenCL C does."},
-    [MEMORY_COUNT] = {"count", &shape_count, 0, SCN_FIELD(memory_draft, count),
-                      "The number of elements; not needed where the values tell."},
-    [MEMORY_VALUES] = {"values", &scn_shape_values, 0, SCN_FIELD(memory_draft, values),
-                       "The content at the start; without it the content is undefined."},
-    [MEMORY_USM] = {"usm", &shape_usm, 0, SCN_FIELD(memory_draft, usm),
-                    "Unified shared memory of this kind; without it the memory is a buffer."},
-    [MEMORY_DEVICE] = {"device", &scn_shape_device_reference, 0, SCN_FIELD(memory_draft, device),
-                       "The device that unified shared memory belongs to; the first if not given."},
-    [MEMORY_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(memory_draft, promotion),
-                        "What a fused kernel keeps the buffer in, whichever argument it is: "
-                        "private, local or none."},
-    {"tolerance", &shape_kept_tolerance, 0, SCN_FIELD(memory_draft, tolerance),
+    {"type", &shape_type, SCN_REQUIRED | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+     "The type of an element: a scalar (int), a vector (float4) or struct."},
+    {"fields", &shape_fields, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+     "The types of a struct's fields, in order, laid out as OpenCL C does."},
+    {"count", &shape_count, 0, SCN_FIELD(scn_memory, count),
+     "The number of elements; not needed where the values tell."},
+    {"values", &scn_shape_values, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+     "The content at the start; without it the content is undefined."},
+    {"usm", &shape_usm, SCN_WRITTEN, SCN_FIELD(scn_memory, kind),
+     "Unified shared memory of this kind; without it the memory is a buffer."},
+    {"device", &scn_shape_device_reference, 0, SCN_FIELD(scn_memory, device),
+     "The device that unified shared memory belongs to; the first if not given."},
+    {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_memory, promotion),
+     "What a fused kernel keeps the buffer in, whichever argument it is: private, local or none."},
+    {"tolerance", &shape_tolerance, SCN_WRITTEN | SCN_LATER, SCN_FIELD(scn_memory, tolerance),
      "How far floating values may be from the expected ones, and from sim's."},
-    {"unordered", &shape_unordered, 0, SCN_FIELD(memory_draft, unordered),
+    {"unordered", &shape_unordered, 0, SCN_FIELD(scn_memory, unordered),
      "The order of the elements does not matter when they are compared."},
-    {"addresses", &shape_addresses, 0, SCN_FIELD(memory_draft, addresses),
+    {"addresses", &shape_addresses, 0, SCN_FIELD(scn_memory, addresses),
      "Kernels keep addresses in it, as of objects with virtual functions: it is not compared, "
      "neither with expected values nor with other subjects."},
+    SCN_HIDDEN(&shape_kind_number, scn_memory, kind),
+    SCN_HIDDEN(&scn_shape_layout, scn_memory, layout),
+    SCN_HIDDEN(&shape_tolerance_number, scn_memory, tolerance_kind),
+    SCN_HIDDEN(&shape_double, scn_memory, tolerance),
+    SCN_HIDDEN(&scn_shape_raw_bytes, scn_memory, initial),
 };
 static const scn_relation memory_relations[] = {
     {"promote",
@@ -221,30 +213,19 @@ static const scn_relation memory_relations[] = {
      {"usm"},
      "'device' belongs to usm: a buffer is on whichever devices use it; remove it"},
 };
-static const scn_shape shape_memory_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a memory",
-    .typing = SCN_TYPED_MEMORY,
-    /* Fields are a struct's; and something tells how many elements there are. */
-    .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
-            " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
-            " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"
-            " {'not': {'type': 'object', 'anyOf': [{'required': ['fill']}, {'required':"
-            " ['seed']}]}}}}]}",
-    SCN_RELATIONS(memory_relations),
-    SCN_ROWS(memory_rows),
-};
-
 /* Finds the element's layout from its type, and from the fields where it is a struct. */
-static bool layout_make(scn_reader *reader, const scn_node *node, const memory_draft *draft,
-                        scn_layout *out_layout)
+static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
     scn_type type;
     uint32_t lanes;
-    bool is_struct = !scn_type_find(draft->type, &type, &lanes);
-    const scn_entry *fields = scn_node_entry(node, memory_rows[MEMORY_FIELDS].key);
+    rt_text name;
+    const scn_node *type_node = scn_node_value(node, "type");
+    const scn_entry *fields = scn_node_entry(node, "fields");
+    fields_draft draft = {0};
+    if (!scn_value_read(reader, &shape_type, type_node, &name)) return false;
+    bool is_struct = !scn_type_find(name, &type, &lanes);
     if (is_struct && !fields) {
-        return scn_report(reader->reporter, scn_node_entry(node, "type")->value.at,
+        return scn_report(reader->reporter, type_node->at,
                           "a struct needs 'fields': {NAME: TYPE, ...}");
     }
     if (!is_struct && fields) {
@@ -255,68 +236,52 @@ static bool layout_make(scn_reader *reader, const scn_node *node, const memory_d
         *out_layout = scn_layout_of(reader->arena, type, lanes);
         return true;
     }
-    scn_field *table = rt_arena_alloc_array(reader->arena, draft->field_count, sizeof *table);
-    for (uint32_t i = 0; i < draft->field_count; i++) {
-        const field_draft *field = &draft->fields[i];
+    const scn_node only = {.kind = SCN_NODE_MAPPING, .at = node->at, .entries = fields, .count = 1};
+    if (!scn_rows_read(reader, &shape_fields_object, &only, &draft)) return false;
+    scn_field *table = rt_arena_alloc_array(reader->arena, draft.field_count, sizeof *table);
+    for (uint32_t i = 0; i < draft.field_count; i++) {
+        const field_draft *field = &draft.fields[i];
         table[i] = (scn_field){.name = field->name, .type = field->type, .lanes = field->lanes};
     }
-    scn_layout_place(table, draft->field_count, true, out_layout);
+    scn_layout_place(table, draft.field_count, true, out_layout);
     return true;
 }
 
-static bool size_check(scn_reader *reader, const scn_node *node, const memory_draft *draft,
-                       const scn_layout *layout)
+static bool memory_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    if (!draft->values && draft->count == 0) {
+    scn_memory *memory = object;
+    const scn_node *values = scn_node_value(node, "values");
+    const scn_node *tolerance = scn_node_value(node, "tolerance");
+    uint64_t count = memory->count;
+    memory->count = 0; /* as long as the layout is not known */
+    if (scn_node_entry(node, "usm"))
+        memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + memory->kind);
+    if (!layout_make(reader, node, &memory->layout)) return false;
+    if (!values && count == 0) {
         return scn_report(reader->reporter, node->at,
                           "a memory needs a count, or values that tell it");
     }
-    if (draft->count <= RT_MEMORY_SIZE_MAX / layout->size) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "count")->value.at,
-                      "%" PRIu64 " elements of type %s; a memory has at most %" PRIu64 " bytes",
-                      draft->count, scn_layout_print(reader->arena, layout).data,
-                      RT_MEMORY_SIZE_MAX);
-}
-
-static bool memory_name_check(scn_reader *reader, const scn_memory *memory)
-{
-    if (!rt_text_is(memory->name, "null")) return true;
-    return scn_report(reader->reporter, memory->at,
-                      "a memory cannot be called 'null', which as an argument is the null "
-                      "pointer; choose another name");
-}
-
-static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    scn_memory *memory = out;
-    memory_draft draft = {0};
-    uint64_t given;
-    bool fine = scn_object_read(reader, &shape_memory_object, node, &draft, &given);
-    /* Known also where other keys are wrong, so that what refers to the memory is judged right. */
-    if (given >> MEMORY_USM & 1) {
-        memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + draft.usm);
-        memory->device = draft.device;
-    }
-    memory->unordered = draft.unordered;
-    memory->addresses = draft.addresses;
-    memory->promotion = draft.promotion;
-    if (!memory_name_check(reader, memory) || !fine) return false;
-    if (!layout_make(reader, node, &draft, &memory->layout)) return false;
-    if (!size_check(reader, node, &draft, &memory->layout)) return false;
-    if (draft.tolerance) fine = tolerance_read(reader, draft.tolerance, memory);
-    memory->count = draft.count;
-    if (draft.values)
-        fine = scn_values_read(reader, draft.values, &memory->layout, draft.count, &memory->initial,
-                               &memory->count) &&
-               fine;
-    return fine && matching_check(reader, memory);
+    bool valid = !tolerance || tolerance_read(reader, tolerance, memory);
+    memory->count = count;
+    if (!values) return valid;
+    return scn_values_read(reader, values, &memory->layout, count, &memory->initial,
+                           &memory->count) &&
+           valid;
 }
 
 static const scn_shape shape_memory = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_OBJECT,
     .noun = "a memory",
-    .read = memory_read,
-    .alternatives = {&shape_memory_object},
+    .finish = memory_finish,
+    .typing = SCN_TYPED_MEMORY,
+    /* Fields are a struct's; and something tells how many elements there are. */
+    .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
+            " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
+            " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"
+            " {'not': {'type': 'object', 'anyOf': [{'required': ['fill']}, {'required':"
+            " ['seed']}]}}}}]}",
+    SCN_RELATIONS(memory_relations),
+    SCN_ROWS(memory_rows),
 };
 const scn_shape scn_shape_memories = {
     .kind = SCN_SHAPE_MAP,

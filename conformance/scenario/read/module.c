@@ -1,5 +1,5 @@
 /* Modules: the executable, the shared libraries, and the device code in them. */
-#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/read/source.h"
 
 #include <string.h>
@@ -33,15 +33,15 @@ static const scn_shape shape_source_object = {
 static bool source_read(scn_reader *reader, const scn_node *node, void *out)
 {
     source_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_source_object, node, &draft, &given)) return false;
-    return scn_source_finish(reader, &shape_source_object, node, given, &draft.source, out);
+    return scn_object_read(reader, &shape_source_object, node, &draft) &&
+           scn_source_finish(reader, &shape_source_object, node, &draft.source, out);
 }
 
 static const scn_shape shape_source = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a source",
     .read = source_read,
+    .stored = &scn_shape_stored_source,
     .alternatives = {&shape_source_object},
 };
 static const scn_shape shape_sources = {
@@ -83,6 +83,7 @@ static const scn_shape shape_build_options = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the options of the front end",
     .read = build_options_read,
+    .stored = &scn_shape_text,
     .alternatives = {&shape_build_options_text},
 };
 
@@ -146,10 +147,13 @@ static const scn_shape shape_some_formats = {
     .element = &shape_format,
     .least = 1,
 };
+const scn_shape scn_shape_format_mask = {.kind = SCN_SHAPE_INTEGER,
+                                         .most = (1u << RT_FORMAT_COUNT) - 1};
 static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = formats_read,
+    .stored = &scn_shape_format_mask,
     .alternatives = {&shape_some_formats},
 };
 
@@ -182,12 +186,17 @@ static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
     memcpy(out, &said, sizeof said);
     return true;
 }
+static const scn_shape shape_embed_ir_number = {.kind = SCN_SHAPE_INTEGER,
+                                                .most = SCN_EMBED_IR_YES};
 static const scn_shape shape_embed_ir = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "whether images hold their LLVM IR",
     .read = embed_ir_read,
+    .stored = &shape_embed_ir_number,
     .alternatives = {&shape_embeds},
 };
+
+static const scn_shape shape_images = {.kind = SCN_SHAPE_IMAGES};
 
 static const scn_row module_rows[] = {
     {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
@@ -222,15 +231,17 @@ static const scn_row module_rows[] = {
     {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
      "The name of the file that the OS loads, where it is not the module's; modules whose files have "
      "one name lie in different folders."},
-    {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
+    {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", &scn_shape_device_config, 0, SCN_SAME,
      "The target of formats made ahead of time: sets of virtual functions that use an optional "
      "feature which it does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
      "What compiling the module is refused with; nothing runs then, so that there are no steps."},
+    SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
+    SCN_HIDDEN(&shape_images, scn_module, images),
 };
-/* What options_check and scn_device_config_check say. */
+/* What check.c and scn_device_config_check say. */
 #define HAS_SYCL(key)                                                                              \
     "{'required': ['" key "'], 'properties': {'" key                                               \
     "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
@@ -240,81 +251,6 @@ static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sour
               " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
-static const scn_shape shape_module_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a module",
-    .also = module_also,
-    SCN_ROWS(module_rows),
-};
-
-/* A module may need any other, itself excepted: loaders allow cycles, so scenarios may have them.
- */
-static bool needs_check(scn_reader *reader, const scn_node *node, const scn_module *module)
-{
-    uint32_t self = rt_map_find(&reader->modules.map, module->name);
-    CHECK(self != RT_MAP_NONE);
-    bool fine = true;
-    for (uint32_t i = 0; i < module->need_count; i++) {
-        scn_position at = scn_node_entry(node, "needs")->value.items[i].at;
-        if (module->needs[i] == self) {
-            fine = scn_report(reader->reporter, at, "a module cannot need itself; remove it");
-        }
-        for (uint32_t j = 0; j < i; j++) {
-            if (module->needs[i] != module->needs[j] || module->needs[i] == SCN_NONE) continue;
-            fine = scn_report(reader->reporter, at, "this module is needed a second time");
-            break;
-        }
-    }
-    return fine;
-}
-
-/* Linkers refuse a second definition in one module; in another it interposes. */
-static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_module *module)
-{
-    bool fine = true;
-    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
-        scn_position at = scn_node_entry(node, "host_symbols")->value.items[i].at;
-        for (uint32_t j = 0; j < i; j++) {
-            if (!rt_text_equal(module->host_symbols[i], module->host_symbols[j])) continue;
-            fine = scn_report(reader->reporter, at, "the module defines '%s' a second time",
-                              scn_shown(reader->arena, module->host_symbols[i]));
-            break;
-        }
-    }
-    return fine;
-}
-
-static bool globals_check(scn_reader *reader, const scn_node *node, const scn_module *module)
-{
-    if (module->device_globals.count == 0) return true;
-    return scn_device_globals_check(reader, &scn_node_entry(node, "device_globals")->value,
-                                    module->device_globals);
-}
-
-static bool has_sycl(const scn_module *module)
-{
-    for (uint32_t i = 0; i < module->source_count; i++)
-        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
-    for (uint32_t i = 0; i < module->hand_image_count; i++)
-        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
-    return false;
-}
-
-/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
-static bool options_check(scn_reader *reader, const scn_node *node, const scn_module *module)
-{
-    rt_text option, rest = module->build_options;
-    if (!has_sycl(module)) return true;
-    while (scn_build_options_next(&rest, &option)) {
-        if (!rt_text_starts(option, "-cl-")) continue;
-        return scn_report(reader->reporter, scn_node_entry(node, "build_options")->value.at,
-                          "build option '%.*s' is for OpenCL, and the module has a source in SYCL; "
-                          "move one of them to a module of its own",
-                          RT_TEXT_ARG(option));
-    }
-    return true;
-}
-
 /* Sources are named by their number in the module, those of images written by hand behind. */
 static void sources_name(scn_reader *reader, scn_module *module)
 {
@@ -335,25 +271,19 @@ static void sources_name(scn_reader *reader, scn_module *module)
     module->hand_images = images;
 }
 
-static bool module_read(scn_reader *reader, const scn_node *node, void *out)
+static bool module_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    scn_module *module = out;
-    uint64_t given;
-    module->registers = true;
-    if (!scn_object_read(reader, &shape_module_object, node, module, &given)) return false;
+    scn_module *module = object;
     sources_name(reader, module);
-    bool fine = needs_check(reader, node, module);
-    fine = options_check(reader, node, module) && fine;
-    fine = globals_check(reader, node, module) && fine;
-    fine = scn_device_config_check(reader, node, module) && fine;
-    return symbols_check(reader, node, module) && fine;
+    return scn_device_config_check(reader, node, module);
 }
 
 static const scn_shape shape_module = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_OBJECT,
     .noun = "a module",
-    .read = module_read,
-    .alternatives = {&shape_module_object},
+    .also = module_also,
+    .finish = module_finish,
+    SCN_ROWS(module_rows),
 };
 const scn_shape scn_shape_modules = {
     .kind = SCN_SHAPE_MAP,

@@ -2,6 +2,7 @@
  * wrote it down, one record a work-item in the order of their linear ids.  The reader computes the
  * bytes, so that packs and judges know of values only. */
 #include "conformance/scenario/resolve/oracle.h"
+#include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/read/range.h"
 #include "conformance/scenario/yaml/number.h"
@@ -39,17 +40,19 @@ static const scn_shape shape_answers = {
 };
 
 typedef struct oracle_draft {
-    scn_extent range, offset, local;
-    const uint32_t *answers; /* indices of the choices */
+    uint64_t range[RT_ND_RANGE_DIMENSIONS], offset[RT_ND_RANGE_DIMENSIONS];
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];
+    uint32_t range_count, offset_count, local_count;
     uint32_t answer_count;
+    const uint32_t *answers; /* indices of the choices */
 } oracle_draft;
 
 static const scn_row oracle_rows[] = {
-    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range.items, range.count),
+    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range, range_count),
      "The range that the kernel was submitted with; the first number is get_global_id(0)'s."},
-    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset.items, offset.count),
+    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset, offset_count),
      "Its offset in each dimension; 0 where not given."},
-    {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local.items, local.count),
+    {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local, local_count),
      "Its local size in each dimension; without it the answers about groups are the device's."},
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
      "The built-ins whose answers each work-item stored, one element each, in this order."},
@@ -104,13 +107,18 @@ static bool local_check(scn_reader *reader, const scn_node *node, const scn_nd_r
 static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                      scn_nd_range *out_range)
 {
-    uint32_t dimensions = draft->range.count;
+    uint32_t dimensions = draft->range_count;
     *out_range = (scn_nd_range){.dimensions = dimensions, .global = {1, 1, 1}};
-    bool fine =
-        scn_extent_copy(reader, node, "range", draft->range, dimensions, out_range->global) &&
-        scn_extent_copy(reader, node, "offset", draft->offset, dimensions, out_range->offset) &&
-        scn_extent_copy(reader, node, "local", draft->local, dimensions, out_range->local);
-    if (!fine || !draft->local.items) return fine;
+    memcpy(out_range->global, draft->range, dimensions * sizeof *draft->range);
+    memcpy(out_range->offset, draft->offset, sizeof draft->offset);
+    memcpy(out_range->local, draft->local, sizeof draft->local);
+    const scn_node *offset = scn_node_value(node, "offset"), *local = scn_node_value(node, "local");
+    if ((offset && !scn_dimensions_check(reader->reporter, offset->at, "offset",
+                                         draft->offset_count, dimensions)) ||
+        (local && !scn_dimensions_check(reader->reporter, local->at, "local", draft->local_count,
+                                        dimensions)))
+        return false;
+    if (draft->local_count == 0) return true;
     for (uint32_t d = dimensions; d < SCN_ORACLE_DIMENSIONS; d++)
         out_range->local[d] = 1;
     return local_check(reader, node, out_range);
@@ -119,7 +127,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
 /* The device chooses the local size where none is given, so nobody can expect what follows. */
 static bool groups_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft)
 {
-    if (draft->local.items) return true;
+    if (draft->local_count > 0) return true;
     const scn_node *items = &scn_node_entry(node, "answers")->value;
     for (uint32_t i = 0; i < draft->answer_count; i++) {
         if (!scn_oracle_is_of_groups(answer_of(draft->answers[i]).built_in)) continue;
@@ -146,9 +154,9 @@ static bool room_check(scn_reader *reader, const scn_node *node, const oracle_dr
 {
     CHECK(draft->answer_count > 0);
     uint64_t left = memory->count / draft->answer_count, taken = draft->answer_count;
-    for (uint32_t d = 0; d < draft->range.count; d++) {
-        left /= draft->range.items[d];
-        taken *= left > 0 ? draft->range.items[d] : 1;
+    for (uint32_t d = 0; d < draft->range_count; d++) {
+        left /= draft->range[d];
+        taken *= left > 0 ? draft->range[d] : 1;
     }
     if (left == 0) {
         return scn_report(reader->reporter, node->at,
@@ -192,9 +200,8 @@ bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory 
 {
     oracle_draft draft = {0};
     scn_nd_range range;
-    uint64_t given;
     uint8_t *bytes;
-    if (!scn_object_read(reader, &shape_oracle_object, node, &draft, &given)) return false;
+    if (!scn_object_read(reader, &shape_oracle_object, node, &draft)) return false;
     if (!layout_check(reader, node, memory) || !range_of(reader, node, &draft, &range) ||
         !groups_check(reader, node, &draft) || !room_check(reader, node, &draft, memory))
         return false;

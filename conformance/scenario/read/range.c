@@ -1,8 +1,6 @@
 /* Sizes and offsets of an nd-range, of a submit or an oracle. */
 #include "conformance/scenario/read/range.h"
 
-#include <string.h>
-
 static const scn_shape shape_size = {
     .kind = SCN_SHAPE_INTEGER,
     .noun = "a number of work-items",
@@ -16,6 +14,7 @@ const scn_shape scn_shape_sizes = {
     .element_size = sizeof(uint64_t),
     .least = 1,
     .most = RT_ND_RANGE_DIMENSIONS,
+    .in_place = true,
 };
 static const scn_shape shape_offset = {
     .kind = SCN_SHAPE_INTEGER,
@@ -29,17 +28,5 @@ const scn_shape scn_shape_offsets = {
     .element_size = sizeof(uint64_t),
     .least = 1,
     .most = RT_ND_RANGE_DIMENSIONS,
+    .in_place = true,
 };
-
-bool scn_extent_copy(scn_reader *reader, const scn_node *node, const char *key, scn_extent from,
-                     uint32_t dimensions, uint64_t *out_sizes)
-{
-    if (!from.items) return true;
-    if (from.count != dimensions) {
-        return scn_report(reader->reporter, scn_node_entry(node, key)->value.at,
-                          "dimensions of %s: %u, of range: %u; give both the same number", key,
-                          from.count, dimensions);
-    }
-    memcpy(out_sizes, from.items, dimensions * sizeof *out_sizes);
-    return true;
-}

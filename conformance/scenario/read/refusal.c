@@ -46,96 +46,81 @@ static const scn_shape shape_reference = {
     SCN_ROWS(reference_rows),
 };
 
-enum { ERROR_DOCUMENTS, ERROR_REFERENCE };
 static const scn_row error_rows[] = {
-    [ERROR_DOCUMENTS] = {"documents", &shape_documents_class, SCN_SUFFICES,
-                         SCN_FIELD(scn_error, documents),
-                         "The class that the rule fixes: exception, errc::build, link-error ..."},
-    [ERROR_REFERENCE] = {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
-                         "What the reference runtime says beyond that."},
+    {"documents", &shape_documents_class, SCN_SUFFICES, SCN_FIELD(scn_error, documents),
+     "The class that the rule fixes: exception, errc::build, link-error ..."},
+    {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
+     "What the reference runtime says beyond that."},
+    SCN_HIDDEN(&scn_shape_position, scn_error, at),
+    SCN_HIDDEN(&scn_shape_flag, scn_error, none),
 };
-static const scn_shape shape_error_object = {
+const scn_shape scn_shape_error = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an error",
     SCN_ROWS(error_rows),
 };
-
-/* An error, or `none` among several outcomes. */
-static bool error_read(scn_reader *reader, const scn_node *node, bool among_several,
-                       scn_error *out_error)
-{
-    uint64_t given;
-    out_error->at = node->at;
-    if (scn_node_is_word(node, "none")) {
-        out_error->none = true;
-        if (among_several) return true;
-        return scn_report(reader->reporter, node->at,
-                          "'error: none' is one outcome of a one_of; a step without 'expect' "
-                          "succeeds");
-    }
-    if (!scn_object_read(reader, &shape_error_object, node, out_error, &given)) return false;
-    if (given != 0) return true;
-    return scn_report(reader->reporter, node->at,
-                      "an error needs documents, reference or both: which refusal is it?");
-}
-
 static const scn_shape shape_no_error = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "none",
     .pattern = "^none$",
 };
-const scn_shape scn_shape_error = {
+
+/* An error, or `none`, which check.c takes among several outcomes alone. */
+static bool error_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_error *error = out;
+    error->at = node->at;
+    error->none = scn_node_is_word(node, "none");
+    return error->none || scn_object_read(reader, &scn_shape_error, node, error);
+}
+
+const scn_shape scn_shape_error_value = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an error",
-    .read = scn_node_keep, /* read beside a verb, refused elsewhere */
-    .alternatives = {&shape_error_object, &shape_no_error},
+    .read = error_read,
+    .alternatives = {&scn_shape_error, &shape_no_error},
 };
-
-bool scn_outcomes_check(scn_reader *reader, const scn_node *node)
-{
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected a list of outcomes, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
-    if (node->count >= 2 && node->count <= SCN_OUTCOME_COUNT_MAX) return true;
-    return scn_report(reader->reporter, node->at, "expected from 2 to %d outcomes, found %u",
-                      SCN_OUTCOME_COUNT_MAX, node->count);
-}
 
 /* The key of a mapping with one entry; NULL where it is anything else. */
 static const scn_entry *only_entry(const scn_node *node, const char *key)
 {
-    bool one = node->kind == SCN_NODE_MAPPING && node->count == 1;
-    return one ? scn_node_entry(node, key) : NULL;
+    bool single = node->kind == SCN_NODE_MAPPING && node->count == 1;
+    return single ? scn_node_entry(node, key) : NULL;
 }
 
-static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
+static bool outcomes_read(scn_reader *reader, const scn_entry *one_of, scn_step *out_step)
 {
-    if (!scn_outcomes_check(reader, node)) return false;
+    const scn_node *node = &one_of->value;
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected a list of outcomes, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
     scn_outcome *outcomes = rt_arena_alloc_array(reader->arena, node->count, sizeof *outcomes);
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_node *item = &node->items[i];
         scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
         const scn_entry *entry = only_entry(item, "error");
         outcomes[i] = (scn_outcome){.at = item->at, .error = error};
         if (entry) {
-            fine = error_read(reader, &entry->value, true, error) && fine;
+            valid = error_read(reader, &entry->value, error) && valid;
         } else {
-            fine = scn_report(reader->reporter, item->at,
-                              "beside a verb an outcome is {error: ...} or {error: none}, found %s",
-                              scn_node_describe(reader->arena, item));
+            valid =
+                scn_report(reader->reporter, item->at,
+                           "beside a verb an outcome is {error: ...} or {error: none}, found %s",
+                           scn_node_describe(reader->arena, item));
         }
     }
     out_step->outcomes = outcomes;
     out_step->outcome_count = node->count;
-    return fine;
+    scn_locate(reader, &out_step->outcomes, one_of->at, node->at);
+    return valid;
 }
 
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
 {
     const scn_entry *one_of = only_entry(node, "one_of");
-    if (one_of) return outcomes_read(reader, &one_of->value, out_step);
+    if (one_of) return outcomes_read(reader, one_of, out_step);
     const scn_entry *entry = only_entry(node, "error");
     if (!entry) {
         return scn_report(reader->reporter, node->at,
@@ -144,66 +129,50 @@ bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_st
     }
     scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
     out_step->error = error;
-    return error_read(reader, &entry->value, false, error);
+    return error_read(reader, &entry->value, error);
 }
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-enum { REFUSED_COMPILE, REFUSED_POSTLINK };
-
-typedef struct stage_draft {
-    const scn_node *stages[2];
-} stage_draft;
-
-static const scn_row stage_error_rows[] = {
-    {"error", &scn_shape_error, SCN_REQUIRED, SCN_FIELD(stage_draft, stages[0]),
+static const scn_shape shape_refusal_error = {
+    .kind = SCN_SHAPE_POINTER,
+    .element = &scn_shape_error,
+    .element_size = sizeof(scn_error),
+};
+static const scn_row stage_rows[] = {
+    {"error", &scn_shape_error_value, SCN_REQUIRED | SCN_WRITTEN, SCN_SAME,
      "The error that it is refused with."},
 };
-static const scn_shape shape_stage_error = {
+static const scn_shape shape_stage = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a refusal",
     .also = "{'properties': {'error': {'type': 'object'}}}", /* `none` is of a one_of */
-    SCN_ROWS(stage_error_rows),
-};
-static const scn_shape shape_stage = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a refusal",
-    .read = scn_node_keep,
-    .alternatives = {&shape_stage_error},
+    SCN_ROWS(stage_rows),
 };
 static const scn_row module_refusal_rows[] = {
-    [REFUSED_COMPILE] = {"compile", &shape_stage, SCN_ALTERNATIVE,
-                         SCN_FIELD(stage_draft, stages[REFUSED_COMPILE]),
-                         "The compiler refuses a source: {error: ...}."},
-    [REFUSED_POSTLINK] = {"postlink", &shape_stage, SCN_ALTERNATIVE,
-                          SCN_FIELD(stage_draft, stages[REFUSED_POSTLINK]),
-                          "Post-link refuses the module: {error: ...}."},
-};
-static const scn_shape shape_module_refusal_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the refusal of a module",
-    SCN_ROWS(module_refusal_rows),
+    {"compile", &shape_stage, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+     "The compiler refuses a source: {error: ...}."},
+    {"postlink", &shape_stage, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+     "Post-link refuses the module: {error: ...}."},
+    SCN_HIDDEN(&shape_refusal_error, scn_module_refusal, error),
+    SCN_HIDDEN(&scn_shape_flag, scn_module_refusal, by_front_end),
 };
 
-static bool module_refusal_read(scn_reader *reader, const scn_node *node, void *out)
+static bool module_refusal_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    scn_module_refusal *refusal = out;
-    stage_draft draft = {0}, one = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_module_refusal_object, node, &draft, &given)) return false;
-    uint32_t stage = scn_object_alternative(reader, &shape_module_refusal_object, node, given,
-                                            "the stage that refuses it");
+    scn_module_refusal *refusal = object;
+    uint32_t stage =
+        scn_object_alternative(reader, &scn_shape_refused, node, "the stage that refuses it");
     if (stage == SCN_NONE) return false;
-    if (!scn_object_read(reader, &shape_stage_error, draft.stages[stage], &one, &given))
-        return false;
     scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
-    *refusal = (scn_module_refusal){error, stage == REFUSED_COMPILE};
-    return error_read(reader, one.stages[0], false, error);
+    *refusal = (scn_module_refusal){error, stage == 0};
+    return scn_object_read(reader, &shape_stage,
+                           scn_node_value(node, module_refusal_rows[stage].key), error);
 }
 
 const scn_shape scn_shape_refused = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_OBJECT,
     .noun = "the refusal of a module",
-    .read = module_refusal_read,
-    .alternatives = {&shape_module_refusal_object},
+    .finish = module_refusal_finish,
+    SCN_ROWS(module_refusal_rows),
 };

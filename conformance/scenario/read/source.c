@@ -18,6 +18,16 @@ const scn_shape scn_shape_language = {
     SCN_CHOICES(languages),
 };
 
+static const scn_row stored_rows[] = {
+    SCN_HIDDEN(&scn_shape_language, scn_source, language),
+    SCN_HIDDEN(&scn_shape_text, scn_source, name),
+    SCN_HIDDEN(&scn_shape_text, scn_source, code),
+    SCN_HIDDEN(&scn_shape_text, scn_source, file),
+    SCN_HIDDEN(&scn_shape_position, scn_source, code_at),
+    SCN_HIDDEN(&scn_shape_position, scn_source, at),
+};
+const scn_shape scn_shape_stored_source = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
+
 const char *scn_language_name(scn_language language)
 {
     CHECK((unsigned)language < SCN_LANGUAGE_COUNT);
@@ -102,11 +112,11 @@ static bool file_read(scn_reader *reader, const scn_source_draft *draft, scn_sou
 }
 
 bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_node *node,
-                       uint64_t given, const scn_source_draft *draft, scn_source *out_source)
+                       const scn_source_draft *draft, scn_source *out_source)
 {
     out_source->at = node->at;
     out_source->language = draft->language;
-    uint32_t row = scn_object_alternative(reader, object, node, given, "its code");
+    uint32_t row = scn_object_alternative(reader, object, node, "its code");
     if (row == SCN_NONE) return false;
     CHECK(!draft->code != !draft->file);
     return draft->code ? embedded_read(reader, draft, out_source)

@@ -37,10 +37,12 @@ extern const scn_shape scn_shape_sha256;    /* const scn_node * */
     "{'if': {'properties': {'language': {'const': 'spirv'}}}, 'then': {'not': {'required': "       \
     "['code']}}}"
 
+extern const scn_shape scn_shape_stored_source; /* scn_source */
+
 /* Makes a source of a draft: takes the code, or reads the file and compares its hash.  `object` is
- * the shape with SCN_SOURCE_ROWS that read `node`, and `given` what it had.  Fills everything but
- * the name.  False after a problem. */
+ * the shape with SCN_SOURCE_ROWS that read `node`.  Fills everything but the name.  False after a
+ * problem. */
 bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_node *node,
-                       uint64_t given, const scn_source_draft *draft, scn_source *out_source);
+                       const scn_source_draft *draft, scn_source *out_source);
 
 #endif

@@ -2,6 +2,7 @@
  * kernel exists and what it takes is found when it runs. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/read/range.h"
+#include "conformance/scenario/read/verbs.h"
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
@@ -62,10 +63,15 @@ static const scn_shape shape_plain_constant = {
     .also = "{'$ref': '#/$defs/value-of-int'}",
 };
 static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
+static const scn_row constant_rows[] = {
+    SCN_HIDDEN(&scn_shape_raw_bytes, scn_spec_constant, value),
+};
+static const scn_shape shape_stored_constant = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(constant_rows)};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the value of a constant",
     .read = constant_read,
+    .stored = &shape_stored_constant,
     .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
 };
 const scn_shape scn_shape_spec_constants = {
@@ -81,41 +87,29 @@ const scn_shape scn_shape_spec_constants = {
 
 const scn_shape scn_shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
 
-typedef struct submit_draft {
-    scn_step step;
-    scn_extent range, offset, local;
-} submit_draft;
-
 static const scn_row submit_rows[] = {
-    {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(submit_draft, step.submit.kernel),
+    {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
      "The kernel to run."},
-    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(submit_draft, range.items, range.count),
+    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(scn_step, submit.range, submit.dimensions),
      "The number of work-items in each of 1 to 3 dimensions; the first is get_global_id(0)'s."},
-    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(submit_draft, offset.items, offset.count),
+    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
      "The first global id in each dimension; 0 where not given."},
-    {"local", &scn_shape_sizes, 0, SCN_ITEMS(submit_draft, local.items, local.count),
+    {"local", &scn_shape_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
      "The size of a work-group in each dimension; the device chooses where not given."},
-    {"args", &scn_shape_arguments, 0,
-     SCN_ITEMS(submit_draft, step.submit.arguments, step.submit.argument_count),
+    {"args", &scn_shape_arguments, 0, SCN_ITEMS(scn_step, submit.arguments, submit.argument_count),
      "The arguments, in the kernel's order: a memory, {read: MEMORY}, {write: MEMORY}, "
      "{int: VALUE}, {local: BYTES} and others."},
-    {"after", &scn_shape_command_references, 0,
-     SCN_ITEMS(submit_draft, step.after, step.after_count),
-     "Ids of earlier submits, copies and fills that must have ended."},
-    {"queue", &scn_shape_queue_reference, 0, SCN_FIELD(submit_draft, step.on),
-     "The queue to submit to; the default queue of the device where not given."},
-    {"device", &scn_shape_device_reference, 0, SCN_FIELD(submit_draft, step.device),
-     "The device whose default queue it is; the one chosen last where not given."},
+    SCN_COMMAND_ROWS,
     {"spec_constants", &scn_shape_spec_constants, 0,
-     SCN_ITEMS(submit_draft, step.submit.constants, step.submit.constant_count),
+     SCN_ITEMS(scn_step, submit.constants, submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
-    {"options", &scn_shape_options, 0, SCN_FIELD(submit_draft, step.submit.options),
+    {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, submit.options),
      "Options for the device's compiler, beside those of the images; each gives a program of its "
      "own."},
-    {"module", &scn_shape_module_reference, 0, SCN_FIELD(submit_draft, step.submit.module),
+    {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.module),
      "The module whose host code submits it: the kernel is that module's, also where others have "
      "one of the same name; the one registered first where not given."},
-    {"bundle", &scn_shape_bundle_reference, 0, SCN_FIELD(submit_draft, step.submit.bundle),
+    {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; the runtime "
      "finds it where not given."},
 };
@@ -132,56 +126,10 @@ static const scn_relation submit_relations[] = {
      {"bundle"},
      "'options' cannot stand beside 'bundle', which has decided it; remove it"},
 };
-static const scn_shape shape_submit_object = {
+const scn_shape scn_shape_submit = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a submit",
     .also = SCN_SAME_DIMENSIONS,
     SCN_RELATIONS(submit_relations),
     SCN_ROWS(submit_rows),
-};
-
-/* No device counts more than 2^64 work-items, so a product that wraps around is refused here. */
-static bool product_check(scn_reader *reader, const scn_node *node, const scn_submit *submit)
-{
-    uint64_t product = 1;
-    for (uint32_t d = 0; d < submit->dimensions; d++) {
-        if (submit->range[d] > UINT64_MAX / product) {
-            return scn_report(reader->reporter, scn_node_entry(node, "range")->value.at,
-                              "the range has more than 2^64 work-items");
-        }
-        product *= submit->range[d];
-    }
-    return true;
-}
-
-static bool bundle_check(scn_reader *reader, const scn_node *node, const scn_submit *submit)
-{
-    if (submit->bundle == SCN_NONE) return true;
-    return scn_bundle_state_check(reader, scn_node_entry(node, "bundle")->value.at, submit->bundle,
-                                  SCN_BUNDLE_EXECUTABLE);
-}
-
-static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    submit_draft draft = {.step = *(const scn_step *)out};
-    draft.step.submit.module = draft.step.submit.bundle = SCN_NONE;
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_submit_object, node, &draft, &given)) return false;
-    if (!bundle_check(reader, node, &draft.step.submit)) return false;
-    uint32_t dimensions = draft.range.count;
-    CHECK(dimensions >= 1 && dimensions <= RT_ND_RANGE_DIMENSIONS);
-    scn_submit *submit = &draft.step.submit;
-    submit->dimensions = dimensions;
-    bool fine = scn_extent_copy(reader, node, "range", draft.range, dimensions, submit->range) &&
-                scn_extent_copy(reader, node, "offset", draft.offset, dimensions, submit->offset) &&
-                scn_extent_copy(reader, node, "local", draft.local, dimensions, submit->local);
-    *(scn_step *)out = draft.step;
-    return fine && product_check(reader, node, submit);
-}
-
-const scn_shape scn_shape_submit = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a submit",
-    .read = submit_read,
-    .alternatives = {&shape_submit_object},
 };

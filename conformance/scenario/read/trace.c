@@ -1,106 +1,65 @@
-/* Expected trace events: names and fields of reference/trace's vocabulary, values as texts.  The
- * order of the events and comparing them is the subject's work. */
+/* Expected trace events: names and fields of reference/trace's vocabulary, values as texts, and
+ * conditions on the event's images.  Whether an event has such fields, and what they name exists,
+ * check.c says; the order of the events and comparing them is the subject's work. */
 #include "reference/trace/trace.h"
-#include "conformance/scenario/read/variable.h"
+#include "conformance/scenario/schema/schema.h"
 
-static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                             bool *out_is_list)
-{
-    if (rt_event_has_field(kind, entry->key, out_is_list)) return true;
-    const char *shown = scn_shown(reader->arena, entry->key);
-    return scn_report(reader->reporter, entry->at,
-                      "an event '%s' has no field '%s'; its fields are: %s", rt_event_name(kind),
-                      shown, rt_event_fields(kind));
-}
+/* ---- Conditions --------------------------------------------------------------------------- */
 
-static bool module_check(scn_reader *reader, scn_position at, rt_text name)
-{
-    return scn_names_resolve(reader, &reader->modules, at, name, "module") != SCN_NONE;
-}
+static const scn_shape shape_set = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a set"};
+static const scn_shape shape_dummy = {.kind = SCN_SHAPE_TRUTH, .noun = "being a dummy"};
+static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
 
-static bool memory_check(scn_reader *reader, scn_position at, rt_text name)
-{
-    return scn_names_resolve(reader, &reader->memories, at, name, "memory") != SCN_NONE;
-}
-
-/* Either end of a copy, the content of a device_global's host object. */
-static bool content_check(scn_reader *reader, scn_position at, rt_text name)
-{
-    return scn_variable_may_be(reader, name) || memory_check(reader, at, name);
-}
-
-static bool variable_check(scn_reader *reader, scn_position at, rt_text name)
-{
-    if (scn_variable_may_be(reader, name)) return true;
-    return scn_report(reader->reporter, at,
-                      "no module has a device_global '%s': no source mentions it; declare it with "
-                      "DEVICE_GLOBAL in the code",
-                      scn_shown(reader->arena, name));
-}
-
-static bool image_check(scn_reader *reader, scn_position at, rt_text name)
-{
-    uint32_t module, image;
-    return scn_image_name_read(reader, at, name, &module, &image);
-}
-
-/* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
- * event that must not happen would be a check that cannot fail. */
-static const struct name_row {
-    const char *field;
-    bool (*check)(scn_reader *reader, scn_position at, rt_text name);
-} name_rows[] = {
-    {"module", module_check},    {"image", image_check},  {"provider", image_check},
-    {"inputs", image_check},     {"images", image_check}, {"memory", content_check},
-    {"from", content_check},     {"to", content_check},   {"variable", variable_check},
-    {"stands_for", image_check},
+static const scn_row condition_rows[] = {
+    {"set", &shape_set, 0, SCN_FIELD(scn_image_condition, set),
+     "The set of virtual functions that the image provides."},
+    {"dummy", &shape_dummy, 0, SCN_FIELD_IF(scn_image_condition, dummy, has_dummy),
+     "Whether it is a dummy, with empty virtual functions."},
+    {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_image_condition, module),
+     "The module that it is of."},
+    {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_image_condition, kernel),
+     "A kernel that it has."},
+    {"exports", &shape_symbol, 0, SCN_FIELD(scn_image_condition, exported),
+     "A symbol that it exports."},
+    SCN_HIDDEN(&scn_shape_flag, scn_image_condition, negated),
 };
 
-static bool name_check(scn_reader *reader, rt_text field, const scn_node *value)
+static bool condition_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    for (size_t i = 0; i < sizeof name_rows / sizeof *name_rows; i++) {
-        if (rt_text_is(field, name_rows[i].field))
-            return name_rows[i].check(reader, value->at, value->text);
-    }
-    return true;
+    (void)object;
+    if (node->count > 0) return true;
+    return scn_report(reader->reporter, node->at,
+                      "an empty condition fits every image; say what the image is like");
 }
 
-static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                       scn_trace_field *out_field)
+const scn_shape scn_shape_image_condition = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a condition on images",
+    .also = "{'minProperties': 1}",
+    .finish = condition_finish,
+    SCN_ROWS(condition_rows),
+};
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+static bool field_read(scn_reader *reader, const scn_entry *entry, scn_trace_field *out_field)
 {
     const scn_node *node = &entry->value;
-    bool is_list;
-    if (!field_name_check(reader, entry, kind, &is_list)) return false;
-    if (is_list != (node->kind == SCN_NODE_LIST) || node->kind == SCN_NODE_MAPPING) {
-        return scn_report(reader->reporter, node->at, "field '%.*s' holds %s, found %s",
-                          RT_TEXT_ARG(entry->key), is_list ? "a list" : "one value",
-                          scn_node_describe(reader->arena, node));
-    }
+    bool is_list = node->kind == SCN_NODE_LIST;
     uint32_t count = is_list ? node->count : 1;
     rt_text *values = rt_arena_alloc_array(reader->arena, count, sizeof *values);
+    *out_field = (scn_trace_field){entry->key, is_list, values, count};
+    scn_locate(reader, out_field, entry->at, node->at);
     for (uint32_t i = 0; i < count; i++) {
         const scn_node *value = is_list ? &node->items[i] : node;
         if (value->kind != SCN_NODE_SCALAR) {
             return scn_report(reader->reporter, value->at, "expected a text or a number, found %s",
                               scn_node_describe(reader->arena, value));
         }
-        if (!name_check(reader, entry->key, value)) return false;
         values[i] = value->text;
+        scn_locate(reader, &values[i], entry->at, value->at);
     }
-    *out_field = (scn_trace_field){entry->key, is_list, values, count};
     return true;
-}
-
-/* `program_of: KERNEL`: the event is about the program that the kernel was launched from. */
-static bool program_of_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                            rt_text *out_kernel)
-{
-    bool is_list;
-    if (!rt_event_has_field(kind, RT_TEXT("program"), &is_list)) {
-        return scn_report(reader->reporter, entry->at, "an event '%s' is about no program",
-                          rt_event_name(kind));
-    }
-    return scn_value_read(reader, &scn_shape_kernel, &entry->value, out_kernel);
 }
 
 static const char *event_word(uint32_t index)
@@ -116,41 +75,79 @@ const scn_shape scn_shape_event_name = {
 static bool event_read(scn_reader *reader, const scn_node *node, void *out)
 {
     const scn_entry *name = scn_node_entry(node, "event");
+    scn_trace_event *event = out;
     if (!name) {
         return scn_report(reader->reporter, node->at,
                           "expected an event such as {event: link, inputs: [app/0]}, found %s%s",
                           scn_node_describe(reader->arena, node),
                           node->kind == SCN_NODE_MAPPING ? " without the key 'event'" : "");
     }
-    rt_text word;
-    if (!scn_value_read(reader, &scn_shape_event_name, &name->value, &word)) return false;
-    rt_event_kind kind = rt_event_find(word);
-    CHECK(kind != RT_EVENT_COUNT);
+    event->at = node->at;
+    if (!scn_value_read(reader, &scn_shape_event_name, &name->value, &event->kind)) return false;
     scn_trace_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
     scn_image_condition *conditions =
         rt_arena_alloc_array(reader->arena, node->count, sizeof *conditions);
-    scn_trace_event *event = out;
-    *event =
-        (scn_trace_event){.at = node->at, .kind = word, .fields = fields, .conditions = conditions};
-    bool fine = true;
+    event->fields = fields;
+    event->conditions = conditions;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_entry *entry = &node->entries[i];
-        bool read = true;
-        if (rt_text_is(entry->key, "program_of"))
-            read = program_of_read(reader, entry, kind, &event->program_of);
-        else if (scn_is_condition(entry->key))
-            read = scn_condition_read(reader, entry, kind, &conditions[event->condition_count++]);
-        else if (entry != name)
-            read = field_read(reader, entry, kind, &fields[event->field_count++]);
-        fine = read && fine;
+        bool negated = rt_text_is(entry->key, "not");
+        if (entry == name) continue;
+        if (rt_text_is(entry->key, "program_of")) {
+            scn_locate(reader, &event->program_of, entry->at, entry->value.at);
+            valid = scn_value_read(reader, &scn_shape_kernel, &entry->value, &event->program_of) &&
+                    valid;
+        } else if (negated || rt_text_is(entry->key, "holds")) {
+            scn_image_condition *condition = &conditions[event->condition_count++];
+            condition->negated = negated;
+            scn_locate(reader, &condition->negated, entry->at, entry->value.at);
+            valid = scn_object_read(reader, &scn_shape_image_condition, &entry->value, condition) &&
+                    valid;
+        } else {
+            valid = field_read(reader, entry, &fields[event->field_count++]) && valid;
+        }
     }
-    return fine;
+    return valid;
 }
+
+/* ---- What the model has of them ------------------------------------------------------------- */
+
+static const scn_shape shape_values = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &scn_shape_text,
+    .element_size = sizeof(rt_text),
+};
+static const scn_row field_rows[] = {
+    SCN_HIDDEN(&scn_shape_text, scn_trace_field, key),
+    SCN_HIDDEN(&scn_shape_flag, scn_trace_field, is_list),
+    SCN_HIDDEN_ITEMS(&shape_values, scn_trace_field, values, value_count),
+};
+static const scn_shape shape_field = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(field_rows)};
+static const scn_shape shape_fields = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &shape_field,
+    .element_size = sizeof(scn_trace_field),
+};
+static const scn_shape shape_conditions = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &scn_shape_image_condition,
+    .element_size = sizeof(scn_image_condition),
+};
+static const scn_row event_rows[] = {
+    SCN_HIDDEN(&scn_shape_position, scn_trace_event, at),
+    SCN_HIDDEN(&scn_shape_event_name, scn_trace_event, kind),
+    SCN_HIDDEN(&scn_shape_text, scn_trace_event, program_of),
+    SCN_HIDDEN_ITEMS(&shape_fields, scn_trace_event, fields, field_count),
+    SCN_HIDDEN_ITEMS(&shape_conditions, scn_trace_event, conditions, condition_count),
+};
+static const scn_shape shape_stored_event = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(event_rows)};
 
 const scn_shape scn_shape_trace_event = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an event",
     .read = event_read,
+    .stored = &shape_stored_event,
     .alternatives = {&scn_shape_image_condition},
 };
 const scn_shape scn_shape_trace = {

@@ -386,11 +386,9 @@ static bool bytes_count(scn_reader *reader, values_draft *draft)
 static bool pattern_read(scn_reader *reader, values_draft *draft)
 {
     const scn_node *node = draft->node;
-    uint64_t given;
     draft->pattern.step = (scn_integer){false, 1};
-    if (!scn_object_read(reader, &shape_pattern, node, &draft->pattern, &given)) return false;
-    draft->kind =
-        scn_object_alternative(reader, &shape_pattern, node, given, "iota, fill, seed or bytes");
+    if (!scn_object_read(reader, &shape_pattern, node, &draft->pattern)) return false;
+    draft->kind = scn_object_alternative(reader, &shape_pattern, node, "iota, fill, seed or bytes");
     if (draft->kind == SCN_NONE) return false;
     draft->written = draft->pattern.iota;
     return draft->kind != PATTERN_BYTES || bytes_count(reader, draft);

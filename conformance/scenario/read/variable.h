@@ -4,17 +4,13 @@
 
 #include "conformance/scenario/schema/schema.h"
 
-/* One end of a copy: a memory, or a device_global where memory is SCN_NONE. */
-typedef struct scn_copy_end {
-    uint32_t memory;
-    scn_variable variable;
-} scn_copy_end;
+extern const scn_shape scn_shape_copy_end; /* uint32_t: a memory, SCN_NONE: a device_global */
+extern const scn_shape scn_shape_stored_variable; /* scn_variable */
+extern const scn_shape scn_shape_element_type;    /* scn_layout of a scalar or vector */
 
-extern const scn_shape scn_shape_copy_end;     /* scn_copy_end */
-extern const scn_shape scn_shape_element_type; /* scn_layout of a scalar or vector */
-
-/* True when some module's source or list of variables mentions the name, so that it may have such a
- * variable; before images are made nothing more is known. */
-bool scn_variable_may_be(const scn_reader *reader, rt_text name);
+/* Reads one end of a copy: a memory into *out_memory, or a device_global into *out_variable beside
+ * SCN_NONE.  False after a problem. */
+bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_memory,
+                       scn_variable *out_variable);
 
 #endif

@@ -307,10 +307,21 @@ static const scn_expect *expects_meant(const resolver *all, const scn_expect *ex
 {
     scn_expect *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = expects[i];
-        copies[i].kernel = meant(all, expects[i].kernel);
-        copies[i].events = events_meant(all, expects[i].events, expects[i].event_count);
-        copies[i].outcomes = outcomes_meant(all, expects[i].outcomes, expects[i].outcome_count);
+        scn_expect *copy = &copies[i];
+        *copy = expects[i];
+        switch (copy->kind) {
+        case SCN_EXPECT_PROGRAM_OF: copy->program.kernel = meant(all, copy->program.kernel); break;
+        case SCN_EXPECT_FINDING: copy->finding.kernel = meant(all, copy->finding.kernel); break;
+        case SCN_EXPECT_TRACE:
+        case SCN_EXPECT_NEVER:
+            copy->trace.events = events_meant(all, copy->trace.events, copy->trace.event_count);
+            break;
+        case SCN_EXPECT_ONE_OF:
+            copy->one_of.outcomes =
+                outcomes_meant(all, copy->one_of.outcomes, copy->one_of.outcome_count);
+            break;
+        default: break;
+        }
     }
     return copies;
 }

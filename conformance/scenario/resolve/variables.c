@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 typedef struct finder {
     rt_arena *arena;
@@ -37,6 +38,52 @@ const rt_device_global *scn_variable_of(const scn_scenario *scenario, const scn_
     rt_device_global_list list = scenario->modules[variable->module].device_globals;
     CHECK(variable->global < list.count);
     return &list.globals[variable->global];
+}
+
+/* ---- What a name may mean ------------------------------------------------------------------ */
+
+static bool holds(rt_text text, rt_text part)
+{
+    return part.length <= text.length && memmem(text.data, text.length, part.data, part.length);
+}
+
+/* The last part of a qualified name: "Bar" of "inner::Bar". */
+static rt_text last_part(rt_text name)
+{
+    size_t begin = name.length;
+    while (begin > 0 && name.data[begin - 1] != ':')
+        begin--;
+    return (rt_text){name.data + begin, name.length - begin};
+}
+
+/* A source that is not embedded is not read yet and may hold any name. */
+static bool source_may_declare(const scn_source *source, rt_text name)
+{
+    return source->file.length > 0 || holds(source->code, last_part(name));
+}
+
+static bool module_may_have(const scn_module *module, rt_text name)
+{
+    for (uint32_t i = 0; i < module->source_count; i++) {
+        if (source_may_declare(&module->sources[i], name)) return true;
+    }
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        if (source_may_declare(&module->hand_images[i].source, name)) return true;
+    }
+    for (uint32_t i = 0; i < module->device_globals.count; i++) {
+        const rt_device_global *global = &module->device_globals.globals[i];
+        if (rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name))
+            return true;
+    }
+    return false;
+}
+
+bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
+{
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        if (module_may_have(&scenario->modules[i], name)) return true;
+    }
+    return false;
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */
@@ -179,17 +226,17 @@ static bool copy_resolve(const finder *all, scn_step *step)
 
 static bool expect_resolve(const finder *all, scn_expect *expect)
 {
-    if (!find(all, &expect->variable)) return false;
-    const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable);
+    if (!find(all, &expect->variable.variable)) return false;
+    const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable.variable);
     if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
-        return fail(all, expect->variable.at,
+        return fail(all, expect->variable.variable.at,
                     "the host may not read '%.*s' (property host_access); have a kernel do it",
                     RT_TEXT_ARG(global->name));
     }
-    if (expect->values.size == global->size) return true;
-    return fail(all, expect->variable.at,
-                "the expected values have %zu bytes and '%.*s' has %" PRIu64, expect->values.size,
-                RT_TEXT_ARG(global->name), global->size);
+    if (expect->variable.values.size == global->size) return true;
+    return fail(all, expect->variable.variable.at,
+                "the expected values have %zu bytes and '%.*s' has %" PRIu64,
+                expect->variable.values.size, RT_TEXT_ARG(global->name), global->size);
 }
 
 static bool outcomes_resolve(const finder *all, scn_expect *expect);
@@ -209,13 +256,13 @@ static bool expects_resolve(const finder *all, const scn_expect **inout_expects,
 /* Outcomes hold no outcomes in turn. */
 static bool outcomes_resolve(const finder *all, scn_expect *expect)
 {
-    uint32_t count = expect->outcome_count;
+    uint32_t count = expect->one_of.outcome_count;
     scn_outcome *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = expect->outcomes[i];
+        copies[i] = expect->one_of.outcomes[i];
         if (!expects_resolve(all, &copies[i].expects, copies[i].expect_count)) return false;
     }
-    expect->outcomes = copies;
+    expect->one_of.outcomes = copies;
     return true;
 }
 
@@ -225,8 +272,8 @@ static bool expects_mention(const scn_expect *expects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (expects[i].kind == SCN_EXPECT_VARIABLE) return true;
-        for (uint32_t k = 0; k < expects[i].outcome_count; k++) {
-            const scn_outcome *outcome = &expects[i].outcomes[k];
+        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
+            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
             if (expects_mention(outcome->expects, outcome->expect_count)) return true;
         }
     }

@@ -17,6 +17,10 @@ bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position
 /* True where a step copies to or from a device_global or expects something of one. */
 bool scn_variables_are_meant(const scn_scenario *scenario);
 
+/* True when some module's source or list of variables mentions the name, so that it may have such a
+ * variable; before images are made nothing more is known. */
+bool scn_variable_may_be(const scn_scenario *scenario, rt_text name);
+
 /* The variable that was found. */
 const rt_device_global *scn_variable_of(const scn_scenario *scenario, const scn_variable *variable);
 

@@ -173,7 +173,7 @@ static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
     json_t *list = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (!(shape->rows[i].flags & flag)) continue;
+        if (!(shape->rows[i].flags & flag) || !scn_row_is_told(&shape->rows[i])) continue;
         append(list, required(shape->rows[i].key));
     }
     return list;
@@ -210,7 +210,7 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
 static bool has_row(const scn_shape *shape, const char *key)
 {
     for (uint32_t i = 0; i < shape->row_count; i++)
-        if (strcmp(shape->rows[i].key, key) == 0) return true;
+        if (scn_row_is_told(&shape->rows[i]) && strcmp(shape->rows[i].key, key) == 0) return true;
     return false;
 }
 
@@ -269,10 +269,7 @@ static void put_further(json_t *schema, const scn_shape *shape)
 static void put_companions(json_t *schema, const scn_shape *shape)
 {
     static const char file[] = "file", hash[] = "sha256";
-    bool has_hash = false;
-    for (uint32_t i = 0; i < shape->row_count; i++)
-        has_hash = has_hash || strcmp(shape->rows[i].key, hash) == 0;
-    if (!has_hash) return;
+    if (!has_row(shape, hash)) return;
     json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
     json_t *both = needed(json_object());
     append(of_file, json_string(hash));
@@ -288,6 +285,7 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     json_t *needs = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
+        if (!scn_row_is_told(row)) continue;
         put(properties, row->key, row_schema(objects, row));
         if (row->flags & SCN_REQUIRED) append(needs, json_string(row->key));
     }
@@ -394,8 +392,17 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
     case SCN_SHAPE_WORD: return words_schema(shape);
     case SCN_SHAPE_LIST: return list_schema(objects, shape);
     case SCN_SHAPE_MAP: return map_schema(objects, shape);
-    case SCN_SHAPE_OBJECT: return definition_reference(scn_objects_name(objects, shape).data);
+    case SCN_SHAPE_REFERENCE: return name_schema(&scn_shape_name);
+    case SCN_SHAPE_OBJECT: {
+        json_t *object = definition_reference(scn_objects_name(objects, shape).data);
+        if (!shape->shorthand) return object;
+        json_t *list = needed(json_array());
+        append(list, shape_schema(objects, shape->rows[0].shape));
+        append(list, object);
+        return any_of(list);
+    }
     case SCN_SHAPE_OTHER: return other_schema(objects, shape);
+    default: break; /* of the model alone */
     }
     UNREACHABLE();
 }

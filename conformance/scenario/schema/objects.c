@@ -72,7 +72,8 @@ void scn_objects_find(rt_arena *arena, scn_objects *out_objects)
     for (uint32_t i = 0; i < out_objects->list.count; i++) {
         const scn_shape *shape = out_objects->list.items[i].shape;
         for (uint32_t j = 0; j < shape->row_count; j++)
-            if (shape->rows[j].shape) shape_collect(arena, shape->rows[j].shape, out_objects);
+            if (scn_row_is_told(&shape->rows[j]))
+                shape_collect(arena, shape->rows[j].shape, out_objects);
     }
 }
 

@@ -110,10 +110,19 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
         rt_buffer_printf(out, shape->kind == SCN_SHAPE_LIST ? " of: " : " to: ");
         shape_write(out, objects, shape->element);
         return;
+    case SCN_SHAPE_REFERENCE:
+        rt_buffer_printf(out, "the %s of %s", shape->table == SCN_TABLE_STEPS ? "id" : "name",
+                         shape->noun);
+        return;
     case SCN_SHAPE_OBJECT:
+        if (shape->shorthand) {
+            shape_write(out, objects, shape->rows[0].shape);
+            rt_buffer_printf(out, ", or ");
+        }
         rt_buffer_printf(out, "[%s](#%s)", shape->noun, scn_objects_name(objects, shape).data);
         return;
     case SCN_SHAPE_OTHER: other_write(out, objects, shape); return;
+    default: break; /* of the model alone */
     }
     UNREACHABLE();
 }
@@ -155,7 +164,7 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
     rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
     rt_buffer_printf(out, "| key | what it takes | needed | |\n|---|---|---|---|\n");
     for (uint32_t i = 0; i < shape->row_count; i++)
-        row_write(out, objects, &shape->rows[i]);
+        if (scn_row_is_told(&shape->rows[i])) row_write(out, objects, &shape->rows[i]);
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */

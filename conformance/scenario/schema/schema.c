@@ -85,7 +85,7 @@ static const char *taken_word(const scn_shape *shape, uint32_t index)
     if (shape->kind == SCN_SHAPE_CHOICE)
         return shape->choices[index].taken ? shape->choices[index].name : NULL;
     CHECK(shape->kind == SCN_SHAPE_OBJECT);
-    return shape->rows[index].key;
+    return scn_row_is_told(&shape->rows[index]) ? shape->rows[index].key : NULL;
 }
 
 static uint32_t word_count(const scn_shape *shape)
@@ -202,9 +202,57 @@ static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node
                            : word_list(reader->arena, shape));
 }
 
+static const scn_names *names_of(const scn_reader *reader, scn_table table)
+{
+    switch (table) {
+    case SCN_TABLE_MODULES: return &reader->modules;
+    case SCN_TABLE_DEVICES: return &reader->devices;
+    case SCN_TABLE_MEMORIES: return &reader->memories;
+    case SCN_TABLE_STEPS: return &reader->steps;
+    }
+    UNREACHABLE();
+}
+
+/* Whether a step of that index may be meant where the shape stands. */
+static bool may_be_meant(const scn_reader *reader, const scn_shape *shape, uint32_t index)
+{
+    return shape->table != SCN_TABLE_STEPS || 1u << reader->step_table[index].verb & shape->verbs;
+}
+
+/* An index, from a name.  That a step is of the right verb and has run before, the checks of the
+ * finished model say (check.c). */
+static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                           void *out)
+{
+    const scn_names *names = names_of(reader, shape->table);
+    uint32_t index = SCN_NONE;
+    memcpy(out, &index, sizeof index);
+    bool step = shape->table == SCN_TABLE_STEPS;
+    const char *noun = strchr(shape->noun, ' ') + 1; /* "a queue", "a memory" */
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
+        return scn_report(reader->reporter, node->at, "expected the %s of a %s, found %s",
+                          step ? "id" : "name", step ? "step" : noun,
+                          scn_node_describe(reader->arena, node));
+    }
+    index = rt_map_find(&names->map, node->text);
+    memcpy(out, &index, sizeof index);
+    if (index != RT_MAP_NONE) return true;
+    /* No names at all beside other problems: they are probably why. */
+    if (names->list.count == 0 && reader->reporter->count > 0) return false;
+    scn_nearest nearest = scn_nearest_to(node->text);
+    for (uint32_t i = 0; i < names->list.count; i++) {
+        rt_text name = names->list.items[i];
+        if (may_be_meant(reader, shape, rt_map_find(&names->map, name)))
+            scn_nearest_offer(&nearest, name);
+    }
+    const char *hint = scn_nearest_hint(reader->arena, &nearest);
+    if (nearest.offered_count == 0) hint = "; there is none here";
+    return scn_report(reader->reporter, node->at, "unknown %s%s '%s'%s", step ? "earlier " : "",
+                      noun, scn_shown(reader->arena, node->text), hint);
+}
+
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
-    uint64_t given;
     switch (shape->kind) {
     case SCN_SHAPE_TEXT: return text_read(reader, shape, node, out);
     case SCN_SHAPE_NAME: return name_read(reader, shape, node, out);
@@ -212,18 +260,24 @@ bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *
     case SCN_SHAPE_TRUTH: return truth_read(reader, shape, node, out);
     case SCN_SHAPE_WORD: return word_read(reader, shape, node, out);
     case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
-    case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out, &given);
+    case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out);
+    case SCN_SHAPE_REFERENCE: return reference_read(reader, shape, node, out);
     case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
     case SCN_SHAPE_LIST:
-    case SCN_SHAPE_MAP: break;
+    case SCN_SHAPE_MAP: break; /* read by the row that holds them */
+    default: break;            /* of the model alone */
     }
-    UNREACHABLE(); /* lists and maps are read by the row that holds them */
+    UNREACHABLE();
 }
 
 /* ---- Lists and maps ----------------------------------------------------------------------- */
 
 static bool count_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
+    if (node->count > 0 && node->count < shape->least) {
+        return scn_report(reader->reporter, node->at, "%s has at least %" PRIu64 " items, found %u",
+                          shape->noun, shape->least, node->count);
+    }
     if (node->count < shape->least) {
         return scn_report(reader->reporter, node->at, "%s is empty; at least %" PRIu64 " expected",
                           shape->noun, shape->least);
@@ -233,56 +287,64 @@ static bool count_check(scn_reader *reader, const scn_shape *shape, const scn_no
                       node->count, shape->noun, shape->most);
 }
 
+void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_position value)
+{
+    *rt_vector_push(&reader->fields) = (scn_located){field, key, value};
+}
+
 static bool list_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                       char *out_items)
 {
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         void *item = out_items + (size_t)i * shape->element_size;
-        fine = scn_value_read(reader, shape->element, &node->items[i], item) && fine;
+        scn_locate(reader, item, node->items[i].at, node->items[i].at);
+        valid = scn_value_read(reader, shape->element, &node->items[i], item) && valid;
     }
-    return fine;
+    return valid;
 }
 
-/* What every element of a map begins with. */
-typedef struct named {
-    rt_text name;
-    scn_position at;
-} named;
-
-#define IS_NAMED(type) (offsetof(type, name) == 0 && offsetof(type, at) == offsetof(named, at))
-_Static_assert(IS_NAMED(scn_module) && IS_NAMED(scn_memory) && IS_NAMED(scn_device),
+#define IS_NAMED(type) (offsetof(type, name) == 0 && offsetof(type, at) == offsetof(scn_named, at))
+_Static_assert(IS_NAMED(scn_module) && IS_NAMED(scn_memory) && IS_NAMED(scn_device) &&
+                   IS_NAMED(scn_spec_constant),
                "name and position first");
 
 static bool map_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                      char *out_items)
 {
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_entry *entry = &node->entries[i];
         void *item = out_items + (size_t)i * shape->element_size;
-        memcpy(item, &(named){entry->key, entry->at}, sizeof(named));
-        fine = name_check(reader, entry->at, entry->key) && fine;
-        fine = scn_value_read(reader, shape->element, &entry->value, item) && fine;
+        memcpy(item, &(scn_named){entry->key, entry->at}, sizeof(scn_named));
+        valid = name_check(reader, entry->at, entry->key) && valid;
+        valid = scn_value_read(reader, shape->element, &entry->value, item) && valid;
     }
-    return fine;
+    return valid;
 }
 
-/* Reads a row's list or map into a table in the arena. */
+bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    if (node->kind != (shape->kind == SCN_SHAPE_LIST ? SCN_NODE_LIST : SCN_NODE_MAPPING))
+        return report_expected(reader, node, shape->noun);
+    return count_check(reader, shape, node);
+}
+
+/* Reads a row's list or map into a table in the arena, or in place. */
 static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *node, char *object)
 {
     const scn_shape *shape = row->shape;
-    bool list = shape->kind == SCN_SHAPE_LIST;
-    if (node->kind != (list ? SCN_NODE_LIST : SCN_NODE_MAPPING)) {
-        return report_expected(reader, node, shape->noun);
+    if (!scn_items_check(reader, shape, node)) return false;
+    CHECK(shape->element_size > 0 && row->place.count_offset > 0);
+    char *items = object + row->place.offset;
+    if (!shape->in_place) {
+        items = rt_arena_alloc_array(reader->arena, node->count, shape->element_size);
+        memcpy(object + row->place.offset, &items, sizeof items);
     }
-    if (!count_check(reader, shape, node)) return false;
-    CHECK(shape->element_size > 0 && row->count_offset > 0);
-    char *items = rt_arena_alloc_array(reader->arena, node->count, shape->element_size);
-    bool fine = list ? list_read(reader, shape, node, items) : map_read(reader, shape, node, items);
-    memcpy(object + row->offset, &items, sizeof items);
-    memcpy(object + row->count_offset, &node->count, sizeof node->count);
-    return fine;
+    CHECK_IMPLIES(shape->in_place, node->count * shape->element_size <= row->place.size);
+    memcpy(object + row->place.count_offset, &node->count, sizeof node->count);
+    return shape->kind == SCN_SHAPE_LIST ? list_read(reader, shape, node, items)
+                                         : map_read(reader, shape, node, items);
 }
 
 /* ---- Objects ------------------------------------------------------------------------------ */
@@ -294,6 +356,7 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (flags && !(shape->rows[i].flags & flags)) continue;
+        if (!scn_row_is_told(&shape->rows[i])) continue;
         word_append(&list, shape->rows[i].key);
     }
     if (!mapping) beside_each(shape, word_append, &list);
@@ -306,7 +369,8 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
 {
     scn_nearest nearest = scn_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
-        scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+        if (scn_row_is_told(&shape->rows[i]))
+            scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
     beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
@@ -322,23 +386,60 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
 /* Reports keys that have no row. */
 static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_entry *entry = &node->entries[i];
         const scn_row *row = shape->rows, *end = shape->rows + shape->row_count;
-        while (row < end && !rt_text_is(entry->key, row->key))
+        while (row < end && !(row->key && rt_text_is(entry->key, row->key)))
             row++;
-        if (row == end) fine = report_unknown_key(reader, shape, entry);
+        if (row == end) valid = report_unknown_key(reader, shape, entry);
     }
-    return fine;
+    return valid;
 }
 
-static bool row_read(scn_reader *reader, const scn_row *row, const scn_node *node, char *object)
+/* An integer or choice of another width than that which reading gives. */
+static bool narrow_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out)
+{
+    uint64_t wide = 0;
+    if (!scn_value_read(reader, row->shape, node, &wide)) return false;
+    uint32_t number = (uint32_t)wide;
+    bool truth = wide != 0;
+    if (row->place.size == sizeof truth)
+        memcpy(out, &truth, sizeof truth);
+    else
+        memcpy(out, &number, sizeof number);
+    return true;
+}
+
+static bool row_read(scn_reader *reader, const scn_row *row, const scn_entry *entry, char *object)
 {
     CHECK(row->shape);
-    bool items = row->shape->kind == SCN_SHAPE_LIST || row->shape->kind == SCN_SHAPE_MAP;
-    if (items) return items_read(reader, row, node, object);
-    return scn_value_read(reader, row->shape, node, object + row->offset);
+    const bool given = true;
+    const scn_shape *shape = row->shape;
+    void *out = object + row->place.offset;
+    if (row->place.size > 0 || !(row->flags & SCN_WRITTEN))
+        scn_locate(reader, out, entry->at, entry->value.at);
+    if (row->place.given_offset > 0) memcpy(object + row->place.given_offset, &given, sizeof given);
+    if (row->flags & SCN_LATER) return true;
+    if (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP)
+        return items_read(reader, row, &entry->value, object);
+    bool narrow = (shape->kind == SCN_SHAPE_INTEGER && row->place.size == sizeof(uint32_t)) ||
+                  (shape->kind == SCN_SHAPE_CHOICE && row->place.size == sizeof(bool));
+    return narrow ? narrow_read(reader, row, &entry->value, out)
+                  : scn_value_read(reader, shape, &entry->value, out);
+}
+
+void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
+{
+    static const uint32_t none = SCN_NONE;
+    static const bool truth = true;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        char *field = (char *)out + row->place.offset;
+        if (row->flags & SCN_OR_NONE) memcpy(field, &none, sizeof none);
+        if (row->flags & SCN_OR_CHOSEN) memcpy(field, &reader->device, sizeof reader->device);
+        if (row->flags & SCN_OR_TRUE) memcpy(field, &truth, sizeof truth);
+    }
 }
 
 /* Whether one alternative is there where an object has some: what goes beside it is judged then. */
@@ -356,7 +457,7 @@ static bool is_decided(const scn_shape *shape, const scn_node *node)
 /* Reports keys that lack what they need beside them, or have beside them what they bar. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
-    bool fine = true;
+    bool valid = true;
     if (!is_decided(shape, node)) return true; /* the caller says so */
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
@@ -368,52 +469,83 @@ static bool relations_check(scn_reader *reader, const scn_shape *shape, const sc
         if ((found != NULL) == (relation->kind == SCN_NEEDS)) continue;
         CHECK(relation->message || relation->kind == SCN_NEEDS);
         if (relation->message)
-            fine = scn_report(reader->reporter, entry->at, "%s", relation->message);
+            valid = scn_report(reader->reporter, entry->at, "%s", relation->message);
         else
-            fine = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
-                              relation->key, relation->others[0]);
+            valid = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
+                               relation->key, relation->others[0]);
     }
-    return fine;
+    return valid;
 }
 
-bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
-                     uint64_t *out_given)
+static bool mapping_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
-    CHECK(shape->row_count > 0 && shape->row_count <= 64);
-    *out_given = 0;
-    if (node->kind != SCN_NODE_MAPPING) {
-        const char *keys = key_list(reader->arena, shape, 0, true);
-        const char *expected =
-            rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys)
-                .data;
-        return report_expected(reader, node, expected);
-    }
-    bool keys_fine = keys_check(reader, shape, node), fine = keys_fine;
+    if (node->kind == SCN_NODE_MAPPING) return true;
+    const char *keys = key_list(reader->arena, shape, 0, true);
+    const char *expected =
+        rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys).data;
+    return report_expected(reader, node, expected);
+}
+
+bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    return mapping_check(reader, shape, node) && keys_check(reader, shape, node) &&
+           relations_check(reader, shape, node);
+}
+
+/* A key that is missing where another is wrong (not `complete`) is probably the one that was meant.
+ */
+static bool given_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                            bool complete, void *out)
+{
+    bool valid = true;
+    scn_rows_clear(reader, shape, out);
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        const scn_entry *entry = scn_node_entry(node, row->key);
-        /* A key that is missing where another is wrong is probably the one that was meant. */
-        if (!entry && row->flags & SCN_REQUIRED && keys_fine) {
-            fine = scn_report(reader->reporter, node->at, "%s needs the key '%s': %s", shape->noun,
-                              row->key, row->doc);
-        }
-        if (!entry) continue;
-        *out_given |= UINT64_C(1) << i;
-        fine = row_read(reader, row, &entry->value, out) && fine;
+        const scn_entry *entry = row->key ? scn_node_entry(node, row->key) : NULL;
+        if (entry) valid = row_read(reader, row, entry, out) && valid;
+        if (entry || !(row->flags & SCN_REQUIRED) || !row->key || !complete) continue;
+        valid = scn_report(reader->reporter, node->at, "%s needs the key '%s': %s", shape->noun,
+                           row->key, row->doc);
     }
-    return fine && relations_check(reader, shape, node);
+    return valid;
+}
+
+bool scn_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    return given_rows_read(reader, shape, node, true, out) &&
+           (!shape->finish || shape->finish(reader, node, out));
+}
+
+bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    CHECK(shape->kind == SCN_SHAPE_OBJECT && shape->row_count > 0);
+    bool valid;
+    if (shape->shorthand && node->kind == SCN_NODE_SCALAR) {
+        const scn_entry first = {rt_text_of(shape->rows[0].key), node->at, *node};
+        scn_rows_clear(reader, shape, out);
+        valid = row_read(reader, &shape->rows[0], &first, out);
+    } else {
+        if (!mapping_check(reader, shape, node)) return false;
+        bool keys_valid = keys_check(reader, shape, node);
+        valid = given_rows_read(reader, shape, node, keys_valid, out) && keys_valid &&
+                relations_check(reader, shape, node);
+    }
+    return valid && (!shape->finish || shape->finish(reader, node, out));
 }
 
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                                uint64_t given, const char *wanted)
+                                const char *wanted)
 {
     CHECK(node->kind == SCN_NODE_MAPPING);
     uint32_t found = SCN_NONE;
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (!(shape->rows[i].flags & SCN_ALTERNATIVE) || !(given >> i & 1)) continue;
+        const scn_row *row = &shape->rows[i];
+        const scn_entry *entry =
+            row->flags & SCN_ALTERNATIVE ? scn_node_entry(node, row->key) : NULL;
+        if (!entry) continue;
         if (found != SCN_NONE) {
-            scn_report(reader->reporter, scn_node_entry(node, shape->rows[i].key)->at,
-                       "'%s' cannot stand beside '%s'; %s has only one of them", shape->rows[i].key,
+            scn_report(reader->reporter, entry->at,
+                       "'%s' cannot stand beside '%s'; %s has only one of them", row->key,
                        shape->rows[found].key, shape->noun);
             return SCN_NONE;
         }
@@ -442,44 +574,16 @@ void scn_names_add(scn_names *names, rt_text name, uint32_t index)
     *rt_vector_push(&names->list) = name;
 }
 
-uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_position at,
-                           rt_text name, const char *noun)
+const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index)
 {
-    uint32_t index = rt_map_find(&names->map, name);
-    if (index != RT_MAP_NONE) return index;
-    /* No names at all beside other problems: they are probably why. */
-    if (names->list.count == 0 && reader->reporter->count > 0) return SCN_NONE;
-    scn_nearest nearest = scn_nearest_to(name);
-    for (uint32_t i = 0; i < names->list.count; i++)
-        scn_nearest_offer(&nearest, names->list.items[i]);
-    const char *hint = scn_nearest_hint(reader->arena, &nearest);
-    if (names->list.count == 0) hint = "; there is none here";
-    scn_report(reader->reporter, at, "unknown %s '%s'%s", noun, scn_shown(reader->arena, name),
-               hint);
-    return SCN_NONE;
+    const scn_scenario *scenario = reader->scenario;
+    const scn_memory *memory = index < scenario->memory_count ? &scenario->memories[index] : NULL;
+    bool valid = memory && memory->count > 0 && memory->layout.size > 0;
+    CHECK(valid || reader->reporter->count > 0);
+    return valid ? memory : NULL;
 }
 
-static bool reference_read(scn_reader *reader, const scn_names *names, const scn_node *node,
-                           const char *noun, void *out)
-{
-    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
-        return scn_report(reader->reporter, node->at, "expected the name of a %s, found %s", noun,
-                          scn_node_describe(reader->arena, node));
-    }
-    uint32_t index = scn_names_resolve(reader, names, node->at, node->text, noun);
-    memcpy(out, &index, sizeof index);
-    return index != SCN_NONE;
-}
-
-bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    return reference_read(reader, &reader->memories, node, "memory", out);
-}
-
-bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    return reference_read(reader, &reader->modules, node, "module", out);
-}
+/* ---- Shapes of many objects --------------------------------------------------------------- */
 
 const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
 const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
@@ -491,15 +595,53 @@ const scn_shape scn_shape_kernels = {
     .least = 1,
 };
 
-const scn_shape scn_shape_memory_reference = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a memory",
-    .read = scn_memory_reference_read,
-    .alternatives = {&scn_shape_name},
+#define NAMED(noun_, table_)                                                                       \
+    {                                                                                              \
+        .kind = SCN_SHAPE_REFERENCE, .noun = noun_, .table = table_                                \
+    }
+const scn_shape scn_shape_memory_reference = NAMED("a memory", SCN_TABLE_MEMORIES);
+const scn_shape scn_shape_module_reference = NAMED("a module", SCN_TABLE_MODULES);
+const scn_shape scn_shape_device_reference = NAMED("a device", SCN_TABLE_DEVICES);
+
+#define MADE_BY(noun_, verbs_, mistaken_)                                                          \
+    {                                                                                              \
+        .kind = SCN_SHAPE_REFERENCE, .noun = noun_, .table = SCN_TABLE_STEPS, .verbs = verbs_,     \
+        .mistaken = mistaken_                                                                      \
+    }
+const scn_shape scn_shape_command_reference =
+    MADE_BY("a command",
+            SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
+                SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
+            "a command is what submit, copy, fill, host_task and complete_fusion make");
+const scn_shape scn_shape_queue_reference =
+    MADE_BY("a queue", SCN_VERB_BIT(QUEUE), "a queue is made by '- queue: {id: NAME}'");
+const scn_shape scn_shape_context_reference =
+    MADE_BY("a context", SCN_VERB_BIT(CONTEXT),
+            "a context is made by '- context: {id: NAME, devices: [...]}'");
+const scn_shape scn_shape_bundle_reference = MADE_BY(
+    "a bundle", SCN_VERB_BIT(BUNDLE), "a bundle is made by '- bundle: {id: NAME, get: STATE}'");
+const scn_shape scn_shape_command_references = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of step ids",
+    .element = &scn_shape_command_reference,
+    .element_size = sizeof(uint32_t),
 };
-const scn_shape scn_shape_module_reference = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a module",
-    .read = scn_module_reference_read,
-    .alternatives = {&scn_shape_name},
+
+static const scn_choice profiles[] = {
+#define PROFILE_CHOICE(profile, name) {name, true},
+    RT_PROFILES(PROFILE_CHOICE)
+#undef PROFILE_CHOICE
 };
+const scn_shape scn_shape_profile = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a profile",
+    SCN_CHOICES(profiles),
+};
+
+const scn_shape scn_shape_position = {.kind = SCN_SHAPE_POSITION};
+const scn_shape scn_shape_raw_bytes = {.kind = SCN_SHAPE_BYTES};
+const scn_shape scn_shape_layout = {.kind = SCN_SHAPE_LAYOUT};
+const scn_shape scn_shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
+const scn_shape scn_shape_number = {
+    .kind = SCN_SHAPE_INTEGER, .noun = "a number", .most = UINT64_MAX};
+const scn_shape scn_shape_flag = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};

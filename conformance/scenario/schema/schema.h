@@ -1,9 +1,11 @@
-/* The typed table of the scenario format, and the reading that it drives.
+/* The table of the scenario format, which everything that knows the format is driven by.
  *
- * An object of the format ("a submit") is a table of rows, one for each key: its name, the shape of
- * its value, whether it must be there, where the value goes, one sentence for people.  Reading,
- * messages with the nearest valid name, the JSON Schema and the reference page all come from the
- * same rows. */
+ * A struct of the model ("a submit") is a table of rows, one for each field: the key by which
+ * scenarios write it, the shape of its value, whether it must be there, what it is where it is not,
+ * where it goes, and one sentence for people.  The reader and its messages with the nearest valid
+ * name, the JSON Schema, the reference page, packs in both directions and the checks of references
+ * between steps all come from the same rows.  What a row cannot say is the `finish` of its object.
+ */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_H
 #define CONFORMANCE_SCENARIO_SCHEMA_H
 
@@ -23,23 +25,17 @@ typedef struct scn_names {
 typedef struct scn_reader {
     scn_reporter *reporter;
     rt_arena *arena;
-    scn_scenario *scenario; /* being filled */
-    scn_names modules;      /* all of them, known before the first is read */
-    scn_names memories;     /* the same */
-    scn_names devices;      /* the same; "device" where the scenario has none */
-    scn_names steps;        /* ids of the steps before the one that is being read */
-    scn_names commands;     /* those of them that are submits, copies and fills */
-    scn_names queues;       /* those that create queues */
-    scn_names contexts;     /* those that create contexts */
-    scn_names bundles;      /* those that make kernel bundles */
-    scn_step *step_table;   /* room for all steps; filled up to step_count */
-    uint32_t step_count;    /* steps read so far */
-    uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
-    bool ends;              /* some buffer has ended */
-    uint32_t process;       /* first step behind the last restart; 0 without one */
-    uint32_t thread;        /* scn_step.thread of the steps that are being read */
-    uint32_t device;        /* that the last device step chose */
-    uint64_t values_size;   /* bytes of initial and expected values so far */
+    scn_scenario *scenario;        /* being filled */
+    scn_names modules;             /* all of them, known before the first is read */
+    scn_names memories;            /* the same */
+    scn_names devices;             /* the same; "device" where the scenario has none */
+    scn_names steps;               /* ids of the steps before the one that is being read */
+    scn_step *step_table;          /* room for all steps; filled up to step_count */
+    uint32_t step_count;           /* steps read so far */
+    uint32_t thread;               /* scn_step.thread of the steps that are being read */
+    uint32_t device;               /* that the last device step chose */
+    uint64_t values_size;          /* bytes of initial and expected values so far */
+    RT_VECTOR(scn_located) fields; /* where the fields that were read are written */
 } scn_reader;
 
 typedef struct scn_shape scn_shape;
@@ -49,15 +45,28 @@ enum {
     SCN_REQUIRED = 1,    /* the key must be there */
     SCN_ALTERNATIVE = 2, /* one of the rows so marked must be there, and only one */
     SCN_SUFFICES = 4,    /* stands in for an alternative, or beside one */
+    SCN_REPEATED = 8,    /* another row of the object describes this key already */
+    SCN_WRITTEN = 16,    /* a form alone: other rows hold what the model has of it */
+    SCN_LATER = 32,      /* `finish` of the object reads it: its reading depends on other keys */
+    /* What the field is where the key is absent; 0 or nothing without one of these. */
+    SCN_OR_NONE = 64,    /* SCN_NONE, which such a reference may be */
+    SCN_OR_CHOSEN = 128, /* the device that the last device step chose */
+    SCN_OR_TRUE = 256,
 };
 
+/* Where the value of a row is in the struct that holds it. */
+typedef struct scn_field_place {
+    uint32_t offset, size; /* of the field; size 0: the struct itself */
+    uint32_t count_offset; /* LIST, MAP: of the field that has the number of items */
+    uint32_t given_offset; /* of the bool that says whether the key is there; 0: nothing does */
+} scn_field_place;
+
 typedef struct scn_row {
-    const char *key;
+    const char *key; /* NULL: no scenario writes it, the model alone has it */
     const scn_shape *shape;
     uint32_t flags;
-    uint32_t offset;       /* of the field in the object that is read */
-    uint32_t count_offset; /* LIST, MAP: of the field that receives the number of items */
-    const char *doc;       /* one sentence */
+    scn_field_place place;
+    const char *doc; /* one sentence; NULL where key is */
 } scn_row;
 
 /* What one key of an object says about others that stand beside it. */
@@ -85,14 +94,25 @@ typedef struct scn_choice {
 typedef enum scn_shape_kind {
     SCN_SHAPE_TEXT,    /* rt_text: a scalar that is not empty */
     SCN_SHAPE_NAME,    /* rt_text: a letter or '_', then letters, digits, '_', '.', '-' */
-    SCN_SHAPE_INTEGER, /* uint64_t from least to most */
+    SCN_SHAPE_INTEGER, /* uint64_t or uint32_t from least to most */
     SCN_SHAPE_TRUTH,   /* bool: a plain true or false */
-    SCN_SHAPE_CHOICE,  /* uint32_t or enum: index into choices */
+    SCN_SHAPE_CHOICE,  /* uint32_t, enum or, of two, bool: index into choices */
     SCN_SHAPE_WORD,    /* rt_text: one of the words that `word` tells */
-    SCN_SHAPE_LIST,    /* const ELEMENT *, and a uint32_t count */
+    SCN_SHAPE_LIST,    /* const ELEMENT *, or an array of `most`; and a uint32_t count */
     SCN_SHAPE_MAP,     /* the same; the key is a name, and ELEMENT begins {rt_text, scn_position} */
     SCN_SHAPE_OBJECT,  /* a struct, filled as rows say */
-    SCN_SHAPE_OTHER,   /* what `read` makes of it; one of `alternatives` for the schema */
+    SCN_SHAPE_REFERENCE, /* uint32_t: a name, as its index in a table of the scenario */
+    SCN_SHAPE_OTHER,     /* what `read` makes of it, which is as `stored` says; for people one of
+                            `alternatives` */
+    /* Parts of the model that no key has by itself: */
+    SCN_SHAPE_POSITION, /* scn_position */
+    SCN_SHAPE_BYTES,    /* rt_bytes */
+    SCN_SHAPE_LAYOUT,   /* scn_layout */
+    SCN_SHAPE_DOUBLE,   /* double */
+    SCN_SHAPE_RULE,     /* rt_rule */
+    SCN_SHAPE_IMAGES,   /* rt_image_list */
+    SCN_SHAPE_SET,      /* rt_property_set */
+    SCN_SHAPE_POINTER,  /* const ELEMENT *, or NULL */
 } scn_shape_kind;
 
 /* What kind of value stands at a key that the schema looks into further than the table does. */
@@ -104,6 +124,16 @@ typedef enum scn_typing {
 } scn_typing;
 
 enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
+
+/* The tables that references are indices of. */
+typedef enum scn_table {
+    SCN_TABLE_MODULES,
+    SCN_TABLE_DEVICES,
+    SCN_TABLE_MEMORIES,
+    SCN_TABLE_STEPS
+} scn_table;
+
+#define SCN_VERB_BIT(verb) (1u << SCN_VERB_##verb)
 
 struct scn_shape {
     scn_shape_kind kind;
@@ -129,8 +159,22 @@ struct scn_shape {
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
-    /* OTHER.  Fills *out, which is zeroed; false after a problem. */
+    bool in_place;            /* LIST: an array of `most` items in the struct itself */
+    /* OBJECT: what the rows cannot say, from the node that they were read from (a scalar where
+     * `shorthand` allows one) and in the struct that they have filled; false after a problem. */
+    bool (*finish)(scn_reader *reader, const scn_node *node, void *object);
+    bool shorthand; /* OBJECT: a scalar is the value of its first row */
+    /* OBJECT that is a tagged union: where its tag is, and the row of each tag's member. */
+    scn_field_place tag;
+    const scn_row *const *variants;
+    uint32_t variant_count;
+    /* REFERENCE */
+    scn_table table;
+    uint32_t verbs;       /* STEPS: those that may be meant, as SCN_VERB_BITs */
+    const char *mistaken; /* STEPS: what there is to say of a step of another verb */
+    /* OTHER.  Fills *out, which is zeroed; false after a problem.  NULL: read `later`. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
+    const scn_shape *stored;                                  /* NULL: the row is a form alone */
     const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
 };
 
@@ -138,27 +182,107 @@ struct scn_shape {
 #define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
 #define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
 
-/* Where a row's value goes: a field; a pointer field and its count; fields of the object itself,
- * which the rows of the nested object name; nowhere. */
-#define SCN_FIELD(type, field) (uint32_t) offsetof(type, field), 0
+/* Where a row's value goes: a field; a pointer field and its count; either, with the bool that says
+ * whether the key is there; fields of the object itself, which the rows of the nested object name;
+ * nowhere. */
+#define SCN_SIZE_OF(type, field) (uint32_t)sizeof(((type *)0)->field)
+#define SCN_FIELD(type, field)                                                                     \
+    {                                                                                              \
+        (uint32_t) offsetof(type, field), SCN_SIZE_OF(type, field), 0, 0                           \
+    }
+#define SCN_FIELD_IF(type, field, given)                                                           \
+    {                                                                                              \
+        (uint32_t) offsetof(type, field), SCN_SIZE_OF(type, field), 0,                             \
+            (uint32_t)offsetof(type, given)                                                        \
+    }
 #define SCN_ITEMS(type, items, count)                                                              \
-    (uint32_t) offsetof(type, items), (uint32_t)offsetof(type, count)
-#define SCN_SAME    0, 0
-#define SCN_NOWHERE 0, 0
+    {                                                                                              \
+        (uint32_t) offsetof(type, items), SCN_SIZE_OF(type, items),                                \
+            (uint32_t)offsetof(type, count), 0                                                     \
+    }
+#define SCN_ITEMS_IF(type, items, count, given)                                                    \
+    {                                                                                              \
+        (uint32_t) offsetof(type, items), SCN_SIZE_OF(type, items),                                \
+            (uint32_t)offsetof(type, count), (uint32_t)offsetof(type, given)                       \
+    }
+#define SCN_SAME                                                                                   \
+    {                                                                                              \
+        0, 0, 0, 0                                                                                 \
+    }
+#define SCN_NOWHERE                                                                                \
+    {                                                                                              \
+        0, 0, 0, 0                                                                                 \
+    }
+
+/* A row of the model alone, and the same of a list. */
+#define SCN_HIDDEN(shape, type, field)                                                             \
+    {                                                                                              \
+        NULL, shape, 0, SCN_FIELD(type, field), NULL                                               \
+    }
+#define SCN_HIDDEN_ITEMS(shape, type, items, count)                                                \
+    {                                                                                              \
+        NULL, shape, 0, SCN_ITEMS(type, items, count), NULL                                        \
+    }
+
+/* Whether people are told of a row: it has a key that no other row describes. */
+static inline bool scn_row_is_told(const scn_row *row)
+{
+    return row->key && !(row->flags & SCN_REPEATED);
+}
+
+/* The shape in which the model has a value of a shape; NULL where it has none. */
+static inline const scn_shape *scn_shape_stored(const scn_shape *shape)
+{
+    while (shape && shape->kind == SCN_SHAPE_OTHER)
+        shape = shape->stored;
+    return shape;
+}
+
+/* The same of a row; NULL also for a form alone. */
+static inline const scn_shape *scn_row_stored(const scn_row *row)
+{
+    return row->flags & SCN_WRITTEN ? NULL : scn_shape_stored(row->shape);
+}
+
+/* What every element of a map begins with. */
+typedef struct scn_named {
+    rt_text name;
+    scn_position at;
+} scn_named;
 
 /* Reads any shape but LIST and MAP into *out (zeroed by the caller).  False after a problem. */
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* Reads a mapping by the rows of an OBJECT shape and checks the relations of its keys.  Bit i of
- * *out_given tells whether row i's key is there.  False after a problem; the fields of faultless
- * rows are filled nevertheless. */
-bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
-                     uint64_t *out_given);
+/* Reads a mapping by the rows of an OBJECT shape: what is absent has its value, the relations of
+ * the keys are checked, and `finish` is called where nothing was wrong.  False after a problem; the
+ * fields of faultless rows are filled nevertheless. */
+bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* The one alternative among the rows that are given, as the row's index; SCN_NONE, and a problem,
- * when there is none or more than one.  `wanted` names what is missing: "a verb". */
+/* The parts of this for an object whose rows belong to several structs: whether the keys of a
+ * mapping are those of the shape, and go together; reading the rows of one struct. */
+bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node *node);
+bool scn_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
+
+/* Whether a node is a list (LIST) or mapping (MAP) with as many items as there may be. */
+bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node);
+
+/* Gives all rows of a shape the values that they have where no key is there. */
+void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
+
+/* The one alternative among the rows whose keys are there, as the row's index; SCN_NONE, and a
+ * problem, when there is none or more than one.  `wanted` names what is missing: "a verb". */
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                                uint64_t given, const char *wanted);
+                                const char *wanted);
+
+/* The value under a key; NULL where it is not there, or the node no mapping. */
+static inline const scn_node *scn_node_value(const scn_node *node, const char *key)
+{
+    const scn_entry *entry = scn_node_entry(node, key);
+    return entry ? &entry->value : NULL;
+}
+
+/* Notes where a field of the model is written, for the checks of the finished model. */
+void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_position value);
 
 /* Keeps the node itself (out: const scn_node **), for keys whose reading depends on others. */
 bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
@@ -171,33 +295,20 @@ bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
 #define SCN_HEXADECIMAL_PATTERN        "^[ \\n]*([0-9a-fA-F]{2}[ \\n]*)+$"
 #define SCN_SIGNED_HEXADECIMAL_PATTERN "^[-+]?0[xX][0-9a-fA-F]+$"
 
-/* Reads a memory's or a module's name into an index (out: uint32_t *). */
-bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out);
-bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out);
-
-/* References of steps to earlier ones, by id (out: uint32_t *, an index into the steps; SCN_NONE
- * after a problem): to a submit, copy or fill; to a step that creates a queue, a context, a bundle.
- */
-extern const scn_shape scn_shape_command_reference;
+/* References (uint32_t): to memories, modules and devices by name, to earlier steps by id; SCN_NONE
+ * after a problem. */
+extern const scn_shape scn_shape_memory_reference;
+extern const scn_shape scn_shape_module_reference;
+extern const scn_shape scn_shape_device_reference;
+extern const scn_shape scn_shape_command_reference;  /* a step that makes a command */
 extern const scn_shape scn_shape_command_references; /* LIST of them, for `after` */
-extern const scn_shape scn_shape_queue_reference;
-extern const scn_shape scn_shape_context_reference;
-extern const scn_shape scn_shape_bundle_reference;
-extern const scn_shape scn_shape_device_reference; /* uint32_t: index of a scn_device */
-
-/* Reads "MODULE/NUMBER" into the module's index and the image's number.  How many images a module
- * has is known when it is compiled.  False after a problem. */
-bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint32_t *out_module,
-                         uint32_t *out_image);
+extern const scn_shape scn_shape_queue_reference;    /* a step that creates a queue */
+extern const scn_shape scn_shape_context_reference;  /* a step that creates a context */
+extern const scn_shape scn_shape_bundle_reference;   /* a step that makes a kernel bundle */
 
 /* The memory of an index that a reference gave; NULL where its entry is wrong, which was reported.
  */
 const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
-
-/* Refuses a bundle, made by an earlier step, that is not in the wanted state: in C++ it would have
- * another type. */
-bool scn_bundle_state_check(scn_reader *reader, scn_position at, uint32_t step,
-                            scn_bundle_state wanted);
 
 /* The relation of commands that can name a queue and a device: the queue has its device. */
 #define SCN_QUEUE_OR_DEVICE                                                                        \
@@ -209,30 +320,12 @@ bool scn_bundle_state_check(scn_reader *reader, scn_position at, uint32_t step,
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */
 extern const scn_shape scn_shape_profile;
 
-/* Checks that a step, read whole, uses no buffer that an earlier one has ended, and ends only
- * buffers.  The cost is that of the steps before it. */
-bool scn_ended_check(scn_reader *reader, const scn_node *node, const scn_step *step);
-
-/* What an expectation of fusion mode holds. */
-typedef struct scn_fusion_mode {
-    uint32_t queue; /* the step that makes it */
-    bool is;
-} scn_fusion_mode;
-
 /* Adds a name (borrowed) with its index; a name that is there already stays as it is. */
 void scn_names_add(scn_names *names, rt_text name, uint32_t index);
-
-/* The index of a name.  Where it is not there: SCN_NONE, and the problem "unknown NOUN 'x'". */
-uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_position at,
-                           rt_text name, const char *noun);
 
 /* Reads a list of formats, empty or not, each once, as bits 1u << rt_format of *out_formats, which
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
-
-/* Refuses a module's device_globals, read from the list `node`, of which two have one id. */
-bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
-                              rt_device_global_list globals);
 
 /* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
  * 1u << dev_aspect stands for an aspect.  False after a problem. */
@@ -242,29 +335,23 @@ bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_pr
 /* Checks a module's device config against its formats; false after a problem. */
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module);
 
-/* `holds` and `not` beside the fields of an expected event: whether a key is one of them; reading
- * one, of an event of that kind.  False after a problem. */
-bool scn_is_condition(rt_text key);
-bool scn_condition_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                        scn_image_condition *out_condition);
+/* What `holds` and `not` say beside the fields of an expected event: a scn_image_condition. */
 extern const scn_shape scn_shape_image_condition;
 
 /* Shapes that several objects share. */
-extern const scn_shape scn_shape_name;             /* rt_text */
-extern const scn_shape scn_shape_kernel;           /* rt_text */
-extern const scn_shape scn_shape_kernels;          /* LIST of them, one or more */
-extern const scn_shape scn_shape_memory_reference; /* uint32_t */
-extern const scn_shape scn_shape_module_reference; /* uint32_t */
-extern const scn_shape scn_shape_variable;         /* scn_variable, found later */
-extern const scn_shape scn_shape_element;          /* const scn_node * */
-extern const scn_shape scn_shape_values;           /* const scn_node * */
-extern const scn_shape scn_shape_oracle;           /* const scn_node *: an oracle */
-extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
-extern const scn_shape scn_shape_value_type;       /* rt_text: a scalar or vector type */
-extern const scn_shape scn_shape_options;          /* rt_text: for a compiler or linker */
-extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant */
-extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */
-extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
+extern const scn_shape scn_shape_name;           /* rt_text */
+extern const scn_shape scn_shape_kernel;         /* rt_text */
+extern const scn_shape scn_shape_kernels;        /* LIST of them, one or more */
+extern const scn_shape scn_shape_variable;       /* scn_variable, found later */
+extern const scn_shape scn_shape_element;        /* const scn_node * */
+extern const scn_shape scn_shape_values;         /* const scn_node * */
+extern const scn_shape scn_shape_oracle;         /* const scn_node *: an oracle */
+extern const scn_shape scn_shape_typed_value;    /* const scn_node *: {TYPE: VALUE} */
+extern const scn_shape scn_shape_value_type;     /* rt_text: a scalar or vector type */
+extern const scn_shape scn_shape_options;        /* rt_text: for a compiler or linker */
+extern const scn_shape scn_shape_spec_constants; /* MAP of scn_spec_constant */
+extern const scn_shape scn_shape_bytes;          /* const scn_node *: hexadecimal digits */
+extern const scn_shape scn_shape_null;           /* nothing: the plain word null */
 
 /* What scn_aspects_read takes; a module's device config, of a scn_module. */
 extern const scn_shape scn_shape_aspects_object;
@@ -278,35 +365,34 @@ extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
 extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
 extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
 extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */
-extern const scn_shape scn_shape_submit;      /* scn_step, verb SUBMIT */
-extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
-extern const scn_shape scn_shape_memcpy;      /* the same */
-extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
-extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
-extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
-extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
-extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
-extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_expect;      /* a mapping of expectations */
+extern const scn_shape scn_shape_expects;     /* LIST of scn_expect */
+extern const scn_shape scn_shape_outcomes;    /* LIST of scn_outcome */
 extern const scn_shape scn_shape_refused;     /* scn_module_refusal */
-extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
+extern const scn_shape scn_shape_error;       /* scn_error, as the model has it */
+extern const scn_shape scn_shape_error_value; /* the same as scenarios write it, or none */
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+extern const scn_shape scn_shape_promotion;   /* scn_promotion */
 
-/* Of times of commands (read_profiling.c). */
-extern const scn_shape scn_shape_profiling; /* scn_step, verb PROFILING */
+/* Parts of the model that no key has by itself. */
+extern const scn_shape scn_shape_position;
+extern const scn_shape scn_shape_raw_bytes;
+extern const scn_shape scn_shape_layout;
+extern const scn_shape scn_shape_text;   /* any text, also an empty one */
+extern const scn_shape scn_shape_number; /* any number */
+extern const scn_shape scn_shape_flag;   /* a truth value */
 
-/* Of kernel fusion (read_fusion.c). */
-extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */
-extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
-extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
-extern const scn_shape scn_shape_promotion;       /* scn_promotion */
-extern const scn_shape scn_shape_event_status;    /* scn_event_status (read_event.c) */
+extern const scn_shape scn_shape_format_mask; /* uint32_t: bits 1u << rt_format */
+extern const scn_shape scn_shape_aspect_mask; /* uint32_t: bits 1u << dev_aspect */
 
-/* The list of steps; fills the table of the reader's own scenario (out: unused). */
+/* The verbs as keys of a step, and what all steps have (scn_step). */
+extern const scn_shape scn_shape_step_object;
+extern const scn_shape scn_shape_stored_step; /* as the model has a step */
 extern const scn_shape scn_shape_steps;
 
-/* The whole format: the object that a file is. */
+/* The whole format: the object that a file is (scn_scenario). */
 extern const scn_shape scn_shape_scenario;
 
 /* Reads values for `count` elements of a layout (count 0: as many as there are) into bytes that
@@ -337,11 +423,6 @@ bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout
 
 /* Reads what an expect step expects: a mapping, each kind in it one expectation. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
-
-enum { SCN_OUTCOME_COUNT_MAX = 16 };
-
-/* Checks that the value of a one_of is a list of as many outcomes as there may be. */
-bool scn_outcomes_check(scn_reader *reader, const scn_node *node);
 
 /* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);

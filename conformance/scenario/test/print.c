@@ -336,11 +336,11 @@ static void print_outcomes(rt_buffer *out, const scn_outcome *outcomes, uint32_t
 
 static void print_finding(rt_buffer *out, const scn_expect *expect)
 {
-    print_text(out, "finding", expect->finding);
-    print_text(out, "kernel", expect->kernel);
-    print_text(out, "in", expect->finding_memory);
-    if (expect->has_finding_offset) {
-        rt_buffer_printf(out, " offset=%" PRIu64, expect->finding_offset);
+    print_text(out, "finding", expect->finding.kind);
+    print_text(out, "kernel", expect->finding.kernel);
+    print_text(out, "in", expect->finding.memory);
+    if (expect->finding.has_offset) {
+        rt_buffer_printf(out, " offset=%" PRIu64, expect->finding.offset);
     }
 }
 
@@ -354,48 +354,53 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
     print_position(out, "at", expect->at);
     switch (expect->kind) {
     case SCN_EXPECT_MEMORY:
-        rt_buffer_printf(out, " memory=%u", expect->memory);
-        print_bytes(out, "values", expect->values);
+        rt_buffer_printf(out, " memory=%u", expect->memory.index);
+        print_bytes(out, "values", expect->memory.values);
         return;
     case SCN_EXPECT_COUNT:
-        print_text(out, "event", expect->event);
-        rt_buffer_printf(out, " count=%" PRIu64, expect->count);
+        print_text(out, "event", expect->count.event);
+        rt_buffer_printf(out, " count=%" PRIu64, expect->count.count);
         return;
     case SCN_EXPECT_PROGRAM_OF:
-        print_text(out, "kernel", expect->kernel);
-        print_texts(out, "image", expect->images, expect->image_count);
+        print_text(out, "kernel", expect->program.kernel);
+        print_texts(out, "image", expect->program.images, expect->program.image_count);
         return;
     case SCN_EXPECT_TRACE:
     case SCN_EXPECT_NEVER:
-        for (uint32_t i = 0; i < expect->event_count; i++)
-            print_event(out, &expect->events[i]);
+        for (uint32_t i = 0; i < expect->trace.event_count; i++)
+            print_event(out, &expect->trace.events[i]);
         return;
     case SCN_EXPECT_FINDING: print_finding(out, expect); return;
     case SCN_EXPECT_HOST_SYMBOL:
-        print_text(out, "symbol", expect->symbol);
-        rt_buffer_printf(out, " by=%u", expect->by);
-        print_optional(out, "from", expect->from);
+        print_text(out, "symbol", expect->host_symbol.symbol);
+        rt_buffer_printf(out, " by=%u", expect->host_symbol.by);
+        print_optional(out, "from", expect->host_symbol.from);
         return;
-    case SCN_EXPECT_ONE_OF: print_outcomes(out, expect->outcomes, expect->outcome_count); return;
+    case SCN_EXPECT_ONE_OF:
+        print_outcomes(out, expect->one_of.outcomes, expect->one_of.outcome_count);
+        return;
     case SCN_EXPECT_OUTPUT: print_text(out, "text", expect->output); return;
     case SCN_EXPECT_VARIABLE:
-        print_variable(out, &expect->variable);
-        rt_buffer_printf(out, " device=%u element=%u", expect->device, expect->layout.size);
-        print_bytes(out, "values", expect->values);
+        print_variable(out, &expect->variable.variable);
+        rt_buffer_printf(out, " device=%u element=%u", expect->variable.device,
+                         expect->variable.layout.size);
+        print_bytes(out, "values", expect->variable.values);
         return;
     case SCN_EXPECT_BUNDLE:
-        rt_buffer_printf(out, " bundle=%u", expect->bundle);
-        print_texts(out, "has", expect->has, expect->has_count);
-        print_texts(out, "lacks", expect->lacks, expect->lacks_count);
-        if (expect->has_unit_count) rt_buffer_printf(out, " units=%" PRIu64, expect->unit_count);
-        print_texts(out, "image", expect->images, expect->image_count);
+        rt_buffer_printf(out, " bundle=%u", expect->bundle.step);
+        print_texts(out, "has", expect->bundle.has, expect->bundle.has_count);
+        print_texts(out, "lacks", expect->bundle.lacks, expect->bundle.lacks_count);
+        if (expect->bundle.has_unit_count)
+            rt_buffer_printf(out, " units=%" PRIu64, expect->bundle.unit_count);
+        print_texts(out, "image", expect->bundle.images, expect->bundle.image_count);
         return;
     case SCN_EXPECT_FUSION_MODE:
-        rt_buffer_printf(out, " queue=%u is=%d", expect->queue, expect->in_fusion_mode);
+        rt_buffer_printf(out, " queue=%u is=%d", expect->fusion_mode.queue,
+                         expect->fusion_mode.is_active);
         return;
     case SCN_EXPECT_EVENT:
-        rt_buffer_printf(out, " step=%u status=%s", expect->step,
-                         scn_event_status_name(expect->status));
+        rt_buffer_printf(out, " step=%u status=%s", expect->event.step,
+                         scn_event_status_name(expect->event.status));
         return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
@@ -406,9 +411,10 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
 
 static void print_command(rt_buffer *out, const scn_step *step)
 {
-    rt_buffer_printf(out, " device=%u", step->device);
-    print_optional(out, "on", step->on);
-    print_indices(out, "after", step->after, step->after_count);
+    const scn_command *command = scn_step_command(step);
+    rt_buffer_printf(out, " device=%u", command->device);
+    print_optional(out, "on", command->queue);
+    print_indices(out, "after", command->after, command->after_count);
     if (step->verb == SCN_VERB_SUBMIT)
         print_submit(out, &step->submit);
     else if (step->verb == SCN_VERB_HOST_TASK) {
@@ -422,12 +428,14 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 {
     switch (step->verb) {
     case SCN_VERB_LOAD:
-    case SCN_VERB_UNLOAD: rt_buffer_printf(out, " module=%u", step->module); return;
+    case SCN_VERB_UNLOAD: rt_buffer_printf(out, " module=%u", step->load.module); return;
     case SCN_VERB_LOAD_IMAGE:
-        rt_buffer_printf(out, " module=%u image=%u", step->module, step->image);
+        rt_buffer_printf(out, " module=%u image=%u", step->load.module, step->load.image);
         return;
     case SCN_VERB_DEVICE: rt_buffer_printf(out, " device=%u", step->device); return;
-    case SCN_VERB_CONTEXT: print_indices(out, "devices", step->devices, step->device_count); return;
+    case SCN_VERB_CONTEXT:
+        print_indices(out, "devices", step->context.devices, step->context.device_count);
+        return;
     case SCN_VERB_QUEUE:
         rt_buffer_printf(out, " device=%u%s%s%s", step->queue.device,
                          step->queue.in_order ? " in_order" : "",
@@ -442,14 +450,14 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_HOST_TASK: print_command(out, step); return;
     case SCN_VERB_START_FUSION:
     case SCN_VERB_CANCEL_FUSION:
-    case SCN_VERB_END_QUEUE: print_optional(out, "on", step->on); return;
+    case SCN_VERB_END_QUEUE: print_optional(out, "on", step->fusion.queue); return;
     case SCN_VERB_COMPLETE_FUSION:
-        print_optional(out, "on", step->on);
-        if (step->no_barriers) rt_buffer_printf(out, " no_barriers");
+        print_optional(out, "on", step->fusion.queue);
+        if (step->fusion.no_barriers) rt_buffer_printf(out, " no_barriers");
         return;
     case SCN_VERB_WAIT:
-        print_optional(out, "on", step->on);
-        print_optional(out, "awaited", step->awaited);
+        print_optional(out, "on", step->wait.queue);
+        print_optional(out, "awaited", step->wait.step);
         return;
     case SCN_VERB_PROFILING:
         rt_buffer_printf(out, " step=%u", step->profiling.step);
@@ -459,7 +467,8 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_buffer_printf(out, " memory=%u", step->memory); return;
     case SCN_VERB_PARALLEL:
-        rt_buffer_printf(out, " threads=%u steps=%u", step->thread_count, step->nested_count);
+        rt_buffer_printf(out, " threads=%u steps=%u", step->parallel.thread_count,
+                         step->parallel.nested_count);
         return;
     case SCN_VERB_RESTART: return;
     case SCN_VERB_EXPECT:

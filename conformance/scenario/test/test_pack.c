@@ -130,8 +130,10 @@ static void expects_seen(seen_kinds *seen, const scn_expect *expects, uint32_t c
 {
     for (uint32_t i = 0; i < count; i++) {
         seen->expects |= 1u << expects[i].kind;
-        for (uint32_t o = 0; o < expects[i].outcome_count; o++)
-            expects_seen(seen, expects[i].outcomes[o].expects, expects[i].outcomes[o].expect_count);
+        for (uint32_t o = 0; o < scn_expect_outcome_count(&expects[i]); o++) {
+            const scn_outcome *outcome = &expects[i].one_of.outcomes[o];
+            expects_seen(seen, outcome->expects, outcome->expect_count);
+        }
     }
 }
 
@@ -149,7 +151,7 @@ static void the_sample_has_every_kind(void **state)
         const scn_step *step = &sample->steps[i];
         seen.verbs |= 1u << step->verb;
         expects_seen(&seen, step->expect, step->expect_count);
-        for (uint32_t a = 0; a < step->submit.argument_count; a++)
+        for (uint32_t a = 0; step->verb == SCN_VERB_SUBMIT && a < step->submit.argument_count; a++)
             seen.arguments |= 1u << step->submit.arguments[a].kind;
     }
     assert_int_equal(seen.verbs, (1u << SCN_VERB_COUNT) - 1);
@@ -235,7 +237,8 @@ static scn_step *step_of(victim *it, scn_verb verb)
 static scn_transfer *variable_copy(victim *it)
 {
     for (uint32_t i = 0; i < it->scenario->step_count; i++) {
-        if (it->steps[i].transfer.variable.name.length > 0) return &it->steps[i].transfer;
+        bool copies = it->steps[i].verb == SCN_VERB_COPY;
+        if (copies && it->steps[i].transfer.variable.name.length > 0) return &it->steps[i].transfer;
     }
     fail();
     return NULL;
@@ -317,9 +320,10 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(fill_between_elements, step_of(it, SCN_VERB_FILL)->transfer.to_offset = 2)                 \
     LIE(fill_of_another_memory, step_of(it, SCN_VERB_FILL)->transfer.to = BUFFER_DOUBLE)           \
     LIE(fill_of_a_struct, step_of(it, SCN_VERB_FILL)->transfer.pattern.size = 3)                   \
-    LIE(after_a_wait, INDEX(it->steps[2].after) = 3)                                               \
-    LIE(after_itself, INDEX(it->steps[2].after) = 2)                                               \
-    LIE(queue_that_is_a_context, step_of(it, SCN_VERB_COPY)->on = index_of(it, SCN_VERB_CONTEXT))  \
+    LIE(after_a_wait, INDEX(it->steps[2].submit.command.after) = 3)                                \
+    LIE(after_itself, INDEX(it->steps[2].submit.command.after) = 2)                                \
+    LIE(queue_that_is_a_context,                                                                   \
+        step_of(it, SCN_VERB_COPY)->transfer.command.queue = index_of(it, SCN_VERB_CONTEXT))       \
     LIE(queue_in_a_queue,                                                                          \
         step_of(it, SCN_VERB_QUEUE)->queue.context = index_of(it, SCN_VERB_LOAD))                  \
     LIE(bundle_of_another_state, {                                                                 \
@@ -356,11 +360,11 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         scn_step *launch = step_of(it, SCN_VERB_BUNDLE) + 5;                                       \
         launch->submit.options = RT_TEXT("-o");                                                    \
     })                                                                                             \
-    LIE(expected_bundle_that_is_none, expect_of(it, SCN_EXPECT_BUNDLE)->bundle = 0)                \
+    LIE(expected_bundle_that_is_none, expect_of(it, SCN_EXPECT_BUNDLE)->bundle.step = 0)           \
     LIE(queue_on_no_device, step_of(it, SCN_VERB_QUEUE)->queue.device = 2)                         \
-    LIE(wait_for_both, it->steps[it->scenario->step_count - 1].on = 1)                             \
+    LIE(wait_for_both, it->steps[it->scenario->step_count - 1].wait.queue = 1)                     \
     LIE(wait_for_what_was_before_a_restart,                                                        \
-        it->steps[it->scenario->step_count - 1].awaited = index_of(it, SCN_VERB_SUBMIT))           \
+        it->steps[it->scenario->step_count - 1].wait.step = index_of(it, SCN_VERB_SUBMIT))         \
     LIE(restart_in_one_profile, step_of(it, SCN_VERB_RESTART)->profile = RT_PROFILE_DPCPP)         \
     LIE(restart_refused, step_of(it, SCN_VERB_RESTART)->error = it->steps[2].error)                \
     LIE(restart_in_a_list, {                                                                       \
@@ -370,16 +374,17 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(wait_for_another_list, {                                                                   \
         scn_step *last = &it->steps[index_of(it, SCN_VERB_PARALLEL) + 3];                          \
         last->verb = SCN_VERB_WAIT;                                                                \
-        last->awaited = index_of(it, SCN_VERB_FILL);                                               \
+        last->wait.step = index_of(it, SCN_VERB_FILL);                                             \
     })                                                                                             \
-    LIE(context_with_a_device_twice, INDEX(step_of(it, SCN_VERB_CONTEXT)->devices) = 0)            \
-    LIE(context_without_devices, step_of(it, SCN_VERB_CONTEXT)->device_count = 0)                  \
-    LIE(image_of_too_high_number, step_of(it, SCN_VERB_LOAD_IMAGE)->image = RT_IMAGE_COUNT_MAX)    \
-    LIE(parallel_of_one_list, step_of(it, SCN_VERB_PARALLEL)->thread_count = 1)                    \
-    LIE(parallel_of_three_lists, step_of(it, SCN_VERB_PARALLEL)->thread_count = 3)                 \
-    LIE(parallel_of_many_lists, step_of(it, SCN_VERB_PARALLEL)->thread_count = 17)                 \
-    LIE(parallel_past_the_end, step_of(it, SCN_VERB_PARALLEL)->nested_count = 5)                   \
-    LIE(parallel_that_ends_early, step_of(it, SCN_VERB_PARALLEL)->nested_count = 2)                \
+    LIE(context_with_a_device_twice, INDEX(step_of(it, SCN_VERB_CONTEXT)->context.devices) = 0)    \
+    LIE(context_without_devices, step_of(it, SCN_VERB_CONTEXT)->context.device_count = 0)          \
+    LIE(image_of_too_high_number,                                                                  \
+        step_of(it, SCN_VERB_LOAD_IMAGE)->load.image = RT_IMAGE_COUNT_MAX)                         \
+    LIE(parallel_of_one_list, step_of(it, SCN_VERB_PARALLEL)->parallel.thread_count = 1)           \
+    LIE(parallel_of_three_lists, step_of(it, SCN_VERB_PARALLEL)->parallel.thread_count = 3)        \
+    LIE(parallel_of_many_lists, step_of(it, SCN_VERB_PARALLEL)->parallel.thread_count = 17)        \
+    LIE(parallel_past_the_end, step_of(it, SCN_VERB_PARALLEL)->parallel.nested_count = 5)          \
+    LIE(parallel_that_ends_early, step_of(it, SCN_VERB_PARALLEL)->parallel.nested_count = 2)       \
     LIE(parallel_in_one_profile, step_of(it, SCN_VERB_PARALLEL)->profile = RT_PROFILE_DPCPP)       \
     LIE(list_before_the_first, it->steps[index_of(it, SCN_VERB_PARALLEL) + 1].thread = 0)          \
     LIE(list_out_of_order, it->steps[index_of(it, SCN_VERB_PARALLEL) + 1].thread = 2)              \
@@ -388,27 +393,28 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(expectation_refused, step_of(it, SCN_VERB_EXPECT)->error = it->steps[2].error)             \
     LIE(no_error_expected, ((scn_error *)it->steps[2].error)->none = true)                         \
     LIE(one_of_one, step_of(it, SCN_VERB_UNLOAD)->outcome_count = 1)                               \
-    LIE(one_of_one_expectation, expect_of(it, SCN_EXPECT_ONE_OF)->outcome_count = 1)               \
+    LIE(one_of_one_expectation, expect_of(it, SCN_EXPECT_ONE_OF)->one_of.outcome_count = 1)        \
     LIE(one_of_in_an_outcome, {                                                                    \
         scn_expect *expect = expect_of(it, SCN_EXPECT_ONE_OF);                                     \
-        scn_expect *inner = (scn_expect *)expect->outcomes[1].expects;                             \
+        scn_expect *inner = (scn_expect *)expect->one_of.outcomes[1].expects;                      \
         *inner = (scn_expect){                                                                     \
-            .kind = SCN_EXPECT_ONE_OF, .at = expect->at, .outcomes = expect->outcomes};            \
+            .kind = SCN_EXPECT_ONE_OF, .at = expect->at, .one_of = {expect->one_of.outcomes, 0}};  \
     })                                                                                             \
     LIE(finding_in_an_outcome, {                                                                   \
-        scn_expect *inner = (scn_expect *)expect_of(it, SCN_EXPECT_ONE_OF)->outcomes[1].expects;   \
+        scn_expect *inner =                                                                        \
+            (scn_expect *)expect_of(it, SCN_EXPECT_ONE_OF)->one_of.outcomes[1].expects;            \
         *inner = *expect_of(it, SCN_EXPECT_FINDING);                                               \
     })                                                                                             \
-    LIE(values_of_another_memory, expect_of(it, SCN_EXPECT_MEMORY)->memory = USM_HOST)             \
+    LIE(values_of_another_memory, expect_of(it, SCN_EXPECT_MEMORY)->memory.index = USM_HOST)       \
     LIE(event_unknown,                                                                             \
-        ((scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events)->kind.length = 2)             \
-    LIE(event_counted_unknown, expect_of(it, SCN_EXPECT_COUNT)->event.length = 2)                  \
+        ((scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->trace.events)->kind.length = 2)       \
+    LIE(event_counted_unknown, expect_of(it, SCN_EXPECT_COUNT)->count.event.length = 2)            \
     LIE(event_field_unknown, {                                                                     \
-        const scn_trace_event *event = expect_of(it, SCN_EXPECT_TRACE)->events;                    \
+        const scn_trace_event *event = expect_of(it, SCN_EXPECT_TRACE)->trace.events;              \
         ((scn_trace_field *)event->fields)->key.length = 2;                                        \
     })                                                                                             \
     LIE(event_field_of_one_value, {                                                                \
-        scn_trace_event *event = (scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events;       \
+        scn_trace_event *event = (scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->trace.events; \
         ((scn_trace_field *)event->fields)[1].is_list = true;                                      \
     })                                                                                             \
     LIE(usm_that_is_promoted, it->memories[USM_HOST].promotion = SCN_PROMOTION_LOCAL)              \
@@ -419,13 +425,14 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(task_onto_itself, step_of(it, SCN_VERB_HOST_TASK)->task.to = BUFFER_INT)                   \
     LIE(task_of_two_sizes, it->memories[BUFFER_PROMOTED].count = 3)                                \
     LIE(task_of_usm, step_of(it, SCN_VERB_HOST_TASK)->task.from = USM_HOST)                        \
-    LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->on = 0)                            \
+    LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->fusion.queue = 0)                  \
     LIE(fusion_of_a_later_queue,                                                                   \
-        step_of(it, SCN_VERB_COMPLETE_FUSION)->on = it->scenario->step_count)                      \
-    LIE(mode_of_no_queue, expect_of(it, SCN_EXPECT_FUSION_MODE)->queue = 0)                        \
-    LIE(event_of_no_command, expect_of(it, SCN_EXPECT_EVENT)->step = 0)                            \
-    LIE(event_status_unknown, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_STATUS_COUNT)    \
-    LIE(event_status_not_built, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_RUNNING)       \
+        step_of(it, SCN_VERB_COMPLETE_FUSION)->fusion.queue = it->scenario->step_count)            \
+    LIE(mode_of_no_queue, expect_of(it, SCN_EXPECT_FUSION_MODE)->fusion_mode.queue = 0)            \
+    LIE(event_of_no_command, expect_of(it, SCN_EXPECT_EVENT)->event.step = 0)                      \
+    LIE(event_status_unknown,                                                                      \
+        expect_of(it, SCN_EXPECT_EVENT)->event.status = SCN_EVENT_STATUS_COUNT)                    \
+    LIE(event_status_not_built, expect_of(it, SCN_EXPECT_EVENT)->event.status = SCN_EVENT_RUNNING) \
     LIE(times_of_no_command, step_of(it, SCN_VERB_PROFILING)->profiling.step = 0)                  \
     LIE(times_behind_a_later_step,                                                                 \
         step_of(it, SCN_VERB_PROFILING)->profiling.after = it->scenario->step_count)               \
@@ -433,8 +440,8 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         step_of(it, SCN_VERB_PROFILING)->profiling.same_as =                                       \
             (uint32_t)(step_of(it, SCN_VERB_HOST_TASK) - it->scenario->steps))                     \
     LIE(end_of_usm, step_of(it, SCN_VERB_END_MEMORY)->memory = USM_HOST)                           \
-    LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
-    LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)
+    LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->host_symbol.from = 2)          \
+    LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->host_symbol.by = SCN_NONE)
 
 #define LIE_FUNCTION(name, ...)                                                                    \
     static void name(victim *it)                                                                   \

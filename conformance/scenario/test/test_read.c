@@ -1,7 +1,7 @@
 /* Unit tests of reading: references, limits.  Which message a wrong file gets is
  * the matter of the golden tests (test/wrong). */
+#include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/scenario.h"
-#include "conformance/scenario/read/build_options.h"
 #include "conformance/scenario/test/sample.h"
 
 #include <setjmp.h>
@@ -31,8 +31,8 @@ static void names_become_indices(void **state)
     assert_int_equal(scenario->modules[0].needs[0], 1);
     assert_true(rt_text_is(scenario->modules[1].sources[0].name, "lib/0"));
     const scn_step *second = &scenario->steps[2];
-    assert_int_equal(second->after_count, 1);
-    assert_int_equal(second->after[0], 1);
+    assert_int_equal(second->submit.command.after_count, 1);
+    assert_int_equal(second->submit.command.after[0], 1);
     assert_int_equal(scenario->steps[1].submit.arguments[1].memory, 1);
     assert_int_equal(scenario->steps[1].submit.arguments[1].access, SCN_ACCESS_READ);
     assert_int_equal(scenario->covers[1].rule, RT_RULE_DL_RESOLVE_09);

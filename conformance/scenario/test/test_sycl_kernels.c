@@ -186,26 +186,27 @@ static void expectations_name_the_symbol(void **state)
     static const scn_trace_event event = {
         .fields = fields, .field_count = 2, .program_of = TEXT("apply")};
     static const scn_error error = {.names = &apply, .name_count = 1};
-    static const scn_expect inner = {.kind = SCN_EXPECT_FINDING, .kernel = TEXT("apply")};
+    static const scn_expect inner = {.kind = SCN_EXPECT_FINDING,
+                                     .finding = {.kernel = TEXT("apply")}};
     static const scn_outcome outcome = {.expects = &inner, .expect_count = 1, .error = &error};
-    const scn_expect expect = {.kernel = apply,
-                               .events = &event,
-                               .event_count = 1,
-                               .outcomes = &outcome,
-                               .outcome_count = 1};
+    const scn_expect expects[] = {
+        {.kind = SCN_EXPECT_PROGRAM_OF, .program = {.kernel = apply}},
+        {.kind = SCN_EXPECT_TRACE, .trace = {&event, 1}},
+        {.kind = SCN_EXPECT_ONE_OF, .one_of = {&outcome, 1}},
+    };
     const scn_step given = {
-        .verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1, .error = &error};
+        .verb = SCN_VERB_EXPECT, .expect = expects, .expect_count = 3, .error = &error};
     rt_arena arena = {0};
     rt_text problem;
     scn_step made;
     const char *symbol = "_Z19__sycl_kernel_applyPi";
     assert_true(resolve(&arena, &given, &made, &problem));
-    assert_true(rt_text_is(made.expect[0].kernel, symbol));
-    assert_true(rt_text_is(made.expect[0].events[0].program_of, symbol));
-    assert_true(rt_text_is(made.expect[0].events[0].fields[0].values[0], symbol));
-    assert_true(rt_text_is(made.expect[0].events[0].fields[1].values[0], "app/0"));
-    assert_true(rt_text_is(made.expect[0].outcomes[0].expects[0].kernel, symbol));
-    assert_true(rt_text_is(made.expect[0].outcomes[0].error->names[0], symbol));
+    assert_true(rt_text_is(made.expect[0].program.kernel, symbol));
+    assert_true(rt_text_is(made.expect[1].trace.events[0].program_of, symbol));
+    assert_true(rt_text_is(made.expect[1].trace.events[0].fields[0].values[0], symbol));
+    assert_true(rt_text_is(made.expect[1].trace.events[0].fields[1].values[0], "app/0"));
+    assert_true(rt_text_is(made.expect[2].one_of.outcomes[0].expects[0].finding.kernel, symbol));
+    assert_true(rt_text_is(made.expect[2].one_of.outcomes[0].error->names[0], symbol));
     assert_true(rt_text_is(made.error->names[0], symbol));
     rt_arena_reset(&arena);
 }

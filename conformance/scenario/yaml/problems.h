@@ -14,6 +14,12 @@ typedef struct scn_reporter {
     uint32_t count;
 } scn_reporter;
 
+/* Where a field of the model is written: its key, and its value. */
+typedef struct scn_located {
+    const void *field;
+    scn_position key, value;
+} scn_located;
+
 /* Adds a problem.  The message is one line: what is wrong, what was expected, what to do.  Always
  * returns false, so that a reading function can end with it. */
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);

@@ -55,10 +55,10 @@ void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
     rt_trace *trace = execution->runtime->trace;
-    rt_event_kind kind = rt_event_find(expect->event);
+    rt_event_kind kind = rt_event_find(expect->count.event);
     CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
     check->kind = "count";
-    check->what = expect->event;
+    check->what = expect->count.event;
     if (!observes(execution, kind, "")) {
         leave_unobserved(check);
         return;
@@ -68,12 +68,12 @@ void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
     for (uint32_t i = execution->counted[kind]; i < end; i++) {
         count += rt_trace_event(trace, i)->kind == kind;
     }
-    check->ok = count == expect->count;
+    check->ok = count == expect->count.count;
     if (!check->ok) {
-        check->code = count > expect->count ? RT_TEXT("more") : RT_TEXT("fewer");
+        check->code = count > expect->count.count ? RT_TEXT("more") : RT_TEXT("fewer");
         check->message =
             rt_arena_printf(&execution->arena, "expected %" PRIu64 " '%.*s' events, got %" PRIu64,
-                            expect->count, RT_TEXT_ARG(expect->event), count);
+                            expect->count.count, RT_TEXT_ARG(expect->count.event), count);
     }
 }
 
@@ -142,17 +142,17 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
 {
     rt_trace *trace = execution->runtime->trace;
     check->kind = "program";
-    check->what = expect->kernel;
+    check->what = expect->program.kernel;
     if (!observes_programs(execution) || !tells_program(execution, RT_EVENT_BUILD) ||
         !observes(execution, RT_EVENT_BUILD, "images")) {
         leave_unobserved(check);
         return;
     }
-    uint32_t launch = last_launch(trace, expect->kernel);
+    uint32_t launch = last_launch(trace, expect->program.kernel);
     if (launch == UINT32_MAX) {
         check->code = RT_TEXT("not-launched");
         check->message = rt_arena_printf(&execution->arena, "kernel '%.*s' was never launched",
-                                         RT_TEXT_ARG(expect->kernel));
+                                         RT_TEXT_ARG(expect->program.kernel));
         return;
     }
     const rt_event *made = program_made(trace, launch);
@@ -160,23 +160,23 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
         check->code = RT_TEXT("not-built");
         check->message =
             rt_arena_printf(&execution->arena, "the program of '%.*s' was not seen to be built",
-                            RT_TEXT_ARG(expect->kernel));
+                            RT_TEXT_ARG(expect->program.kernel));
         return;
     }
     const rt_event_field *images = field_of(made, "images");
-    check->ok = images->value_count == expect->image_count;
-    for (uint32_t i = 0; i < expect->image_count && check->ok; i++) {
+    check->ok = images->value_count == expect->program.image_count;
+    for (uint32_t i = 0; i < expect->program.image_count && check->ok; i++) {
         /* Both ways: an expectation that names an image twice must not hide another. */
-        check->ok = holds(images->values, images->value_count, expect->images[i]) &&
-                    holds(expect->images, expect->image_count, images->values[i]);
+        check->ok = holds(images->values, images->value_count, expect->program.images[i]) &&
+                    holds(expect->program.images, expect->program.image_count, images->values[i]);
     }
     if (!check->ok) {
         rt_arena *arena = &execution->arena;
         check->code = RT_TEXT("images");
         check->message = rt_arena_printf(
             arena, "the program of '%.*s' was expected to hold images %.*s; it holds %.*s",
-            RT_TEXT_ARG(expect->kernel),
-            RT_TEXT_ARG(joined(arena, expect->images, expect->image_count)),
+            RT_TEXT_ARG(expect->program.kernel),
+            RT_TEXT_ARG(joined(arena, expect->program.images, expect->program.image_count)),
             RT_TEXT_ARG(joined(arena, images->values, images->value_count)));
     }
 }
@@ -256,8 +256,8 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
 {
     rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
-    for (; found < expect->event_count; found++) {
-        const scn_trace_event *expected = &expect->events[found];
+    for (; found < expect->trace.event_count; found++) {
+        const scn_trace_event *expected = &expect->trace.events[found];
         if (!observes_event(execution, expected)) {
             check->observed = false;
             continue;
@@ -269,9 +269,9 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
         after_last = at + 1;
     }
     check->kind = "trace";
-    check->ok = found == expect->event_count;
+    check->ok = found == expect->trace.event_count;
     if (!check->ok) {
-        const scn_trace_event *missing = &expect->events[found];
+        const scn_trace_event *missing = &expect->trace.events[found];
         check->observed = true; /* What is missing was, whatever else is not. */
         check->what = missing->kind;
         check->line = missing->at.line;
@@ -288,8 +288,8 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
     uint32_t end = rt_trace_count(trace);
     check->kind = "never";
     check->ok = true;
-    for (uint32_t e = 0; e < expect->event_count && check->ok; e++) {
-        const scn_trace_event *unwanted = &expect->events[e];
+    for (uint32_t e = 0; e < expect->trace.event_count && check->ok; e++) {
+        const scn_trace_event *unwanted = &expect->trace.events[e];
         if (!observes_event(execution, unwanted)) {
             check->observed = false;
             continue;

@@ -5,13 +5,13 @@
 static bool finding_matches(const cnf_execution *execution, const cnf_kept_finding *finding,
                             const scn_expect *expect)
 {
-    if (!rt_text_is(expect->finding, finding->kind)) return false;
-    bool named = expect->kernel.length > 0 && !execution->unfused;
-    if (named && !rt_text_equal(expect->kernel, finding->kernel)) return false;
-    if (expect->finding_memory.length && !rt_text_equal(expect->finding_memory, finding->object)) {
+    if (!rt_text_is(expect->finding.kind, finding->kind)) return false;
+    bool named = expect->finding.kernel.length > 0 && !execution->unfused;
+    if (named && !rt_text_equal(expect->finding.kernel, finding->kernel)) return false;
+    if (expect->finding.memory.length && !rt_text_equal(expect->finding.memory, finding->object)) {
         return false;
     }
-    return !expect->has_finding_offset || expect->finding_offset == finding->offset;
+    return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
 /* A source's own line as the scenario's, 0 where the source is not one of the scenario's. */
@@ -76,7 +76,7 @@ static rt_text other_findings(cnf_execution *execution, const scn_expect *expect
 {
     rt_buffer text = {0};
     rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported no such one",
-                     RT_TEXT_ARG(expect->finding));
+                     RT_TEXT_ARG(expect->finding.kind));
     for (uint32_t i = 0; i < execution->findings.count; i++) {
         const cnf_kept_finding *finding = &execution->findings.items[i];
         if (finding->expected) continue;
@@ -95,7 +95,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     cnf_emitted_check check = {.step = step,
                                .line = expect->at.line,
                                .kind = "finding",
-                               .what = expect->finding,
+                               .what = expect->finding.kind,
                                .observed = true};
     /* Where nothing runs nothing can be found. */
     if (!execution->runtime->capabilities.executes) {

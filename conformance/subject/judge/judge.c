@@ -12,13 +12,13 @@ void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect
                               cnf_emitted_check *check)
 {
     const scn_scenario *scenario = execution->scenario;
-    rt_text by = scenario->modules[expect->by].name;
+    rt_text by = scenario->modules[expect->host_symbol.by].name;
     bool loaded = false;
     uint32_t found = SCN_NONE;
     check->kind = "host_symbol";
-    check->what = expect->symbol;
-    rt_status status = execution->runtime->operations->host_symbol(execution, expect->by,
-                                                                   expect->symbol, &loaded, &found);
+    check->what = expect->host_symbol.symbol;
+    rt_status status = execution->runtime->operations->host_symbol(
+        execution, expect->host_symbol.by, expect->host_symbol.symbol, &loaded, &found);
     if (!rt_ok(status)) {
         check->code = rt_text_of(rt_code_name(status.code));
         check->message = rt_sink_diagnostic(execution->sink, status)->message;
@@ -32,34 +32,35 @@ void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect
         return;
     }
     rt_text expected_name = RT_TEXT("nothing"), found_name = RT_TEXT("nothing");
-    if (expect->from != SCN_NONE) expected_name = scenario->modules[expect->from].name;
+    if (expect->host_symbol.from != SCN_NONE)
+        expected_name = scenario->modules[expect->host_symbol.from].name;
     if (found != SCN_NONE) found_name = scenario->modules[found].name;
-    check->ok = found == expect->from;
+    check->ok = found == expect->host_symbol.from;
     if (check->ok) return;
     check->code = RT_TEXT("binding");
     check->message =
         rt_arena_printf(&execution->arena,
                         "host symbol '%.*s' was expected to bind to %.*s; in '%.*s' it binds to "
                         "%.*s",
-                        RT_TEXT_ARG(expect->symbol), RT_TEXT_ARG(expected_name), RT_TEXT_ARG(by),
-                        RT_TEXT_ARG(found_name));
+                        RT_TEXT_ARG(expect->host_symbol.symbol), RT_TEXT_ARG(expected_name),
+                        RT_TEXT_ARG(by), RT_TEXT_ARG(found_name));
 }
 
 void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check)
 {
-    uint32_t queue = execution->results[expect->queue].queue;
-    rt_text name = execution->scenario->steps[expect->queue].id;
+    uint32_t queue = execution->results[expect->fusion_mode.queue].queue;
+    rt_text name = execution->scenario->steps[expect->fusion_mode.queue].id;
     check->kind = "fusion_mode";
     check->what = name;
     bool active = queue != CNF_NOT_MADE &&
                   execution->runtime->operations->fusion->is_active(execution, queue);
-    check->ok = active == expect->in_fusion_mode;
+    check->ok = active == expect->fusion_mode.is_active;
     if (check->ok) return;
     check->code = RT_TEXT("fusion-mode");
     check->message = rt_arena_printf(
         &execution->arena, "queue '%.*s' was expected %sto be in fusion mode, and is%s",
-        RT_TEXT_ARG(name), expect->in_fusion_mode ? "" : "not ", active ? "" : " not");
+        RT_TEXT_ARG(name), expect->fusion_mode.is_active ? "" : "not ", active ? "" : " not");
 }
 
 /* ---- One of several outcomes -------------------------------------------------------------- */
@@ -88,13 +89,14 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
                             cnf_emitted_check *check)
 {
     rt_buffer reasons = {0};
-    rt_buffer_printf(&reasons, "none of %u outcomes:", expect->outcome_count);
+    rt_buffer_printf(&reasons, "none of %u outcomes:", expect->one_of.outcome_count);
     check->kind = "one_of";
     check->what = RT_TEXT("outcome");
-    check->branch_count = expect->outcome_count;
-    for (uint32_t i = 0; i < expect->outcome_count && !(check->ok && check->observed); i++) {
+    check->branch_count = expect->one_of.outcome_count;
+    for (uint32_t i = 0; i < expect->one_of.outcome_count && !(check->ok && check->observed); i++) {
         bool observed = true;
-        bool holds = branch_holds(execution, &expect->outcomes[i], i + 1, &observed, &reasons);
+        bool holds =
+            branch_holds(execution, &expect->one_of.outcomes[i], i + 1, &observed, &reasons);
         if (!holds || (check->ok && !observed)) continue;
         check->ok = true;
         check->branch = i + 1;
@@ -140,13 +142,13 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
 static void cursors_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
-        rt_event_kind kind = rt_event_find(expect->event);
+        rt_event_kind kind = rt_event_find(expect->count.event);
         execution->counted[kind] = rt_trace_count(execution->runtime->trace);
     }
     if (expect->kind == SCN_EXPECT_OUTPUT) cnf_output_seen(execution);
-    for (uint32_t i = 0; i < expect->outcome_count; i++) {
-        for (uint32_t k = 0; k < expect->outcomes[i].expect_count; k++)
-            cursors_advance(execution, &expect->outcomes[i].expects[k]);
+    for (uint32_t i = 0; i < scn_expect_outcome_count(expect); i++) {
+        for (uint32_t k = 0; k < expect->one_of.outcomes[i].expect_count; k++)
+            cursors_advance(execution, &expect->one_of.outcomes[i].expects[k]);
     }
 }
 

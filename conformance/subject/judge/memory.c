@@ -64,11 +64,12 @@ void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check)
 {
     cnf_content content = {0};
-    const scn_memory *declared = &execution->scenario->memories[expect->memory];
+    const scn_memory *declared = &execution->scenario->memories[expect->memory.index];
     check->kind = "memory";
     check->what = declared->name;
-    rt_status status = execution->runtime->operations->read(execution, expect->memory, &content);
-    judge_content(execution, declared, expect->values, status, &content, check);
+    rt_status status =
+        execution->runtime->operations->read(execution, expect->memory.index, &content);
+    judge_content(execution, declared, expect->memory.values, status, &content, check);
 }
 
 /* A variable is compared as a memory of its elements. */
@@ -76,9 +77,10 @@ void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
                            cnf_emitted_check *check)
 {
     cnf_content content = {0};
-    const scn_memory declared = {.name = expect->variable.name,
-                                 .layout = expect->layout,
-                                 .count = expect->values.size / expect->layout.size};
+    const scn_memory declared = {.name = expect->variable.variable.name,
+                                 .layout = expect->variable.layout,
+                                 .count =
+                                     expect->variable.values.size / expect->variable.layout.size};
     check->kind = "variable";
     check->what = declared.name;
     if (!execution->runtime->operations->read_global) {
@@ -87,9 +89,9 @@ void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
         return;
     }
     uint32_t queue = CNF_NOT_MADE;
-    rt_status status = cnf_default_queue(execution, expect->device, &queue);
+    rt_status status = cnf_default_queue(execution, expect->variable.device, &queue);
     if (rt_ok(status))
-        status = execution->runtime->operations->read_global(execution, &expect->variable, queue,
-                                                             false, &content);
-    judge_content(execution, &declared, expect->values, status, &content, check);
+        status = execution->runtime->operations->read_global(execution, &expect->variable.variable,
+                                                             queue, false, &content);
+    judge_content(execution, &declared, expect->variable.values, status, &content, check);
 }

@@ -13,9 +13,9 @@ void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
     const cnf_runtime_operations *operations = execution->runtime->operations;
-    uint32_t command = execution->results[expect->step].command;
+    uint32_t command = execution->results[expect->event.step].command;
     check->kind = "event";
-    check->what = execution->scenario->steps[expect->step].id;
+    check->what = execution->scenario->steps[expect->event.step].id;
     if (command == CNF_NOT_MADE) {
         check->code = RT_TEXT("no-event");
         check->message =
@@ -31,11 +31,11 @@ void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
     bool known = true;
     scn_event_status got = operations->status(execution, command, &known);
     CHECK_IMPLIES(!known, got == SCN_EVENT_SUBMITTED);
-    check->ok = status_fits(expect->status, got, known, &check->observed);
+    check->ok = status_fits(expect->event.status, got, known, &check->observed);
     if (check->ok) return;
     check->code = RT_TEXT("event-status");
     check->message = rt_arena_printf(
         &execution->arena, "the event of step '%.*s' was expected to be %s, and is %s%s",
-        RT_TEXT_ARG(check->what), scn_event_status_name(expect->status), scn_event_status_name(got),
-        known ? "" : " or running");
+        RT_TEXT_ARG(check->what), scn_event_status_name(expect->event.status),
+        scn_event_status_name(got), known ? "" : " or running");
 }

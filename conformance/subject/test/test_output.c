@@ -42,7 +42,7 @@ static void kept_and_handed_on(void **state)
 
     const scn_expect inner = {.kind = SCN_EXPECT_OUTPUT};
     const scn_outcome outcome = {.expects = &inner, .expect_count = 1};
-    const scn_expect expect = {.kind = SCN_EXPECT_ONE_OF, .outcomes = &outcome, .outcome_count = 1};
+    const scn_expect expect = {.kind = SCN_EXPECT_ONE_OF, .one_of = {&outcome, 1}};
     const scn_step step = {.verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1};
     const scn_scenario scenario = {.steps = &step, .step_count = 1};
     cnf_output output;

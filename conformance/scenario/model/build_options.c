@@ -2,7 +2,7 @@
  *
  * A request must hold all that its artefact depends on, and a scenario must not make the compiler
  * read or write files, so options are taken from a list and refused by name otherwise. */
-#include "conformance/scenario/read/build_options.h"
+#include "conformance/scenario/model/build_options.h"
 
 typedef struct option_row {
     const char *text;

@@ -1,0 +1,1081 @@
+/* The rules of a scenario, over the finished model; what a file may look like is the matter of its
+ * reader.  Three parts: the tables (modules, devices, memories), the places and references of
+ * steps, and what the verbs and expectations hold. */
+#include "conformance/scenario/check.h"
+
+#include "conformance/scenario/model/build_options.h"
+#include "conformance/scenario/model/type.h"
+#include "conformance/scenario/resolve/variables.h"
+#include "conformance/scenario/schema/schema.h"
+#include "reference/base/number.h"
+#include "reference/trace/trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct checker {
+    scn_reporter *reporter;
+    const scn_scenario *scenario;
+    const scn_located *fields;
+    uint32_t field_count;
+    const scn_step *step; /* that is being checked */
+    uint32_t index;       /* of it */
+    uint32_t process;     /* first step after the last restart; 0 without one */
+    uint32_t parallel;    /* the last parallel */
+    uint32_t nested_left; /* steps of its lists that are not checked yet */
+    uint32_t thread;      /* list of the step before this one, while nested_left > 0 */
+    bool *ended;          /* for each memory: a step of this process has ended it */
+} checker;
+
+static const scn_located *located(const checker *all, const void *field)
+{
+    for (uint32_t i = 0; i < all->field_count; i++)
+        if (all->fields[i].field == field) return &all->fields[i];
+    return NULL;
+}
+
+/* Where a field's value is written, or its key; `otherwise` where that is not known. */
+static scn_position value_at(const checker *all, const void *field, scn_position otherwise)
+{
+    const scn_located *where = located(all, field);
+    return where ? where->value : otherwise;
+}
+
+static scn_position key_at(const checker *all, const void *field, scn_position otherwise)
+{
+    const scn_located *where = located(all, field);
+    return where ? where->key : otherwise;
+}
+
+static const char *shown(const checker *all, rt_text text)
+{
+    return scn_shown(all->reporter->arena, text);
+}
+
+#define REPORT(all, at, ...) scn_report((all)->reporter, at, __VA_ARGS__)
+/* At the value of a field of the step that is being checked. */
+#define REPORT_STEP(all, field, ...)                                                               \
+    scn_report((all)->reporter, value_at(all, field, (all)->step->at), __VA_ARGS__)
+
+static uint64_t memory_size(const scn_memory *memory)
+{
+    return memory->count * memory->layout.size;
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+/* The index of the item of that name in a table whose items begin with it; SCN_NONE, and a problem,
+ * where there is none. */
+static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t count, size_t size,
+                          scn_position at, rt_text name, const char *noun)
+{
+    scn_nearest nearest = scn_nearest_to(name);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text other;
+        memcpy(&other, (const char *)items + i * size, sizeof other);
+        if (rt_text_equal(other, name)) return i;
+        scn_nearest_offer(&nearest, other);
+    }
+    const char *hint =
+        count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there is none here";
+    scn_report(reporter, at, "unknown %s '%s'%s", noun, scn_shown(reporter->arena, name), hint);
+    return SCN_NONE;
+}
+
+static uint32_t module_find(scn_reporter *reporter, const scn_scenario *scenario, scn_position at,
+                            rt_text name)
+{
+    return name_find(reporter, scenario->modules, scenario->module_count, sizeof *scenario->modules,
+                     at, name, "module");
+}
+
+bool scn_image_name_find(scn_reporter *reporter, const scn_scenario *scenario, scn_position at,
+                         rt_text name, uint32_t *out_module, uint32_t *out_image)
+{
+    *out_module = SCN_NONE;
+    rt_text number = name;
+    rt_text module = rt_text_take_until(&number, '/');
+    if (!rt_number_read_u32(number, 0, RT_IMAGE_COUNT_MAX - 1, out_image)) {
+        return scn_report(reporter, at,
+                          "'%s' is not an image; images are called MODULE/NUMBER, such as app/0",
+                          scn_shown(reporter->arena, name));
+    }
+    *out_module = module_find(reporter, scenario, at, module);
+    return *out_module != SCN_NONE;
+}
+
+static bool image_check(checker *all, scn_position at, rt_text name)
+{
+    uint32_t module, image;
+    return scn_image_name_find(all->reporter, all->scenario, at, name, &module, &image);
+}
+
+static void images_check(checker *all, const rt_text *images, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        image_check(all, value_at(all, &images[i], all->step->at), images[i]);
+}
+
+/* ---- Modules, devices and memories -------------------------------------------------------- */
+
+/* Reports items of a list that an earlier one equals. */
+static void repeated_check(checker *all, const uint32_t *items, uint32_t count, scn_position at,
+                           const char *problem)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < i && items[k] != items[i])
+            k++;
+        if (k < i) REPORT(all, value_at(all, &items[i], at), "%s", problem);
+    }
+}
+
+static bool has_sycl(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->source_count; i++)
+        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
+    return false;
+}
+
+/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+static void options_check(checker *all, const scn_module *module)
+{
+    rt_text option, rest = module->build_options;
+    while (has_sycl(module) && scn_build_options_next(&rest, &option)) {
+        if (!rt_text_starts(option, "-cl-")) continue;
+        REPORT(
+            all, value_at(all, &module->build_options, module->at),
+            "build option '%.*s' is for OpenCL, and the module has a source in SYCL; move one of "
+            "them to a module of its own",
+            RT_TEXT_ARG(option));
+        return;
+    }
+}
+
+static void error_check(checker *all, const scn_error *error, bool among_several)
+{
+    bool empty = error->documents.length == 0 && error->reference_class.length == 0 &&
+                 error->reference_text.length == 0 && error->name_count == 0;
+    if (error->none && !among_several) {
+        REPORT(all, error->at,
+               "'error: none' is one outcome of a one_of; a step without 'expect' succeeds");
+    } else if (!error->none && empty && !located(all, error)) {
+        REPORT(all, error->at, "an error needs documents, reference or both: which refusal is it?");
+    }
+}
+
+static void module_check(checker *all, uint32_t index)
+{
+    const scn_module *module = &all->scenario->modules[index];
+    const rt_device_global *globals = module->device_globals.globals;
+    const rt_text *symbols = module->host_symbols;
+    /* A module may need any other, itself excepted: loaders allow cycles, so scenarios may have
+     * them. */
+    for (uint32_t i = 0; i < module->need_count; i++) {
+        if (module->needs[i] == index)
+            REPORT(all, value_at(all, &module->needs[i], module->at),
+                   "a module cannot need itself; remove it");
+    }
+    repeated_check(all, module->needs, module->need_count, module->at,
+                   "this module is needed a second time");
+    /* Linkers refuse a second definition in one module; in another it interposes. */
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        uint32_t k = 0;
+        while (k < i && !rt_text_equal(symbols[k], symbols[i]))
+            k++;
+        if (k < i)
+            REPORT(all, value_at(all, &symbols[i], module->at),
+                   "the module defines '%s' a second time", shown(all, symbols[i]));
+    }
+    for (uint32_t i = 0; i < module->device_globals.count; i++) {
+        uint32_t k = 0;
+        while (k < i && !rt_text_equal(globals[k].unique_id, globals[i].unique_id))
+            k++;
+        if (k < i)
+            REPORT(all, value_at(all, &globals[i], module->at),
+                   "the module registers the id '%s' a second time; one id is one variable",
+                   shown(all, globals[i].unique_id));
+    }
+    options_check(all, module);
+    if (!module->refusal.error) return;
+    error_check(all, module->refusal.error, false);
+    if (all->scenario->step_count > 0)
+        REPORT(all, module->refusal.error->at,
+               "a module that is refused leaves nothing to run; write 'steps: []'");
+}
+
+static void process_check(checker *all)
+{
+    const scn_scenario *scenario = all->scenario;
+    const scn_position top = {1, 1};
+    for (uint32_t i = 0; i < scenario->preloaded_count; i++) {
+        if (scenario->preloaded[i] == 0)
+            REPORT(all, value_at(all, &scenario->preloaded[i], top),
+                   "the first module is the executable, which no loader preloads");
+    }
+    repeated_check(all, scenario->preloaded, scenario->preloaded_count, top,
+                   "this module is preloaded a second time");
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        const scn_device *device = &scenario->devices[i];
+        if (device->hidden_aspects & device->required_aspects)
+            REPORT(all, device->at, "device '%s' is asked for an aspect that is hidden",
+                   shown(all, device->name));
+    }
+}
+
+static void memory_check(checker *all, const scn_memory *memory)
+{
+    const scn_layout *layout = &memory->layout;
+    bool tolerant = memory->tolerance_kind != SCN_TOLERANCE_NONE;
+    scn_position tolerance_at = value_at(all, &memory->tolerance, memory->at);
+    if (rt_text_is(memory->name, "null")) {
+        REPORT(all, memory->at,
+               "a memory cannot be called 'null', which as an argument is the null pointer; choose "
+               "another name");
+    }
+    if (memory->count == 0 || memory->count > RT_MEMORY_SIZE_MAX / layout->size) {
+        REPORT(all, value_at(all, &memory->count, memory->at),
+               "%" PRIu64 " elements of type %s; a memory has at most %" PRIu64 " bytes",
+               memory->count, scn_layout_print(all->reporter->arena, layout).data,
+               RT_MEMORY_SIZE_MAX);
+    }
+    if (memory->initial.data && memory->initial.size != memory_size(memory))
+        REPORT(all, memory->at, "the values have %zu bytes and the memory %" PRIu64,
+               memory->initial.size, memory_size(memory));
+    if (tolerant && !scn_layout_is_floating(layout)) {
+        REPORT(all, tolerance_at,
+               "a tolerance holds for floating values, and type %s has none; remove it",
+               scn_layout_print(all->reporter->arena, layout).data);
+    }
+    if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
+        (!tolerant && memory->tolerance > 0))
+        REPORT(all, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
+    if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
+        REPORT(all, memory->at,
+               "%" PRIu64 " unordered elements with this tolerance are too many to find partners "
+               "for; at most %d, or elements of one number",
+               memory->count, SCN_MATCHED_COUNT_MAX);
+    }
+    if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
+        REPORT(all, memory->at, "'promote' cannot stand beside 'usm'; only buffers are promoted");
+}
+
+/* ---- Places of steps ---------------------------------------------------------------------- */
+
+enum {
+    COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
+               SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
+    /* They concern all threads. */
+    OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
+              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
+    /* Later steps refer to what they make, or run elsewhere, in both profiles. */
+    LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
+              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE),
+    NEVER_REFUSED = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
+                    SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(EXPECT),
+};
+
+static const char *verb_name(scn_verb verb)
+{
+    static const char *const names[SCN_VERB_COUNT] = {
+#define VERB_NAME(verb, name) [SCN_VERB_##verb] = name,
+        SCN_VERBS(VERB_NAME)
+#undef VERB_NAME
+    };
+    return names[verb];
+}
+
+static void parallel_check(checker *all)
+{
+    uint32_t lists = all->step->parallel.thread_count, nested = all->step->parallel.nested_count;
+    uint32_t following = all->scenario->step_count - all->index - 1;
+    if (lists < 2 || lists > SCN_LIST_COUNT_MAX) {
+        REPORT_STEP(all, all->step, "expected from 2 to %d lists of steps, found %u",
+                    SCN_LIST_COUNT_MAX, lists);
+    } else if (nested < lists || nested > following) {
+        REPORT_STEP(all, all->step, "%u lists of together %u steps, where %u steps follow", lists,
+                    nested, following);
+    }
+    all->parallel = all->index;
+    all->nested_left = nested < following ? nested : following;
+    all->thread = 0;
+}
+
+/* Lists follow their parallel one after the other, none of them empty, and hold no verb that
+ * concerns all threads. */
+static void place_check(checker *all)
+{
+    const scn_step *step = all->step;
+    uint32_t bit = 1u << step->verb;
+    if (step->profile != RT_PROFILE_COUNT && bit & LASTING) {
+        REPORT(all, key_at(all, &step->profile, step->at),
+               "'profile' cannot stand beside '%s', to which later steps refer in both profiles",
+               verb_name(step->verb));
+    }
+    if (all->nested_left == 0) {
+        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside of a parallel");
+        return;
+    }
+    const scn_step *parallel = &all->scenario->steps[all->parallel];
+    if (bit & OUTSIDE) {
+        REPORT(all, step->at, "'%s' cannot stand inside a parallel; write it %s the parallel",
+               verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "behind" : "before");
+    }
+    bool same = all->thread > 0 && step->thread == all->thread;
+    all->nested_left--;
+    if ((!same && step->thread != all->thread + 1) ||
+        step->thread > parallel->parallel.thread_count ||
+        (all->nested_left == 0 && step->thread < parallel->parallel.thread_count)) {
+        REPORT(all, step->at, "list %u of a parallel with %u lists after list %u", step->thread,
+               parallel->parallel.thread_count, all->thread);
+    }
+    all->thread = step->thread;
+}
+
+/* ---- References --------------------------------------------------------------------------- */
+
+/* That an earlier step of the right verb is meant, which is certain to have run: a process knows
+ * its own steps; a list of a parallel knows its own steps and those before the parallel. */
+static void reference_check(checker *all, const scn_shape *shape, const uint32_t *field)
+{
+    const scn_step *steps = all->scenario->steps, *target = &steps[*field];
+    const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(all, target->id);
+    if (*field >= all->index) {
+        REPORT_STEP(all, field, "the %s is made by step %u, which is no earlier one", noun, *field);
+    } else if (!(1u << target->verb & shape->verbs)) {
+        REPORT_STEP(all, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
+    } else if (*field < all->process) {
+        REPORT_STEP(
+            all, field,
+            "step '%s' is before the restart at line %u; a process knows nothing of what the "
+            "one before it made",
+            id, steps[all->process - 1].at.line);
+    } else if (all->step->thread > 0 && *field > all->parallel &&
+               target->thread != all->step->thread) {
+        REPORT_STEP(all, field,
+                    "step '%s' is in another list of the parallel; a list knows its own steps and "
+                    "those before the parallel",
+                    id);
+    }
+}
+
+/* Checks all references to steps in a value, of whatever shape; of memories, that they have not
+ * ended. */
+static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses);
+
+static void rows_check(checker *all, const scn_row *rows, uint32_t count, const char *object,
+                       bool uses)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_shape *shape = scn_row_stored(&rows[i]);
+        if (!shape) continue;
+        const char *field = object + rows[i].place.offset;
+        if (shape->kind != SCN_SHAPE_LIST) {
+            value_check(all, shape, field, uses);
+            continue;
+        }
+        const char *items = field;
+        uint32_t item_count;
+        if (!shape->in_place) memcpy(&items, field, sizeof items);
+        memcpy(&item_count, object + rows[i].place.count_offset, sizeof item_count);
+        const scn_shape *element = scn_shape_stored(shape->element);
+        for (uint32_t k = 0; k < item_count; k++)
+            value_check(all, element, items + (size_t)k * shape->element_size, uses);
+    }
+}
+
+static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses)
+{
+    uint32_t index;
+    switch (shape->kind) {
+    case SCN_SHAPE_REFERENCE:
+        memcpy(&index, value, sizeof index);
+        if (index == SCN_NONE) return;
+        if (shape->table == SCN_TABLE_STEPS) reference_check(all, shape, value);
+        if (shape->table == SCN_TABLE_MEMORIES && uses && all->ended[index])
+            REPORT(all, all->step->at, "memory '%s' has ended before this step",
+                   shown(all, all->scenario->memories[index].name));
+        return;
+    case SCN_SHAPE_POINTER: {
+        const void *element;
+        memcpy(&element, value, sizeof element);
+        if (element) value_check(all, scn_shape_stored(shape->element), element, uses);
+        return;
+    }
+    case SCN_SHAPE_OBJECT:
+        rows_check(all, shape->rows, shape->row_count, value, uses);
+        if (!shape->variants) return;
+        memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
+        /* A step uses the memories that its verb names; what is expected is no use. */
+        rows_check(all, shape->variants[index], 1, value, uses || shape == &scn_shape_stored_step);
+        return;
+    default: return;
+    }
+}
+
+/* ---- Verbs -------------------------------------------------------------------------------- */
+
+/* Sizes and ranges that do not fit are what some scenarios are about: they expect the error. */
+static bool expects_refusal(const scn_step *step)
+{
+    return step->error || step->outcome_count > 0;
+}
+
+bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *name, uint32_t count,
+                          uint32_t dimensions)
+{
+    if (count == 0 || count == dimensions) return true;
+    return scn_report(reporter, at, "dimensions of %s: %u, of range: %u; give both the same number",
+                      name, count, dimensions);
+}
+
+/* No device counts more than 2^64 work-items, so a product that wraps around is refused here. */
+static bool range_check(checker *all, const scn_submit *submit)
+{
+    uint64_t product = 1;
+    if (submit->dimensions == 0)
+        return REPORT_STEP(all, &submit->range, "a range of no dimensions");
+    for (uint32_t d = 0; d < submit->dimensions; d++) {
+        if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
+            return REPORT_STEP(all, &submit->range, "a range or work-group of no work-items");
+        if (submit->range[d] > UINT64_MAX / product)
+            return REPORT_STEP(all, &submit->range, "the range has more than 2^64 work-items");
+        product *= submit->range[d];
+    }
+    return true;
+}
+
+static bool group_check(checker *all, const scn_submit *submit)
+{
+    uint64_t product = 1;
+    for (uint32_t d = 0; d < submit->dimensions && submit->local[0] > 0; d++) {
+        if (submit->range[d] % submit->local[d] != 0) {
+            return REPORT_STEP(all, &submit->local,
+                               "local size %" PRIu64 " does not divide range %" PRIu64
+                               " in dimension %u; choose another, or expect the error",
+                               submit->local[d], submit->range[d], d);
+        }
+        if (submit->local[d] <= RT_WORK_GROUP_SIZE_MAX) product *= submit->local[d];
+        if (product <= RT_WORK_GROUP_SIZE_MAX && submit->local[d] <= RT_WORK_GROUP_SIZE_MAX)
+            continue;
+        return REPORT_STEP(all, &submit->local,
+                           "a work-group has at most %u work-items; choose less, or expect the "
+                           "error",
+                           RT_WORK_GROUP_SIZE_MAX);
+    }
+    return true;
+}
+
+/* Where in a USM memory a pointer points: at most past its last byte. */
+static bool pointer_check(checker *all, const uint32_t *memory_field, const uint64_t *offset,
+                          scn_position at, const char *buffer)
+{
+    const scn_memory *memory = &all->scenario->memories[*memory_field];
+    const char *name = shown(all, memory->name);
+    if (memory->kind == SCN_MEMORY_BUFFER)
+        return REPORT(all, value_at(all, memory_field, at), "memory '%s' is a buffer, %s", name,
+                      buffer);
+    if (*offset <= memory_size(memory)) return true;
+    return REPORT(all, value_at(all, offset, at),
+                  "offset %" PRIu64 " is past the end of memory '%s', which has %" PRIu64 " bytes",
+                  *offset, name, memory_size(memory));
+}
+
+/* Pointers in a value stand one after the other, where the value is zero. */
+static void value_argument_check(checker *all, const scn_argument *argument)
+{
+    uint64_t end = 0, zero = 0, size = argument->value.size;
+    if (size != argument->layout.size || size > SCN_VALUE_SIZE_MAX) {
+        REPORT(all, argument->at, "a value of %" PRIu64 " bytes; its type has %u, at most %d", size,
+               argument->layout.size, SCN_VALUE_SIZE_MAX);
+        return;
+    }
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        const scn_inner_pointer *pointer = &argument->pointers[i];
+        pointer_check(all, &pointer->memory, &pointer->offset, argument->at,
+                      "which cannot stand in a struct; give it 'usm:'");
+        if (pointer->at < end || size < sizeof zero || pointer->at > size - sizeof zero ||
+            memcmp(argument->value.data + pointer->at, &zero, sizeof zero) != 0) {
+            REPORT(all, argument->at,
+                   "a pointer at byte %" PRIu64 " of a value of %" PRIu64
+                   " bytes, where there is no room for it",
+                   pointer->at, size);
+            return;
+        }
+        end = pointer->at + sizeof zero;
+    }
+}
+
+static void argument_check(checker *all, const scn_argument *argument)
+{
+    switch (argument->kind) {
+    case SCN_ARGUMENT_MEMORY: {
+        const scn_memory *memory = &all->scenario->memories[argument->memory];
+        const char *name = shown(all, memory->name);
+        if (memory->kind == SCN_MEMORY_BUFFER) return;
+        REPORT(all, value_at(all, &argument->memory, argument->at),
+               "memory '%s' is USM, accesses to which are not declared; write its name alone, or "
+               "{usm: %s, offset: BYTES}, and order steps with 'after'",
+               name, name);
+        return;
+    }
+    case SCN_ARGUMENT_POINTER:
+        pointer_check(all, &argument->memory, &argument->offset, argument->at,
+                      "and pointers are into USM; give it 'usm:', or write its name alone");
+        return;
+    case SCN_ARGUMENT_VALUE: value_argument_check(all, argument); return;
+    case SCN_ARGUMENT_LOCAL:
+        if (argument->size == 0) REPORT(all, argument->at, "local memory of no bytes");
+        return;
+    default: return;
+    }
+}
+
+static void constants_check(checker *all, const scn_spec_constant *constants, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = constants[i].value.size;
+        if (size != 1 && size != 2 && size != 4 && size != 8)
+            REPORT(all, constants[i].at, "a constant of %zu bytes; one has 1, 2, 4 or 8", size);
+    }
+}
+
+static const char *state_name(scn_bundle_state state)
+{
+    static const char *const names[SCN_BUNDLE_STATE_COUNT] = {
+#define STATE_NAME(state, name) name,
+        SCN_BUNDLE_STATES(STATE_NAME)
+#undef STATE_NAME
+    };
+    return names[state];
+}
+
+/* Refuses a bundle, made by an earlier step, that is not in the wanted state: in C++ it would have
+ * another type. */
+static bool state_check(checker *all, const uint32_t *field, scn_bundle_state wanted)
+{
+    const scn_step *other = &all->scenario->steps[*field];
+    if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
+    return REPORT_STEP(all, field, "bundle '%s' is in state %s; one in state %s is needed",
+                       shown(all, other->id), state_name(other->bundle.state), state_name(wanted));
+}
+
+static void submit_check(checker *all, const scn_submit *submit)
+{
+    scn_position at = all->step->at;
+    if (submit->bundle != SCN_NONE) {
+        state_check(all, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
+        if (submit->options.length > 0 || submit->module != SCN_NONE)
+            REPORT(all, at, "'options' and 'module' cannot stand beside 'bundle'");
+    }
+    for (uint32_t i = 0; i < submit->argument_count; i++)
+        argument_check(all, &submit->arguments[i]);
+    if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)
+        REPORT(all, at, "%u arguments; a kernel has at most %u", submit->argument_count,
+               RT_KERNEL_ARGUMENT_MAX);
+    constants_check(all, submit->constants, submit->constant_count);
+    if (scn_dimensions_check(all->reporter, value_at(all, &submit->offset, at), "offset",
+                             submit->offset_count, submit->dimensions) &&
+        scn_dimensions_check(all->reporter, value_at(all, &submit->local, at), "local",
+                             submit->local_count, submit->dimensions) &&
+        range_check(all, submit) && !expects_refusal(all->step))
+        group_check(all, submit);
+}
+
+static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t size)
+{
+    /* A variable's size is known when its image is made (scn_variables_resolve). */
+    if (memory == SCN_NONE) return true;
+    const scn_memory *declared = &all->scenario->memories[memory];
+    uint64_t room = memory_size(declared);
+    if (offset <= room && size <= room - offset) return true;
+    return REPORT_STEP(all, all->step,
+                       "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
+                       "; choose a part that lies in it, or expect the error",
+                       offset, offset + size, shown(all, declared->name), room);
+}
+
+/* A variable that was found is one of its module's; nothing is asked of one that was not. */
+static bool variable_check(checker *all, const scn_variable *variable)
+{
+    const scn_scenario *scenario = all->scenario;
+    bool found = variable->global != SCN_NONE;
+    if (variable->name.length > 0 &&
+        (!found || (variable->module != SCN_NONE &&
+                    variable->global < scenario->modules[variable->module].device_globals.count)))
+        return true;
+    return REPORT(all, all->step->at, "device_global '%s' is none of its module's",
+                  shown(all, variable->name));
+}
+
+static void copy_check(checker *all, const scn_transfer *transfer)
+{
+    bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
+    bool none = transfer->from == SCN_NONE && transfer->to == SCN_NONE;
+    if (none) {
+        REPORT(all, all->step->at, "both ends are device_globals; write two copies");
+        return;
+    }
+    if (!memories && !variable_check(all, &transfer->variable)) return;
+    bool later = !memories && transfer->variable.global == SCN_NONE;
+    if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
+        transfer->to_offset > UINT64_MAX / 2) {
+        REPORT(all, all->step->at, "a copy of no bytes, or past all memories");
+        return;
+    }
+    if (expects_refusal(all->step) ||
+        !part_check(all, transfer->to, transfer->to_offset, transfer->size) ||
+        !part_check(all, transfer->from, transfer->from_offset, transfer->size))
+        return;
+    uint64_t low = transfer->from_offset, high = transfer->to_offset;
+    if (low > high) low = transfer->to_offset, high = transfer->from_offset;
+    if (transfer->from != transfer->to || high - low >= transfer->size) return; /* of memories */
+    REPORT_STEP(all, all->step,
+                "the copy reads and writes the same bytes of memory '%s'; choose parts that do not "
+                "overlap, or expect the error",
+                shown(all, all->scenario->memories[transfer->to].name));
+}
+
+/* OpenCL 3.0, clEnqueueFillBuffer: what a pattern may measure here. */
+static void fill_check(checker *all, const scn_transfer *transfer)
+{
+    const scn_memory *to = &all->scenario->memories[transfer->to];
+    uint64_t unit = transfer->pattern.size;
+    if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || (unit & (unit - 1)) != 0 ||
+        unit != to->layout.size) {
+        REPORT_STEP(
+            all, &transfer->to,
+            "the elements of memory '%s' have %u bytes; a fill takes elements of 1, 2, 4, 8 "
+            "or 16",
+            shown(all, to->name), to->layout.size);
+    } else if (transfer->size == 0 || transfer->size % unit != 0 ||
+               transfer->to_offset % unit != 0) {
+        REPORT(all, all->step->at, "a fill of no elements, or of parts of them");
+    } else if (!expects_refusal(all->step)) {
+        part_check(all, transfer->to, transfer->to_offset, transfer->size);
+    }
+}
+
+/* A host task has accessors of buffers alone, and copies between two of one size. */
+static void host_task_check(checker *all, const scn_host_task *task)
+{
+    const scn_memory *memories = all->scenario->memories;
+    const uint32_t *const ends[] = {&task->from, &task->to};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
+        REPORT_STEP(all, ends[i],
+                    "memory '%s' is USM; a host task here has accessors of buffers alone",
+                    shown(all, memories[*ends[i]].name));
+        return;
+    }
+    if (task->to == SCN_NONE) return;
+    const scn_memory *from = &memories[task->from], *to = &memories[task->to];
+    if (from != to && memory_size(from) == memory_size(to)) return;
+    REPORT_STEP(all, &task->to,
+                "the task copies all of memory '%s' to '%s'; they must be two buffers of one size",
+                shown(all, from->name), shown(all, to->name));
+}
+
+/* A queue or bundle for a device, made in a context. */
+static void context_check(checker *all, uint32_t made_by, uint32_t device)
+{
+    if (made_by == SCN_NONE || expects_refusal(all->step)) return;
+    const scn_step *context = &all->scenario->steps[made_by];
+    if (context->verb != SCN_VERB_CONTEXT) return; /* which is reported as a reference */
+    for (uint32_t i = 0; i < context->context.device_count; i++)
+        if (context->context.devices[i] == device) return;
+    REPORT_STEP(all, all->step,
+                "context '%s' does not hold device '%s'; choose a device of the context, or expect "
+                "the error",
+                shown(all, context->id), shown(all, all->scenario->devices[device].name));
+}
+
+static void context_devices_check(checker *all)
+{
+    const uint32_t *devices = all->step->context.devices;
+    uint32_t count = all->step->context.device_count;
+    if (count == 0) REPORT(all, all->step->at, "a context without devices");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < i && devices[k] != devices[i])
+            k++;
+        if (k == i) continue;
+        REPORT_STEP(all, &devices[i], "device '%s' is in the context already",
+                    shown(all, all->scenario->devices[devices[i]].name));
+        return;
+    }
+}
+
+/* What the actions make of what (SYCL 2020, 4.11). */
+static const struct action_row {
+    uint32_t least, most; /* bundles it is made of */
+    scn_bundle_state from, to;
+} action_rows[SCN_BUNDLE_ACTION_COUNT] = {
+    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* of none, in any state */
+    [SCN_BUNDLE_COMPILE] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_OBJECT},
+    [SCN_BUNDLE_LINK] = {1, UINT32_MAX, SCN_BUNDLE_OBJECT, SCN_BUNDLE_EXECUTABLE},
+    [SCN_BUNDLE_BUILD] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_EXECUTABLE},
+    [SCN_BUNDLE_JOIN] = {1, UINT32_MAX, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* keeps the state */
+};
+
+static void bundle_check(checker *all, const scn_bundle *bundle)
+{
+    scn_position at = all->step->at;
+    const struct action_row *row = &action_rows[bundle->action];
+    bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
+    bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
+    if (bundle->constant_count > 0 && (!gets || bundle->state != SCN_BUNDLE_INPUT)) {
+        REPORT(all, key_at(all, &bundle->constants, at),
+               "'spec_constants' needs 'get: input' beside it");
+    }
+    constants_check(all, bundle->constants, bundle->constant_count);
+    if (!gets && (bundle->kernel_count > 0 || bundle->context != SCN_NONE))
+        REPORT(all, at, "'kernels' and 'context' need 'get' beside them");
+    if (!compiles && bundle->options.length > 0)
+        REPORT(all, at, "'options' needs 'compile' or 'link' beside it");
+    context_check(all, bundle->context, bundle->device);
+    if (bundle->source_count < row->least || bundle->source_count > row->most ||
+        (!gets && !joins && bundle->state != row->to)) {
+        REPORT(all, at, "a bundle in state %s made of %u", state_name(bundle->state),
+               bundle->source_count);
+        return;
+    }
+    for (uint32_t i = 0; i < bundle->source_count; i++)
+        if (!state_check(all, &bundle->sources[i], joins ? bundle->state : row->from)) return;
+}
+
+/* A host task runs on no device whose clock could tell its times. */
+static void profiling_check(checker *all, const scn_profiling *asked)
+{
+    const uint32_t *const fields[] = {&asked->step, &asked->after, &asked->same_as};
+    for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (*fields[i] == SCN_NONE) continue;
+        const scn_step *step = &all->scenario->steps[*fields[i]];
+        if (step->verb != SCN_VERB_HOST_TASK) continue;
+        REPORT_STEP(all, all->step,
+                    "step '%s' is a host task, and only what a device runs has times",
+                    shown(all, step->id));
+        return;
+    }
+}
+
+static void verb_check(checker *all)
+{
+    const scn_step *step = all->step;
+    switch (step->verb) {
+    case SCN_VERB_LOAD:
+    case SCN_VERB_UNLOAD:
+        if (step->load.module == 0)
+            REPORT_STEP(all, &step->load.module,
+                        "'%s', the first module, is the executable: it is loaded from the start to "
+                        "the end",
+                        shown(all, all->scenario->modules[0].name));
+        return;
+    case SCN_VERB_CONTEXT: context_devices_check(all); return;
+    case SCN_VERB_QUEUE: context_check(all, step->queue.context, step->queue.device); return;
+    case SCN_VERB_BUNDLE: bundle_check(all, &step->bundle); return;
+    case SCN_VERB_SUBMIT: submit_check(all, &step->submit); return;
+    case SCN_VERB_COPY: copy_check(all, &step->transfer); return;
+    case SCN_VERB_FILL: fill_check(all, &step->transfer); return;
+    case SCN_VERB_HOST_TASK: host_task_check(all, &step->task); return;
+    case SCN_VERB_PROFILING: profiling_check(all, &step->profiling); return;
+    case SCN_VERB_PARALLEL: parallel_check(all); return;
+    case SCN_VERB_WAIT:
+        if (step->wait.queue != SCN_NONE && step->wait.step != SCN_NONE)
+            REPORT(all, step->at, "a wait is for a queue or for a step, not for both");
+        return;
+    case SCN_VERB_END_MEMORY: {
+        const scn_memory *memory = &all->scenario->memories[step->memory];
+        all->ended[step->memory] = true;
+        if (memory->kind != SCN_MEMORY_BUFFER)
+            REPORT_STEP(
+                all, &step->memory,
+                "memory '%s' is USM, which is freed when the program ends; only buffers end "
+                "earlier",
+                shown(all, memory->name));
+        return;
+    }
+    case SCN_VERB_RESTART:
+        all->process = all->index + 1;
+        memset(all->ended, 0, all->scenario->memory_count * sizeof *all->ended);
+        return;
+    default: return;
+    }
+}
+
+/* ---- Expectations ------------------------------------------------------------------------- */
+
+/* Either end of a copy, the content of a device_global's host object. */
+static bool content_check(checker *all, scn_position at, rt_text name)
+{
+    const scn_scenario *scenario = all->scenario;
+    return scn_variable_may_be(scenario, name) ||
+           name_find(all->reporter, scenario->memories, scenario->memory_count,
+                     sizeof *scenario->memories, at, name, "memory") != SCN_NONE;
+}
+
+static bool event_module_check(checker *all, scn_position at, rt_text name)
+{
+    return module_find(all->reporter, all->scenario, at, name) != SCN_NONE;
+}
+
+static bool event_variable_check(checker *all, scn_position at, rt_text name)
+{
+    if (scn_variable_may_be(all->scenario, name)) return true;
+    return REPORT(all, at,
+                  "no module has a device_global '%s': no source mentions it; declare it with "
+                  "DEVICE_GLOBAL in the code",
+                  shown(all, name));
+}
+
+/* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
+ * event that must not happen would be a check that cannot fail. */
+static const struct name_row {
+    const char *field;
+    bool (*check)(checker *all, scn_position at, rt_text name);
+} name_rows[] = {
+    {"module", event_module_check}, {"image", image_check},  {"provider", image_check},
+    {"inputs", image_check},        {"images", image_check}, {"memory", content_check},
+    {"from", content_check},        {"to", content_check},   {"variable", event_variable_check},
+    {"stands_for", image_check},
+};
+
+static void event_field_check(checker *all, rt_event_kind kind, const scn_trace_field *field,
+                              scn_position at)
+{
+    bool is_list = false;
+    if (!rt_event_has_field(kind, field->key, &is_list)) {
+        REPORT(all, key_at(all, field, at), "an event '%s' has no field '%s'; its fields are: %s",
+               rt_event_name(kind), shown(all, field->key), rt_event_fields(kind));
+        return;
+    }
+    if (is_list != field->is_list || (!is_list && field->value_count != 1)) {
+        const char *value = field->value_count > 0 ? shown(all, field->values[0]) : "";
+        REPORT(all, value_at(all, field, at), "field '%s' holds %s, found %s%s%s",
+               shown(all, field->key), is_list ? "a list" : "one value",
+               field->is_list ? "a list" : "'", field->is_list ? "" : value,
+               field->is_list ? "" : "'");
+        return;
+    }
+    for (size_t i = 0; i < sizeof name_rows / sizeof *name_rows; i++) {
+        if (!rt_text_is(field->key, name_rows[i].field)) continue;
+        for (uint32_t k = 0; k < field->value_count; k++)
+            name_rows[i].check(all, value_at(all, &field->values[k], at), field->values[k]);
+    }
+}
+
+/* Which field of events of that kind tells their images (scenario.h). */
+const char *scn_event_images_field(rt_event_kind kind)
+{
+    static const char *const fields[] = {"inputs", "images", "image"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (rt_event_has_field(kind, rt_text_of(fields[i]), NULL)) return fields[i];
+    }
+    return NULL;
+}
+
+static void event_check(checker *all, const scn_trace_event *event)
+{
+    rt_event_kind kind = rt_event_find(event->kind);
+    if (kind == RT_EVENT_COUNT) {
+        REPORT(all, event->at, "unknown event '%s'", shown(all, event->kind));
+        return;
+    }
+    if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
+        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' is about no program",
+               rt_event_name(kind));
+    for (uint32_t i = 0; i < event->field_count; i++)
+        event_field_check(all, kind, &event->fields[i], event->at);
+    for (uint32_t i = 0; i < event->condition_count && !scn_event_images_field(kind); i++)
+        REPORT(all, key_at(all, &event->conditions[i].negated, event->at),
+               "an event '%s' has no images", rt_event_name(kind));
+}
+
+static void expects_check(checker *all, const scn_expect *expects, uint32_t count, bool in_outcome);
+
+static void outcomes_check(checker *all, const scn_outcome *outcomes, uint32_t count,
+                           scn_position at, bool errors)
+{
+    if (count < 2 || count > SCN_OUTCOME_COUNT_MAX)
+        REPORT(all, at, "expected from 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((outcomes[i].error != NULL) != errors || (outcomes[i].expect_count == 0) != errors)
+            REPORT(all, outcomes[i].at, "an outcome %s a verb",
+                   errors ? "without an error beside" : "with an error without");
+        if (outcomes[i].error) error_check(all, outcomes[i].error, true);
+        expects_check(all, outcomes[i].expects, outcomes[i].expect_count, true);
+    }
+}
+
+static void expect_check(checker *all, const scn_expect *expect, bool in_outcome)
+{
+    const scn_scenario *scenario = all->scenario;
+    const void *field = expect->kind == SCN_EXPECT_ONE_OF ? (const void *)&expect->one_of.outcomes
+                                                          : (const void *)&expect->finding.kind;
+    bool open = expect->kind == SCN_EXPECT_ONE_OF || expect->kind == SCN_EXPECT_FINDING;
+    if (open && in_outcome) {
+        REPORT(all, key_at(all, field, expect->at),
+               "'%s' cannot stand inside one_of, whose outcomes must be known at once",
+               expect->kind == SCN_EXPECT_ONE_OF ? "one_of" : "finding");
+        return;
+    }
+    switch (expect->kind) {
+    case SCN_EXPECT_MEMORY: {
+        const scn_memory *memory = &scenario->memories[expect->memory.index];
+        if (memory->addresses)
+            REPORT(
+                all, key_at(all, &expect->memory.index, expect->at),
+                "memory '%s' has 'addresses: true', so there is nothing to compare; let a kernel "
+                "write what is expected to another memory",
+                shown(all, memory->name));
+        else if (expect->memory.values.size != memory_size(memory))
+            REPORT(all, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
+                   expect->memory.values.size, shown(all, memory->name), memory_size(memory));
+        return;
+    }
+    case SCN_EXPECT_VARIABLE: {
+        const scn_variable *variable = &expect->variable.variable;
+        size_t size = expect->variable.values.size;
+        if (!variable_check(all, variable)) return;
+        bool found = variable->global != SCN_NONE;
+        if (size == 0 || size % expect->variable.layout.size != 0 ||
+            (found && size != scn_variable_of(scenario, variable)->size))
+            REPORT(all, expect->at, "%zu bytes are expected of device_global '%s'", size,
+                   shown(all, variable->name));
+        return;
+    }
+    case SCN_EXPECT_COUNT:
+        if (rt_event_find(expect->count.event) == RT_EVENT_COUNT)
+            REPORT(all, expect->at, "unknown event '%s'", shown(all, expect->count.event));
+        return;
+    case SCN_EXPECT_PROGRAM_OF:
+        images_check(all, expect->program.images, expect->program.image_count);
+        return;
+    case SCN_EXPECT_BUNDLE:
+        images_check(all, expect->bundle.images, expect->bundle.image_count);
+        return;
+    case SCN_EXPECT_TRACE:
+    case SCN_EXPECT_NEVER:
+        if (expect->trace.event_count == 0) REPORT(all, expect->at, "no events are expected");
+        for (uint32_t i = 0; i < expect->trace.event_count; i++)
+            event_check(all, &expect->trace.events[i]);
+        return;
+    case SCN_EXPECT_ONE_OF:
+        outcomes_check(all, expect->one_of.outcomes, expect->one_of.outcome_count,
+                       value_at(all, &expect->one_of.outcomes, expect->at), false);
+        return;
+    default: return;
+    }
+}
+
+static void expects_check(checker *all, const scn_expect *expects, uint32_t count, bool in_outcome)
+{
+    for (uint32_t i = 0; i < count; i++)
+        expect_check(all, &expects[i], in_outcome);
+}
+
+/* What a step expects: as its verb, or the refusal of its verb. */
+static void expectation_check(checker *all)
+{
+    const scn_step *step = all->step;
+    bool is_expect = step->verb == SCN_VERB_EXPECT;
+    if (is_expect != (step->expect_count > 0) || (step->error && step->outcome_count > 0) ||
+        (expects_refusal(step) && 1u << step->verb & NEVER_REFUSED)) {
+        REPORT(all, step->at, "'%s' cannot be refused; write '- expect: ...' as a step of its own",
+               verb_name(step->verb));
+        return;
+    }
+    expects_check(all, step->expect, step->expect_count, false);
+    if (step->error) error_check(all, step->error, false);
+    if (step->outcome_count > 0)
+        outcomes_check(all, step->outcomes, step->outcome_count,
+                       value_at(all, &step->outcomes, step->at), true);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static bool step_expects(const scn_step *step)
+{
+    return step->expect_count > 0 || expects_refusal(step);
+}
+
+static void covers_check(checker *all)
+{
+    const scn_scenario *scenario = all->scenario;
+    for (uint32_t i = 0; i < scenario->cover_count; i++) {
+        const scn_cover *cover = &scenario->covers[i];
+        scn_nearest nearest = scn_nearest_to(cover->at);
+        const scn_step *found = NULL;
+        if (cover->at.length == 0) continue;
+        for (uint32_t k = 0; k < scenario->step_count && !found; k++) {
+            const scn_step *step = &scenario->steps[k];
+            if (rt_text_equal(step->id, cover->at)) found = step;
+            if (step->id.length > 0) scn_nearest_offer(&nearest, step->id);
+        }
+        if (!found) {
+            REPORT(all, cover->position, "unknown step '%s'%s", shown(all, cover->at),
+                   nearest.offered_count > 0 ? scn_nearest_hint(all->reporter->arena, &nearest)
+                                             : "; there is none here");
+        } else if (!step_expects(found)) {
+            REPORT(all, cover->position,
+                   "step '%s' expects nothing, so a broken rule cannot fail there",
+                   shown(all, cover->at));
+        }
+    }
+}
+
+/* Returns the first step with a problem. */
+static uint32_t steps_check(checker *all)
+{
+    uint32_t first = SCN_NONE;
+    for (uint32_t i = 0; i < all->scenario->step_count; i++) {
+        uint32_t before = all->reporter->count;
+        all->index = i;
+        all->step = &all->scenario->steps[i];
+        place_check(all);
+        value_check(all, &scn_shape_stored_step, all->step, false);
+        if (all->reporter->count == before) verb_check(all);
+        expectation_check(all);
+        if (all->reporter->count > before && first == SCN_NONE) first = i;
+    }
+    return first;
+}
+
+bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_located *fields,
+               uint32_t field_count, uint32_t *out_step)
+{
+    uint32_t before = reporter->count;
+    checker all = {
+        .reporter = reporter,
+        .scenario = scenario,
+        .fields = fields,
+        .field_count = field_count,
+        .ended = rt_arena_alloc_array(reporter->arena, scenario->memory_count, sizeof *all.ended)};
+    bool expects = false;
+    *out_step = SCN_NONE;
+    if (scenario->module_count == 0 || scenario->device_count == 0)
+        return scn_report(reporter, (scn_position){1, 1}, "no modules, or no devices");
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        module_check(&all, i);
+        expects = expects || scenario->modules[i].refusal.error;
+    }
+    process_check(&all);
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        memory_check(&all, &scenario->memories[i]);
+    /* What steps do with memories is judged by their sizes. */
+    if (reporter->count == before) *out_step = steps_check(&all);
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        expects = expects || step_expects(&scenario->steps[i]);
+    if (!expects && reporter->count == before) {
+        scn_report(reporter, (scn_position){1, 1},
+                   "the scenario expects nothing, so no run could fail it; add a step "
+                   "'- expect: ...'");
+    }
+    covers_check(&all);
+    if (!scenario->packed && scenario->artefact_count > 0)
+        scn_report(reporter, (scn_position){1, 1}, "artefacts of a scenario that is not packed");
+    return reporter->count == before;
+}

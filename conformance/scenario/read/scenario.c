@@ -1,0 +1,195 @@
+/* The table of a whole file: the rules that a scenario shows, its process, and the parts that other
+ * files here have the tables of. */
+#include "conformance/scenario/schema/schema.h"
+
+/* ---- Rules that a scenario shows ---------------------------------------------------------- */
+
+static const char *rule_word(uint32_t index)
+{
+    return index + 1 < RT_RULE_COUNT ? rt_rule_name((rt_rule)(index + 1)) : NULL;
+}
+static const scn_shape shape_rule_name = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a rule",
+    .word = rule_word,
+};
+
+static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_text name;
+    if (!scn_value_read(reader, &shape_rule_name, node, &name)) return false;
+    rt_rule rule = rt_rule_find(name);
+    CHECK(rule != RT_RULE_NONE);
+    *(rt_rule *)out = rule;
+    return true;
+}
+
+static const scn_shape shape_stored_rule = {.kind = SCN_SHAPE_RULE};
+static const scn_shape shape_rule = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a rule",
+    .read = rule_read,
+    .stored = &shape_stored_rule,
+    .alternatives = {&shape_rule_name},
+};
+
+static const scn_row cover_rows[] = {
+    {"rule", &shape_rule, SCN_REQUIRED, SCN_FIELD(scn_cover, rule), "The id of the rule."},
+    {"at", &scn_shape_name, 0, SCN_FIELD(scn_cover, at),
+     "The id of the step whose expectation fails when the rule is broken."},
+    SCN_HIDDEN(&scn_shape_position, scn_cover, position),
+};
+static const scn_shape shape_cover_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a covered rule",
+    SCN_ROWS(cover_rows),
+};
+
+static bool cover_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_cover *cover = out;
+    cover->position = node->at;
+    if (node->kind == SCN_NODE_SCALAR) return rule_read(reader, node, &cover->rule);
+    return scn_object_read(reader, &shape_cover_object, node, cover);
+}
+
+static const scn_shape shape_cover = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a covered rule",
+    .read = cover_read,
+    .stored = &shape_cover_object,
+    .alternatives = {&shape_rule, &shape_cover_object},
+};
+static const scn_shape shape_covers = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of covered rules",
+    .element = &shape_cover,
+    .element_size = sizeof(scn_cover),
+};
+
+/* ---- The process -------------------------------------------------------------------------- */
+
+static const scn_shape shape_preload = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of preloaded modules",
+    .unique = true,
+    .element = &scn_shape_module_reference,
+    .element_size = sizeof(uint32_t),
+};
+static const scn_shape shape_prefer_preloaded = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether images of preloaded modules are preferred",
+};
+static const scn_shape shape_persistent_cache = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "persistent_cache",
+};
+static const scn_shape shape_warning_level = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a warning level",
+    .most = SCN_WARNING_LEVEL_MAX,
+};
+static const scn_row environment_rows[] = {
+    {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
+     "From which level on the runtime prints warnings; from 1 on it tells of fusions that end early."},
+};
+static const scn_shape shape_environment = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "the environment",
+    .key_noun = "variable",
+    SCN_ROWS(environment_rows),
+};
+static const scn_row process_rows[] = {
+    {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
+     "The modules of LD_PRELOAD, in order."},
+    {"prefer_preloaded", &shape_prefer_preloaded, 0, SCN_FIELD(scn_scenario, prefer_preloaded),
+     "Whether images of preloaded modules go before others that export the same symbol, the policy "
+     "that the documents think of; not so where not given."},
+    {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
+     "Whether programs are kept in a persistent cache, which is empty at first and which the program "
+     "finds again after a restart."},
+    {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
+};
+static const scn_shape shape_process = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a process",
+    SCN_ROWS(process_rows),
+};
+
+/* ---- The file ----------------------------------------------------------------------------- */
+
+static bool version_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    (void)out;
+    if (scn_node_is_word(node, "1")) return true;
+    return scn_report(reader->reporter, node->at,
+                      "format version %s; this assay reads version 1: write 'assay: 1'",
+                      scn_node_describe(reader->arena, node));
+}
+
+static const scn_shape shape_version_number = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "the format version",
+    .least = 1,
+    .most = 1,
+};
+static const scn_shape shape_version = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the format version",
+    .read = version_read,
+    .alternatives = {&shape_version_number},
+};
+static const scn_shape shape_summary = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a sentence or two about what the scenario shows",
+};
+
+static const scn_row artefact_rows[] = {
+    SCN_HIDDEN(&scn_shape_number, scn_artefact, request.low),
+    SCN_HIDDEN(&scn_shape_number, scn_artefact, request.high),
+    SCN_HIDDEN(&scn_shape_raw_bytes, scn_artefact, answer),
+};
+static const scn_shape shape_artefact = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(artefact_rows)};
+static const scn_shape shape_artefacts = {
+    .kind = SCN_SHAPE_LIST,
+    .element = &shape_artefact,
+    .element_size = sizeof(scn_artefact),
+};
+
+static const scn_row scenario_rows[] = {
+    {"assay", &shape_version, SCN_REQUIRED | SCN_WRITTEN, SCN_NOWHERE,
+     "The version of the format, 1."},
+    {"summary", &shape_summary, SCN_REQUIRED, SCN_FIELD(scn_scenario, summary),
+     "What the scenario shows, and how the expected values were derived."},
+    {"covers", &shape_covers, 0, SCN_ITEMS(scn_scenario, covers, cover_count),
+     "The rules of the documents that the scenario shows: RULE or {rule: RULE, at: STEP}."},
+    {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
+     "The executable, which is the first, and the shared libraries."},
+    {"devices", &scn_shape_devices, 0, SCN_ITEMS(scn_scenario, devices, device_count),
+     "The devices that the program has, of which the first is chosen from the start; without this "
+     "key it is one, named device, as it is."},
+    {"process", &shape_process, 0, SCN_SAME, "What the program is started with."},
+    {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
+     "The memory that kernels work on, by name."},
+    {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_ITEMS(scn_scenario, steps, step_count),
+     "What the program does, in order."},
+    SCN_HIDDEN(&scn_shape_text, scn_scenario, path),
+    SCN_HIDDEN(&scn_shape_text, scn_scenario, file),
+    SCN_HIDDEN(&scn_shape_flag, scn_scenario, packed),
+    SCN_HIDDEN_ITEMS(&shape_artefacts, scn_scenario, artefacts, artefact_count),
+};
+/* What check.c says: some step expects something, or a module is refused and no step is
+ * there. */
+#define EXPECTING "{'type': 'object', 'required': ['expect']}"
+static const char scenario_also[] =
+    "{'if': {'properties': {'modules': {'additionalProperties': {'not': " EXPECTING "}}}},"
+    " 'then': {'properties': {'steps': {'contains': {'anyOf': [" EXPECTING
+    ", {'type': 'object', 'required': ['parallel'], 'properties': {'parallel': {'contains':"
+    " {'contains': " EXPECTING "}}}}]}}}},"
+    " 'else': {'properties': {'steps': {'maxItems': 0}}}}";
+const scn_shape scn_shape_scenario = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a scenario",
+    .also = scenario_also,
+    SCN_ROWS(scenario_rows),
+};

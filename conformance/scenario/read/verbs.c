@@ -1,0 +1,477 @@
+/* The table of verbs: for each the key of a step, and the rows of what stands under it, all of
+ * which fill a scn_step.  A new verb is a row here with its group of rows, its name and its member
+ * of the union in model.h, its execution in conformance/subject, and what check.c has to say of it.
+ *
+ * What is true of a step besides the form of its parts, check.c says over the finished model. */
+#include "conformance/scenario/read/verbs.h"
+
+/* ---- Modules and their images --------------------------------------------------------------- */
+
+static const scn_shape shape_image_name = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "an image, MODULE/NUMBER",
+    .pattern = SCN_IMAGE_PATTERN,
+};
+
+static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_step *step = out;
+    rt_text name;
+    return scn_value_read(reader, &shape_image_name, node, &name) &&
+           scn_image_name_find(reader->reporter, reader->scenario, node->at, name,
+                               &step->load.module, &step->load.image);
+}
+
+static const scn_shape shape_image_number = {
+    .kind = SCN_SHAPE_INTEGER,
+    .most = RT_IMAGE_COUNT_MAX - 1,
+};
+static const scn_row image_rows[] = {
+    SCN_HIDDEN(&scn_shape_module_reference, scn_step, load.module),
+    SCN_HIDDEN(&shape_image_number, scn_step, load.image),
+};
+static const scn_shape shape_image = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(image_rows)};
+static const scn_shape shape_load_image = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an image, MODULE/NUMBER",
+    .read = load_image_read,
+    .stored = &shape_image,
+    .alternatives = {&shape_image_name},
+};
+
+/* ---- Contexts, queues and waits ------------------------------------------------------------- */
+
+static const scn_shape shape_devices = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of devices",
+    .element = &scn_shape_device_reference,
+    .element_size = sizeof(uint32_t),
+    .unique = true,
+    .least = 1,
+};
+/* What a step makes has its id inside. */
+#define ID_ROW(doc)                                                                                \
+    {                                                                                              \
+        "id", &scn_shape_name, SCN_REQUIRED | SCN_WRITTEN, SCN_FIELD(scn_step, id), doc            \
+    }
+static const scn_row context_rows[] = {
+    ID_ROW("The name by which queues refer to it."),
+    {"devices", &shape_devices, SCN_REQUIRED,
+     SCN_ITEMS(scn_step, context.devices, context.device_count), "The devices in it."},
+};
+static const scn_shape shape_context = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a context",
+    SCN_ROWS(context_rows),
+};
+
+enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION, PROPERTY_ENABLE_PROFILING };
+static const scn_choice queue_properties[] = {
+    [PROPERTY_IN_ORDER] = {"in_order", true},
+    [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
+    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", true},
+};
+static const scn_shape shape_queue_property = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a property",
+    SCN_CHOICES(queue_properties),
+};
+static const scn_shape shape_queue_properties = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of properties",
+    .element = &shape_queue_property,
+};
+
+static bool properties_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_queue *queue = &((scn_step *)out)->queue;
+    bool *const fields[] = {&queue->in_order, &queue->enable_fusion, &queue->enable_profiling};
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected a list of properties, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    bool valid = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        uint32_t property;
+        if (scn_value_read(reader, &shape_queue_property, &node->items[i], &property))
+            *fields[property] = true;
+        else
+            valid = false;
+    }
+    return valid;
+}
+
+static const scn_row property_rows[] = {
+    SCN_HIDDEN(&scn_shape_flag, scn_step, queue.in_order),
+    SCN_HIDDEN(&scn_shape_flag, scn_step, queue.enable_fusion),
+    SCN_HIDDEN(&scn_shape_flag, scn_step, queue.enable_profiling),
+};
+static const scn_shape shape_properties_stored = {.kind = SCN_SHAPE_OBJECT,
+                                                  SCN_ROWS(property_rows)};
+static const scn_shape shape_properties = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of properties",
+    .read = properties_read,
+    .stored = &shape_properties_stored,
+    .alternatives = {&shape_queue_properties},
+};
+static const scn_row queue_rows[] = {
+    ID_ROW("The name by which steps refer to it."),
+    {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_step, queue.device),
+     "The device that it belongs to; the one chosen last where not given."},
+    {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, queue.context),
+     "The context, which must hold the device; that of all devices where not given."},
+    {"properties", &shape_properties, 0, SCN_SAME,
+     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
+     "on it; enable_profiling: it keeps the times of its commands."},
+};
+static const scn_shape shape_queue = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a queue",
+    SCN_ROWS(queue_rows),
+};
+
+static const scn_row wait_rows[] = {
+    {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.queue),
+     "The queue whose commands are waited for."},
+    {"step", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.step),
+     "The submit, copy or fill that is waited for, with what it depends on."},
+};
+static const scn_relation wait_relations[] = {
+    {"queue", SCN_BARS, {"step"}, "'queue' cannot stand beside 'step'; a wait is for one of them"},
+};
+const scn_shape scn_shape_wait = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a wait",
+    SCN_RELATIONS(wait_relations),
+    SCN_ROWS(wait_rows),
+};
+
+static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind == SCN_NODE_MAPPING) return scn_object_read(reader, &scn_shape_wait, node, out);
+    scn_rows_clear(reader, &scn_shape_wait, out);
+    if (scn_node_is_nothing(node)) return true;
+    return scn_report(reader->reporter, node->at,
+                      "wait waits for everything submitted, for {queue: ID} or for {step: ID}; "
+                      "found %s",
+                      scn_node_describe(reader->arena, node));
+}
+
+static const scn_shape shape_wait = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a wait",
+    .read = wait_read,
+    .stored = &scn_shape_wait,
+    .alternatives = {&scn_shape_wait},
+};
+
+static const scn_row profiling_rows[] = {
+    {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
+     "The submit, copy, fill or complete_fusion whose event is asked."},
+    {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
+     "Another one, behind whose end it begins."},
+    {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
+     "Another one, all of whose times are the same."},
+};
+static const scn_shape shape_profiling = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a profiling",
+    .shorthand = true,
+    SCN_ROWS(profiling_rows),
+};
+
+/* ---- Kernel fusion, and what ends one ------------------------------------------------------- */
+
+static const scn_shape shape_no_barriers = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "the absence of barriers",
+};
+static const scn_row complete_rows[] = {
+    {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
+     "The queue whose fusion is completed."},
+    {"no_barriers", &shape_no_barriers, 0, SCN_FIELD(scn_step, fusion.no_barriers),
+     "Whether the kernels' work-items do not wait for each other between two kernels; they do where "
+     "not given."},
+};
+static const scn_shape shape_complete_fusion = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a complete_fusion",
+    .shorthand = true,
+    SCN_ROWS(complete_rows),
+};
+
+static const scn_row task_rows[] = {
+    {"from", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, task.from),
+     "The buffer that the task reads on the host."},
+    {"to", &scn_shape_memory_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.to),
+     "The buffer that it copies all of it to; it only reads where not given."},
+    SCN_COMMAND_ROWS,
+};
+static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
+static const scn_shape shape_host_task = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a host task",
+    SCN_RELATIONS(task_relations),
+    SCN_ROWS(task_rows),
+};
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+static const scn_shape shape_expectation = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an expectation",
+    .alternatives = {&scn_shape_expect},
+};
+static const scn_shape shape_lists; /* of a parallel; they hold steps again */
+
+/* Those that a list of a parallel may hold come first. */
+enum {
+    STEP_LOAD,
+    STEP_UNLOAD,
+    STEP_LOAD_IMAGE,
+    STEP_QUEUE,
+    STEP_BUNDLE,
+    STEP_SUBMIT,
+    STEP_COPY,
+    STEP_MEMCPY,
+    STEP_FILL,
+    STEP_HOST_TASK,
+    STEP_START_FUSION,
+    STEP_COMPLETE_FUSION,
+    STEP_CANCEL_FUSION,
+    STEP_WAIT,
+    STEP_HOST_ACCESS,
+    STEP_PROFILING,
+    STEP_EXPECT,
+    STEP_ID,
+    STEP_PROFILE,
+    STEP_NESTED_COUNT,
+    STEP_DEVICE = STEP_NESTED_COUNT,
+    STEP_CONTEXT,
+    STEP_END_QUEUE,
+    STEP_END_MEMORY,
+    STEP_PARALLEL,
+    STEP_ROW_COUNT
+};
+
+static const scn_row step_rows[STEP_ROW_COUNT] = {
+    [STEP_LOAD] = {"load", &scn_shape_module_reference, SCN_ALTERNATIVE,
+                   SCN_FIELD(scn_step, load.module), "Loads a module, as dlopen does."},
+    [STEP_UNLOAD] = {"unload", &scn_shape_module_reference, SCN_ALTERNATIVE,
+                     SCN_FIELD(scn_step, load.module), "Unloads a module, as dlclose does."},
+    [STEP_LOAD_IMAGE] = {"load_image", &shape_load_image, SCN_ALTERNATIVE, SCN_SAME,
+                         "Loads one image MODULE/NUMBER, the documents' device_dlopen."},
+    [STEP_QUEUE] = {"queue", &shape_queue, SCN_ALTERNATIVE, SCN_SAME, "Creates a queue."},
+    [STEP_BUNDLE] = {"bundle", &scn_shape_bundle, SCN_ALTERNATIVE, SCN_SAME,
+                     "Makes a kernel bundle."},
+    [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_SAME, "Submits a kernel."},
+    [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_SAME,
+                   "Copies elements from one memory to another, or to or from a device_global."},
+    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME, "The same in bytes."},
+    [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_SAME,
+                   "Fills elements of a memory with one value."},
+    [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
+                        "Runs a host task on a queue."},
+    [STEP_START_FUSION] = {"start_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                           SCN_FIELD(scn_step, fusion.queue),
+                           "Lets a queue collect kernels for fusion."},
+    [STEP_COMPLETE_FUSION] = {"complete_fusion", &shape_complete_fusion, SCN_ALTERNATIVE, SCN_SAME,
+                              "Fuses and runs what was collected."},
+    [STEP_CANCEL_FUSION] = {"cancel_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                            SCN_FIELD(scn_step, fusion.queue),
+                            "Runs what was collected kernel by kernel."},
+    [STEP_WAIT] = {"wait", &shape_wait, SCN_ALTERNATIVE, SCN_SAME,
+                   "Waits for everything submitted, for a queue or for a step."},
+    [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+                          SCN_FIELD(scn_step, memory),
+                          "Reads a memory on the host, which waits for what writes it."},
+    [STEP_PROFILING] = {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
+                        "Asks the event of a step when its command was submitted, began and ended, "
+                        "which waits for it; the times must be in this order."},
+    [STEP_EXPECT] = {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
+                     SCN_NOWHERE,
+                     "What is expected here; beside a verb: the error that it is refused with."},
+    [STEP_ID] = {"id", &scn_shape_name, SCN_WRITTEN, SCN_FIELD(scn_step, id),
+                 "A name by which other steps and rules refer to this one."},
+    [STEP_PROFILE] = {"profile", &scn_shape_profile, SCN_WRITTEN, SCN_FIELD(scn_step, profile),
+                      "The step is there in this profile only."},
+    [STEP_DEVICE] = {"device", &scn_shape_device_reference, SCN_ALTERNATIVE,
+                     SCN_FIELD(scn_step, device),
+                     "Chooses the device that later steps mean where they name none."},
+    [STEP_CONTEXT] = {"context", &shape_context, SCN_ALTERNATIVE, SCN_SAME, "Creates a context."},
+    [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                        SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
+    [STEP_END_MEMORY] = {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+                         SCN_FIELD(scn_step, memory),
+                         "Destroys a buffer, which waits for what uses it; no later step uses it."},
+    [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE | SCN_LATER, SCN_SAME,
+                       "Runs lists of steps on threads of their own and waits for the threads."},
+};
+
+/* What is made by a step has its id inside, and later steps refer to it in both profiles. */
+#define ID_INSIDE(verb)                                                                            \
+    {                                                                                              \
+        "id", SCN_BARS, {verb}, "a " verb " has its id inside: '- " verb ": {id: NAME ...}'"       \
+    }
+#define LASTING(verb)                                                                              \
+    {                                                                                              \
+        "profile", SCN_BARS, {verb},                                                               \
+            "'profile' cannot stand beside '" verb                                                 \
+            "', to which later steps refer in both profiles"                                       \
+    }
+#define CANNOT_BE_REFUSED(verb)                                                                    \
+    {                                                                                              \
+        "expect", SCN_BARS, {verb},                                                                \
+            "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
+    }
+
+/* Those of the verbs that a list of a parallel may hold come first. */
+enum { NESTED_RELATION_COUNT = 4 };
+static const scn_relation step_relations[] = {
+    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
+    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
+    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
+    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
+
+/* Alone, an expectation is of anything but an error; beside a verb it is of an error, or of several
+ * outcomes that are errors or none. */
+static const char step_also[] =
+    "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
+    " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
+    " {'properties': {'error': false}}}}}}},"
+    " 'else': {'properties': {'expect': {'propertyNames': {'enum': ['error', 'one_of']},"
+    " 'maxProperties': 1, 'properties': {'error': {'type': 'object'}, 'one_of': {'items':"
+    " {'required': ['error']}}}}}}}";
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* Verbs that need no more than their name; a list of a parallel may hold the first alone. */
+static const scn_choice bare_verbs[] = {{"wait", true}, {"restart", true}};
+static const scn_shape shape_bare_verb = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a step",
+    .beside = &scn_shape_step_object,
+    SCN_CHOICES(bare_verbs),
+};
+static const scn_shape shape_nested_bare_verb = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a step",
+    .choices = bare_verbs,
+    .choice_count = 1,
+};
+const scn_shape scn_shape_step_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a step",
+    .key_noun = "step",
+    .beside = &shape_bare_verb,
+    .also = step_also,
+    SCN_RELATIONS(step_relations),
+    SCN_ROWS(step_rows),
+};
+static const scn_shape shape_nested_step_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a step",
+    .key_noun = "step",
+    .also = step_also,
+    .relations = step_relations,
+    .relation_count = NESTED_RELATION_COUNT,
+    .rows = step_rows,
+    .row_count = STEP_NESTED_COUNT,
+};
+static const scn_shape shape_nested_step = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a step of a list",
+    .alternatives = {&shape_nested_bare_verb, &shape_nested_step_object},
+};
+static const scn_shape shape_nested_steps = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of steps",
+    .element = &shape_nested_step,
+    .least = 1,
+};
+static const scn_shape shape_list_of_lists = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of lists of steps",
+    .element = &shape_nested_steps,
+    .least = 2,
+    .most = SCN_LIST_COUNT_MAX,
+};
+static const scn_row parallel_rows[] = {
+    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.thread_count),
+    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.nested_count),
+};
+static const scn_shape shape_parallel_stored = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(parallel_rows)};
+static const scn_shape shape_lists = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of lists of steps",
+    .stored = &shape_parallel_stored,
+    .alternatives = {&shape_list_of_lists},
+};
+const scn_shape scn_shape_step = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a step",
+    .alternatives = {&shape_bare_verb, &scn_shape_step_object},
+};
+
+/* ---- What the model has of a step ----------------------------------------------------------- */
+
+static const scn_row nothing = {.shape = NULL}; /* a verb without parts, or an expectation */
+static const scn_row *const variants[SCN_VERB_COUNT] = {
+    [SCN_VERB_LOAD] = &step_rows[STEP_LOAD],
+    [SCN_VERB_UNLOAD] = &step_rows[STEP_UNLOAD],
+    [SCN_VERB_LOAD_IMAGE] = &step_rows[STEP_LOAD_IMAGE],
+    [SCN_VERB_DEVICE] = &step_rows[STEP_DEVICE],
+    [SCN_VERB_CONTEXT] = &step_rows[STEP_CONTEXT],
+    [SCN_VERB_QUEUE] = &step_rows[STEP_QUEUE],
+    [SCN_VERB_BUNDLE] = &step_rows[STEP_BUNDLE],
+    [SCN_VERB_SUBMIT] = &step_rows[STEP_SUBMIT],
+    [SCN_VERB_COPY] = &step_rows[STEP_COPY],
+    [SCN_VERB_FILL] = &step_rows[STEP_FILL],
+    [SCN_VERB_WAIT] = &step_rows[STEP_WAIT],
+    [SCN_VERB_HOST_ACCESS] = &step_rows[STEP_HOST_ACCESS],
+    [SCN_VERB_PARALLEL] = &step_rows[STEP_PARALLEL],
+    [SCN_VERB_START_FUSION] = &step_rows[STEP_START_FUSION],
+    [SCN_VERB_COMPLETE_FUSION] = &step_rows[STEP_COMPLETE_FUSION],
+    [SCN_VERB_CANCEL_FUSION] = &step_rows[STEP_CANCEL_FUSION],
+    [SCN_VERB_HOST_TASK] = &step_rows[STEP_HOST_TASK],
+    [SCN_VERB_END_QUEUE] = &step_rows[STEP_END_QUEUE],
+    [SCN_VERB_END_MEMORY] = &step_rows[STEP_END_MEMORY],
+    [SCN_VERB_PROFILING] = &step_rows[STEP_PROFILING],
+    [SCN_VERB_RESTART] = &nothing,
+    [SCN_VERB_EXPECT] = &nothing,
+};
+
+scn_verb scn_verb_of_row(uint32_t row)
+{
+    CHECK(row < STEP_ROW_COUNT && step_rows[row].flags & SCN_ALTERNATIVE);
+    uint32_t verb = 0;
+    while (row != STEP_MEMCPY && verb < SCN_VERB_COUNT && variants[verb] != &step_rows[row])
+        verb++;
+    CHECK(verb < SCN_VERB_COUNT);
+    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same */
+}
+
+static const scn_shape shape_profile_number = {.kind = SCN_SHAPE_INTEGER, .most = RT_PROFILE_COUNT};
+static const scn_shape shape_thread = {.kind = SCN_SHAPE_INTEGER, .most = SCN_LIST_COUNT_MAX};
+static const scn_shape shape_error = {
+    .kind = SCN_SHAPE_POINTER,
+    .element = &scn_shape_error,
+    .element_size = sizeof(scn_error),
+};
+static const scn_row stored_rows[] = {
+    SCN_HIDDEN(&scn_shape_position, scn_step, at),
+    SCN_HIDDEN(&scn_shape_text, scn_step, id),
+    SCN_HIDDEN(&shape_profile_number, scn_step, profile),
+    SCN_HIDDEN(&shape_thread, scn_step, thread),
+    SCN_HIDDEN_ITEMS(&scn_shape_expects, scn_step, expect, expect_count),
+    SCN_HIDDEN(&shape_error, scn_step, error),
+    SCN_HIDDEN_ITEMS(&scn_shape_outcomes, scn_step, outcomes, outcome_count),
+};
+const scn_shape scn_shape_stored_step = {
+    .kind = SCN_SHAPE_OBJECT,
+    .tag = SCN_FIELD(scn_step, verb),
+    .variants = variants,
+    .variant_count = SCN_VERB_COUNT,
+    SCN_ROWS(stored_rows),
+};

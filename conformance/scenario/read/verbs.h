@@ -1,0 +1,38 @@
+/* The verbs whose tables have a file of their own; verbs.c has the others, and the table of all. */
+#ifndef CONFORMANCE_SCENARIO_VERBS_H
+#define CONFORMANCE_SCENARIO_VERBS_H
+
+#include "conformance/scenario/check.h"
+#include "conformance/scenario/schema/schema.h"
+
+/* Each an OBJECT that fills a scn_step. */
+extern const scn_shape scn_shape_submit;
+extern const scn_shape scn_shape_copy;
+extern const scn_shape scn_shape_memcpy;
+extern const scn_shape scn_shape_fill;
+extern const scn_shape scn_shape_bundle;
+extern const scn_shape scn_shape_wait;
+
+/* What every command has, wherever its struct holds the rest: `command` is first in all of them. */
+#define SCN_COMMAND_ROWS                                                                           \
+    {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.command.queue),  \
+     "The queue to submit to; the default queue of the device where not given."},                  \
+        {"device", &scn_shape_device_reference, SCN_OR_CHOSEN,                                     \
+         SCN_FIELD(scn_step, submit.command.device),                                               \
+         "The device whose default queue it is; the one chosen last where not given."},            \
+    {                                                                                              \
+        "after", &scn_shape_command_references, 0,                                                 \
+            SCN_ITEMS(scn_step, submit.command.after, submit.command.after_count),                 \
+            "Ids of earlier commands that must have ended."                                        \
+    }
+_Static_assert(offsetof(scn_submit, command) == 0 && offsetof(scn_transfer, command) == 0 &&
+                   offsetof(scn_host_task, command) == 0,
+               "one set of rows serves all commands");
+
+/* A step as scenarios write it, a verb's name or an object. */
+extern const scn_shape scn_shape_step;
+
+/* The verb that a row of scn_shape_step_object, one of the alternatives, stands for. */
+scn_verb scn_verb_of_row(uint32_t row);
+
+#endif
