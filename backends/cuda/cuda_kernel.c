@@ -24,7 +24,7 @@ static const dev_kernel_ops cuda_kernel_ops = {
     .argument_count = cuda_kernel_argument_count,
 };
 
-/* A function of the module whose parameters nobody has told cannot be launched, so that the program
+/* A function of the module whose parameters are unknown cannot be launched, so the program
  * has no such kernel. */
 static rt_status kernel_missing(const cuda_device *device, rt_text name, const char *where)
 {

@@ -17,7 +17,7 @@
  *
  * A driver can be told by its environment to take every command and run none (Intel's: the debug
  * keys NEOReadDebugKeys=1 and SetCommandStreamReceiver=1).  Such a device builds, links, creates
- * kernels and takes commands as ever, and its capabilities say that it does not execute.
+ * kernels and takes commands as usual, and its capabilities say that it does not execute.
  *
  * The loader is looked for as libze_loader.so.1.  Opening reads that environment and whatever
  * loader and drivers read. */

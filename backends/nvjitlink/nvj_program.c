@@ -75,7 +75,7 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
 /* A variable's address is made of its program's and of its place in the symbol table: the same for
- * the same variable, and nobody follows it. */
+ * the same variable, and it is never followed. */
 static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const nvj_program *program = (const nvj_program *)base;

@@ -42,7 +42,7 @@ typedef struct ocl_memory {
     rt_buffer name;     /* of a program's variable */
 } ocl_memory;
 
-/* A queue lives until its owner has destroyed it and its last event is gone: who waits for an event
+/* A queue lives until its owner has destroyed it and its last event is gone: a wait for an event
  * in another queue has to flush the queue that it comes from. */
 typedef struct ocl_queue {
     dev_queue base;

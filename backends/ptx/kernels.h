@@ -33,7 +33,7 @@ const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name);
 /* Appends the table in a form that ptx_kernels_read takes back. */
 void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels);
 
-/* Reads such a form into an empty table; what is no table marks the reader as failed. */
+/* Reads such a form into an empty table; what is not a table marks the reader as failed. */
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels);
 
 /* Frees the table, an empty one too. */

@@ -14,7 +14,7 @@ typedef struct ptx_program {
 } ptx_program;
 
 /* Takes an image's text, options and kernels, and compiles nothing.  `device` is its name for
- * messages.  UNSUPPORTED: the image is no PTX; MALFORMED: its bytes are no text, or do not read
+ * messages.  UNSUPPORTED: the image is not PTX; MALFORMED: its bytes are no text, or do not read
  * (ptx_kernels_add).  The program is freed in any case. */
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);

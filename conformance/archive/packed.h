@@ -1,7 +1,7 @@
 /* Packs: what an archive of scenarios holds, x.assay.
  *
  *     about.txt          for people: with which options and for which formats it was made
- *     expectations       known failures of its scenarios (compare/expectations.h)
+ *     expectations       known failures of its scenarios (verdict/expectations.h)
  *     scenarios/PATH     the scenario's file as it was
  *     models/PATH        the scenario checked and serialised (scn_pack_write), not compiled, with
  * the answers to every request that was made of the compile worker for it

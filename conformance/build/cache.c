@@ -30,6 +30,21 @@ struct cnf_cache {
     rt_buffer warning;
 };
 
+_Static_assert(CACHE_SIZE_KEPT < CACHE_SIZE_MAX, "a sweep removes something");
+
+/* The facts about an open cache.  What is in its folder is no part of it: other processes change
+ * that at any time, and reference/base/store.h checks each entry that it reads. */
+static bool cache_check(const cnf_cache *cache)
+{
+    CHECK((cache->store != NULL) == (cache->folder.size > 0));
+    CHECK((cache->warning.size > 0) == (cache->folder.size == 0)); /* it says why there is none */
+    /* Lines, of which the first has the version: no key can be that of another identity. */
+    CHECK(rt_text_starts(rt_buffer_text(&cache->identity), "artefacts "));
+    CHECK(cache->identity.data[cache->identity.size - 1] == '\n');
+    CHECK(!memchr(cache->identity.data, '\0', cache->identity.size));
+    return true;
+}
+
 /* ---- Opening ------------------------------------------------------------------------------- */
 
 static void choose_folder(rt_buffer *out, rt_text folder)
@@ -90,7 +105,7 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
         rt_buffer_free(&cache->folder);
     }
     if (cache->folder.size > 0) cache->store = store_open(path);
-    CHECK((cache->folder.size == 0) == (cache->warning.size > 0));
+    CHECK_SLOW(cache_check(cache));
     *out_warning = rt_buffer_text(&cache->warning);
     return cache;
 }
@@ -98,6 +113,7 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
 void cnf_cache_close(cnf_cache *cache)
 {
     if (!cache) return;
+    CHECK_SLOW(cache_check(cache));
     rt_store_destroy(cache->store);
     rt_buffer_free(&cache->folder);
     rt_buffer_free(&cache->identity);
@@ -123,25 +139,30 @@ static rt_buffer key_of(rt_text identity, rt_bytes request)
     rt_buffer_free(&named);
     rt_write_u64(&key, hash.low);
     rt_write_u64(&key, hash.high);
+    CHECK(key.size == sizeof(rt_hash));
     return key;
 }
 
-bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_made)
+bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_answer)
 {
+    CHECK_SLOW(cache_check(cache));
+    size_t size_before = out_answer->size;
     if (!cache->store) return false;
     rt_buffer key = key_of(tool, request);
-    rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_made);
+    rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_answer);
     rt_buffer_free(&key);
+    CHECK_IMPLIES(answer != RT_STORE_FOUND, out_answer->size == size_before);
     return answer == RT_STORE_FOUND;
 }
 
-void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes made)
+void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes answer)
 {
+    CHECK_SLOW(cache_check(cache));
     if (!cache->store) return;
-    CHECK(made.data && made.size > 0);
+    CHECK(answer.size > 0);
     rt_buffer key = key_of(tool, request);
     /* An answer that cannot be stored is compiled again next time; cnf_cache_open has warned. */
-    (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), made);
+    (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), answer);
     rt_buffer_free(&key);
 }
 
@@ -157,5 +178,7 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
 
 void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)
 {
+    CHECK(size_kept <= size_max);
+    CHECK_SLOW(cache_check(cache));
     if (cache->store) rt_store_sweep(cache->store, size_max, size_kept);
 }

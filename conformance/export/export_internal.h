@@ -1,4 +1,4 @@
-/* What the files of this folder share; nobody else includes it.
+/* What the files of this folder share; private to it.
  *
  * The trace of sim's run says what the device was asked for (export_trace.c), the steps say with
  * what; both are walked together, and each step appends its calls to the body of main. */

@@ -1,6 +1,6 @@
 /* The scenario files that paths on the command line stand for. */
-#ifndef CONFORMANCE_RUN_FILES_H
-#define CONFORMANCE_RUN_FILES_H
+#ifndef CONFORMANCE_PROCESS_FILES_H
+#define CONFORMANCE_PROCESS_FILES_H
 
 #include "conformance/archive/packed.h"
 #include "reference/base/arena.h"

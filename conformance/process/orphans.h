@@ -1,6 +1,6 @@
 /* Processes that ended children left behind. */
-#ifndef CONFORMANCE_RUN_ORPHANS_H
-#define CONFORMANCE_RUN_ORPHANS_H
+#ifndef CONFORMANCE_PROCESS_ORPHANS_H
+#define CONFORMANCE_PROCESS_ORPHANS_H
 
 #include "reference/base/vector.h"
 

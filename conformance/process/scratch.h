@@ -3,8 +3,8 @@
  * Who made one removes it at its end.  What a killed child could not remove lies in the folder of
  * the whole command, which the guard (conformance/process/guard.h) removes when nothing of it
  * lives. It stays only where both the guard and its worker are killed while a real program runs. */
-#ifndef CONFORMANCE_COMPILE_SCRATCH_H
-#define CONFORMANCE_COMPILE_SCRATCH_H
+#ifndef CONFORMANCE_PROCESS_SCRATCH_H
+#define CONFORMANCE_PROCESS_SCRATCH_H
 
 #include "reference/base/arena.h"
 #include "reference/base/status.h"

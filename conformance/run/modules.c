@@ -272,7 +272,7 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
 }
 
 /* A device that takes PTX alone cannot be asked what has no form in it.  The answer says what, and
- * where; that is no error of the source. */
+ * where; that is not an error of the source. */
 static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
@@ -343,7 +343,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     if (work->failure.length > 0) {
         rt_text kind = rt_arena_printf(modules->arena, "tool.%.*s", RT_TEXT_ARG(work->failure));
         judge_failure(modules, module, kind, work->failure_message, out);
-        /* No process to be had is nobody's failure. */
+        /* A process that cannot be started is not a FAIL: the verdict is NOT_RUN. */
         if (rt_text_is(work->failure, "start")) out->verdict = CNF_VERDICT_NOT_RUN;
         return false;
     }

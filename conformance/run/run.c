@@ -2,7 +2,7 @@
  *
  * A scenario goes from a file to a model, to requests, to a pack, to one case per subject.  At any
  * time a bounded number of scenarios is in between, and the furthest one is served first, so that
- * memory does not grow with the suite.  It does not judge (compare/) and does not print (report/).
+ * memory does not grow with the suite.  It does not judge (verdict/) and does not print (report/).
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 

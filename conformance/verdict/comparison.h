@@ -2,8 +2,8 @@
  *
  * Records of one scenario, subject and conditions (`--seed 5`) are compared; where a file has
  * several of them the last one counts.  */
-#ifndef CONFORMANCE_REPORT_COMPARISON_H
-#define CONFORMANCE_REPORT_COMPARISON_H
+#ifndef CONFORMANCE_VERDICT_COMPARISON_H
+#define CONFORMANCE_VERDICT_COMPARISON_H
 
 #include "conformance/verdict/record.h"
 

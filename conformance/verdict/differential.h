@@ -1,6 +1,6 @@
 /* Subjects compared with each other: the final memories against those of the oracle (sim). */
-#ifndef CONFORMANCE_COMPARE_DIFFERENTIAL_H
-#define CONFORMANCE_COMPARE_DIFFERENTIAL_H
+#ifndef CONFORMANCE_VERDICT_DIFFERENTIAL_H
+#define CONFORMANCE_VERDICT_DIFFERENTIAL_H
 
 #include "conformance/verdict/verdict.h"
 

@@ -14,8 +14,8 @@
  * An unordered memory is compared as a multiset: every expected element needs an equal partner of
  * its own in what is there.  An element that is not wholly defined may be anything.
  * Source: docs/internals/conformance.md. */
-#ifndef CONFORMANCE_COMPARE_ELEMENTS_H
-#define CONFORMANCE_COMPARE_ELEMENTS_H
+#ifndef CONFORMANCE_VERDICT_ELEMENTS_H
+#define CONFORMANCE_VERDICT_ELEMENTS_H
 
 #include "conformance/scenario/model/model.h"
 

@@ -25,8 +25,8 @@
  * that name.  Where it has no entry for a scenario, the entry of the bare subject excuses the very
  * failure that it names; what passes or fails otherwise with the options is judged as though there
  * were no entry.  Source: docs/internals/conformance.md. */
-#ifndef CONFORMANCE_COMPARE_EXPECTATIONS_H
-#define CONFORMANCE_COMPARE_EXPECTATIONS_H
+#ifndef CONFORMANCE_VERDICT_EXPECTATIONS_H
+#define CONFORMANCE_VERDICT_EXPECTATIONS_H
 
 #include "conformance/process/files.h"
 #include "conformance/verdict/verdict.h"

@@ -188,7 +188,7 @@ static bool judge_checks(const judge_case *judge)
                         ? check->what
                         : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
                                           RT_TEXT_ARG(check->place));
-    /* What the scenario's program needs and the machine did not give is nobody's failure. */
+    /* A program that the machine could not start is not a FAIL: the verdict is NOT_RUN. */
     bool begun = !rt_text_is(check->kind, "start");
     out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
     out->signature =

@@ -3,8 +3,8 @@
  * The child may have died in the middle of a line or have printed anything at all into its channel,
  * so nothing here is trusted: the first thing that breaks the protocol is remembered as the fault,
  * and everything before it counts. */
-#ifndef CONFORMANCE_COMPARE_MESSAGES_H
-#define CONFORMANCE_COMPARE_MESSAGES_H
+#ifndef CONFORMANCE_VERDICT_MESSAGES_H
+#define CONFORMANCE_VERDICT_MESSAGES_H
 
 #include "conformance/scenario/model/model.h"
 

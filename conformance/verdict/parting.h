@@ -1,6 +1,6 @@
 /* Where the traces of two subjects part. */
-#ifndef CONFORMANCE_COMPARE_PARTING_H
-#define CONFORMANCE_COMPARE_PARTING_H
+#ifndef CONFORMANCE_VERDICT_PARTING_H
+#define CONFORMANCE_VERDICT_PARTING_H
 
 #include "conformance/verdict/verdict.h"
 

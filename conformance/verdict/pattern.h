@@ -1,7 +1,7 @@
 /* What the indices of differing elements look like: which work-items, groups or lanes went wrong.
  */
-#ifndef CONFORMANCE_COMPARE_PATTERN_H
-#define CONFORMANCE_COMPARE_PATTERN_H
+#ifndef CONFORMANCE_VERDICT_PATTERN_H
+#define CONFORMANCE_VERDICT_PATTERN_H
 
 #include "reference/base/arena.h"
 

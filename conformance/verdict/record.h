@@ -8,8 +8,8 @@
  * "rule", "message", "capability", "answer", "device", "driver", "conditions", "choices"; and where
  * an expectation file has an entry for it, "entry", "seen", "class", "reason", "reference" and
  * "expected_failure", the members of cnf_known. */
-#ifndef CONFORMANCE_REPORT_RECORD_H
-#define CONFORMANCE_REPORT_RECORD_H
+#ifndef CONFORMANCE_VERDICT_RECORD_H
+#define CONFORMANCE_VERDICT_RECORD_H
 
 #include "conformance/verdict/expectations.h"
 #include "reference/base/status.h"

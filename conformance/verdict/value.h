@@ -1,6 +1,6 @@
 /* Numbers of memories: their bits, their value, how people read them, and how far two are apart. */
-#ifndef CONFORMANCE_COMPARE_VALUE_H
-#define CONFORMANCE_COMPARE_VALUE_H
+#ifndef CONFORMANCE_VERDICT_VALUE_H
+#define CONFORMANCE_VERDICT_VALUE_H
 
 #include "conformance/scenario/model/model.h"
 

@@ -58,7 +58,7 @@ cnf_effect cnf_verdict_effect(cnf_verdict verdict);
 /* Finds a verdict by its word; CNF_VERDICT_COUNT where there is none. */
 cnf_verdict cnf_verdict_find(rt_text word);
 
-/* True when the scenario really ran on the subject, whatever came of it. */
+/* True when the scenario really ran on the subject, whatever the result. */
 bool cnf_verdict_ran(cnf_verdict verdict);
 
 /* A verdict with its reasons; texts live in the arena that it was made in. */

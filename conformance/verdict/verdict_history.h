@@ -5,8 +5,8 @@
  * queries: run, at (UTC, "2026-01-31T12:00:00Z"), scenario, subject, verdict, signature, device,
  * driver, hash, conditions, seconds.  A run is added by one transaction, so that several runs may
  * write one file at once, and one that is killed leaves nothing of itself. */
-#ifndef CONFORMANCE_REPORT_VERDICT_HISTORY_H
-#define CONFORMANCE_REPORT_VERDICT_HISTORY_H
+#ifndef CONFORMANCE_VERDICT_VERDICT_HISTORY_H
+#define CONFORMANCE_VERDICT_VERDICT_HISTORY_H
 
 #include "conformance/verdict/record.h"
 

@@ -385,7 +385,7 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
     return ours;
 }
 
-/* Without a platform nobody knows whose call it is, so it stays as it is. */
+/* Without a platform it is unknown whose call it is, so it is passed on as it is. */
 static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
 {
     void *call = layer_next()->clGetExtensionFunctionAddress(name);

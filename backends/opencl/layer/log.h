@@ -35,7 +35,7 @@ typedef struct ocl_call_log {
     bool is_full;           /* calls are missing: OCL_LAYER_LOG_MAX was reached */
 } ocl_call_log;
 
-/* Reads a log.  Everything is copied into the arena.  MALFORMED: a line is no record (which, and
+/* Reads a log.  Everything is copied into the arena.  MALFORMED: a line is not a record (which, and
  * what is wrong with it), or a record is of another version than OCL_LAYER_VERSION.  With `is_tail`
  * the text is the end of a longer log: what stands before its first line's end is left out, and the
  * layer's first record need not be there. */
@@ -48,7 +48,7 @@ rt_text ocl_call_text(const ocl_call *call, const char *key);
 /* The value as a number; false: there is none. */
 bool ocl_call_number(const ocl_call *call, const char *key, uint64_t *out_number);
 
-/* The value as a list of numbers, in the arena; false: there is none, or an item is no number
+/* The value as a list of numbers, in the arena; false: there is none, or an item is not a number
  * ("?", an object whose creation was not recorded, gives UINT64_MAX). */
 bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
                       const uint64_t **out_numbers, uint32_t *out_count);

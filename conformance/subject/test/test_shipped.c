@@ -45,7 +45,7 @@ static const cnf_subject fake = {
 
 typedef struct fixture {
     rt_text library; /* file name of the second module; empty: its own */
-    char folder[64]; /* what stands in the place of the packages' */
+    char folder[64]; /* replaces the packages' */
     rt_arena arena;
     cnf_child_result child;
     cnf_messages messages;
@@ -216,7 +216,7 @@ static void a_variable_that_was_not_found_is_a_status(void **state)
     assert_string_equal(f->judgement.signature.data, "step0:variable:malformed:a");
 }
 
-/* ---- Programs that cannot be had ------------------------------------------------------------ */
+/* ---- Programs that are not available -------------------------------------------------------- */
 
 static void a_program_that_cannot_be_made_is_no_failure(void **state)
 {

@@ -1,5 +1,4 @@
-/* Replacing a file: whoever reads it meanwhile, or after a crash, finds the old content or the new.
- */
+/* Replacing a file: a reader meanwhile, or after a crash, finds the old content or the new. */
 #include "conformance/tools/fmt/fmt.h"
 
 #include <errno.h>
