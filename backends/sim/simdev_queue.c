@@ -1,13 +1,14 @@
 /* When the simulated device runs what was enqueued: late, in a legal order that the seed chooses.
  *
- * An enqueue makes a pending command and returns.  Somebody who waits for an event, or closes a
+ * An enqueue makes a pending command and returns.  A thread that waits for an event, or closes a
  * queue, becomes the stepper: under the device's lock it picks one of the ready commands, of any
  * queue, runs it to its end, and so on until what it waits for is done.  So a command may run long
  * after its enqueue and in another order than it was enqueued, which is all that an out-of-order
  * queue promises: a missing entry in a wait list shows as a wrong result for some seed.
  *
  * Workload: graphs of up to tens of thousands of commands.  A command knows how many predecessors
- * are not done and who waits for it, so that scheduling costs one step per command and edge.
+ * are not done and which commands depend on it, so that scheduling costs one step per command and
+ * edge.
  *
  * The event that a caller holds is the command itself; the pending set holds another reference.
  * Source of the rules: reference/device/device.h, "Enqueues". */
@@ -62,7 +63,7 @@ struct simdev_command {
     simdev_kernel *kernel; /* KERNEL, a reference */
     sim_range range;
     sim_argument *arguments;
-    simdev_memory **argument_memories; /* references, NULL where the argument is no memory */
+    simdev_memory **argument_memories; /* references, NULL if the argument is not memory */
     uint32_t argument_count;
 };
 
@@ -190,7 +191,7 @@ static void output_print(void *user, rt_text text)
     (void)user;
     while (text.length > 0) {
         ssize_t size = write(STDOUT_FILENO, text.data, text.length);
-        if (size < 0 && errno != EINTR) return; /* nobody reads it */
+        if (size < 0 && errno != EINTR) return; /* the reader has gone */
         if (size < 0) continue;
         text.data += size;
         text.length -= (size_t)size;

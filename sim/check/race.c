@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SITE_NONE 0u /* site 0 is no place in a kernel */
+#define SITE_NONE 0u /* no kernel has code at site 0 */
 
 /* ---- Shadows ------------------------------------------------------------------------------- */
 

@@ -345,8 +345,9 @@ void sim_decode_next(sim_decoder *d, sim_end end)
     f->blocks.items[++d->block].node_first = f->nodes.count;
 }
 
-/* Who waits for whom, by the scope of execution, which the reader knows to be a constant.  The
- * memory of all scopes is one memory here, so that a barrier without other participants is a fence.
+/* Which work-items wait for each other, by the scope of execution, which the reader knows to be a
+ * constant.  The memory of all scopes is one memory here, so that a barrier without other
+ * participants is a fence.
  */
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {

@@ -35,7 +35,7 @@ typedef enum sim_shape {
     SIM_SHAPE_FOUR,       /* a, b; handler + form */
     SIM_SHAPE_UNARY,      /* a; handler + uniform */
     SIM_SHAPE_BINARY,     /* a, b; handler + uniform, both operands of the same form */
-    SIM_SHAPE_TERNARY,    /* a, b, c; likewise */
+    SIM_SHAPE_TERNARY,    /* a, b, c; handler + uniform, all operands of the same form */
     SIM_SHAPE_SELECT,     /* condition, a, b */
     SIM_SHAPE_LOAD,       /* address, or base and index; `count` results */
     SIM_SHAPE_STORE,      /* address, or base and index, then `count` values */
@@ -218,7 +218,7 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 
 /* The order (sim_order_pack) that ids of the module give: execution 0 for fences and atomics,
- * where it is the memory's.  A scope that is no constant is CrossDevice. */
+ * where it is the memory's.  A scope that is not a constant is CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
 /* Ends the block and continues in the next one, which was laid out for it. */

@@ -73,7 +73,7 @@ static void address_add(address *a, int64_t bytes)
     a->chain.imm += bytes;
 }
 
-/* Adds index * stride, with an index that is no constant. */
+/* Adds index * stride, with an index that is not a constant. */
 static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t stride)
 {
     if (stride == 0) return;

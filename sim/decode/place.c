@@ -139,8 +139,8 @@ static void find_used(const placing *p, bool *used, bool choices)
     rt_vector_free(&work);
 }
 
-/* Compilers compute ahead what a selection then drops, which is no mistake of the kernel as long as
- * nothing else looks at it: a shift or conversion that nothing demands reports nothing. */
+/* Compilers compute ahead what a selection then drops, which is not a mistake of the kernel as long
+ * as nothing else looks at it: a shift or conversion that nothing demands reports nothing. */
 static void find_needed(placing *p)
 {
     sim_ir_function *f = p->f;

@@ -3,7 +3,7 @@
  * Work-items are taken one after the other in the order of their numbers, so that sums of floats
  * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
  * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
- * work-item that a value is asked of and that does not take part gives a number drawn from the
+ * work-item whose value is wanted and that does not take part gives a number drawn from the
  * seed. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
-#define EVENTS_MAX  65536u /* that are looked at in one wait */
+#define EVENTS_MAX  65536u /* that one wait examines */
 
 /* Those who take part, by their place in the list; numbers ascend. */
 typedef struct members {
@@ -234,8 +234,8 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     }
 }
 
-/* Whoever names a work-item means one that is there.  Neighbours at a distance, beyond the edge,
- * are what correct kernels ask for and then do not use. */
+/* A work-item that is named explicitly is expected to be there.  Neighbours at a distance, beyond
+ * the edge, are what correct kernels ask for and then do not use. */
 static void shuffle(const asked *by, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {

@@ -465,7 +465,7 @@ ALL_SHIFTS(I64)
 SIM_FLOAT_TO_INT(CONVERT)
 #undef CONVERT
 
-/* No vector unit divides integers: only lanes that are active are looked at. */
+/* No vector unit divides integers: only active lanes are computed. */
 #define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \

@@ -15,7 +15,7 @@ uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
                             const char *what);
 
-/* Notes something that is no access: `what`, then "by work-item (x, y, z)". */
+/* Notes something that is not an access: `what`, then "by work-item (x, y, z)". */
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
               const char *what);
 

@@ -36,7 +36,7 @@ struct sim_world {
     uint32_t engine;   /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
     bool is_unchecked; /* kernels run without checks, to measure what they cost */
     rt_arena arena;    /* labels */
-    RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
+    RT_VECTOR(sim_memory) objects; /* by id; [0] is not an object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */
     uint32_t race_restarts;  /* how often stamps have run out */

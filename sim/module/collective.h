@@ -66,7 +66,7 @@ typedef struct sim_collective_row {
 /* The row of an instruction of group COLLECTIVE, static. */
 const sim_collective_row *sim_collective_find(uint32_t opcode);
 
-/* The scope (SIM_Scope…) that an operand names; SIM_NONE where it is no constant. */
+/* The scope (SIM_Scope…) that an operand names; SIM_NONE if it is not a constant. */
 uint32_t sim_scope_constant(const sim_module *module, sim_id id);
 
 /* True for an instruction for which the work-items of a sub-group meet: a barrier of theirs, and

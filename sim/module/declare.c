@@ -205,7 +205,7 @@ static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_co
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
-    /* Known before its operands are looked at, which need not be ids then. */
+    /* Known before its operands are examined, which need not be ids then. */
     if (!sim_makes_constant(constant->opcode->number)) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "%s cannot make a constant",
                                constant->opcode->name);
@@ -324,7 +324,7 @@ static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
     case SIM_StorageClassFunction: return RT_STATUS_OK;
     default:
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "a variable of storage class %s cannot stand at module scope",
+                               "a variable of storage class %s is not allowed at module scope",
                                sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
     }
 }

@@ -175,7 +175,7 @@ typedef struct sim_extended {
     uint16_t number;       /* SIM_STD_… */
     uint8_t operand_count; /* operands that must be there */
     uint8_t has_more;      /* further operands may follow */
-    uint8_t has_literal;   /* the last operand is no id */
+    uint8_t has_literal;   /* the last operand is not an id */
     uint8_t treatment;     /* EXEC or REFUSED */
     uint8_t group;         /* sim_group */
     const char *name;      /* "fabs" */

@@ -114,7 +114,7 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
     RT_TRY(copy_words(reader, code));
     RT_TRY(read_header(reader));
     sim_module *module = reader->module;
-    /* Zeroed pages cost nothing until touched, so that a wild bound is no attack. */
+    /* Zeroed pages cost nothing until touched, so that a wild bound costs nothing. */
     module->ids = rt_alloc_array(module->id_bound, sizeof *module->ids);
     reader->first_use = rt_alloc_array(module->id_bound, sizeof *reader->first_use);
     RT_TRY(sim_read_forms(reader));

@@ -405,7 +405,7 @@ static void test_sections(void **state)
     sim_test_refused(SIM_TEST_PRELUDE TYPES "%f = OpTypeFunction %void\n"
                                             "%g = OpFunction %void None %f\nOpFunctionEnd\n",
                      RT_MALFORMED, "neither imported nor defined");
-    sim_test_refused(SIM_TEST_PRELUDE "OpDecorate %nobody Constant\n" TYPES, RT_MALFORMED,
+    sim_test_refused(SIM_TEST_PRELUDE "OpDecorate %absent Constant\n" TYPES, RT_MALFORMED,
                      "never defined");
 }
 

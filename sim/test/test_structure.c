@@ -117,7 +117,7 @@ static const rule_case cases[] = {
      "is an entry point and has a linkage",
      {.annotations = "OpDecorate %k LinkageAttributes \"k\" Export"},
      {.annotations = "OpDecorate %k2 LinkageAttributes \"k2\" Export"}},
-    {"nobody calls a kernel",
+    {"a kernel is not called",
      "is an entry point, which cannot be called",
      {.body = "%r = OpFunctionCall %void %k %i %c %l %p"},
      {.body = "%r = OpFunctionCall %void %f"}},
