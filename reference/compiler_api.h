@@ -1,8 +1,8 @@
-/* The compiler plugin's one entry: a versioned table of C functions.
+/* The only entry of the compiler plugin: a versioned table of C functions.
  *
- * The plugin (reference/compiler, libassay_compiler.so) is the only thing that links LLVM.  It is
- * opened with dlopen in a worker process and nowhere else: damaged input can end the process that
- * runs LLVM.  Everything crosses the table as bytes, so that only base is shared. */
+ * The plugin (reference/compiler, libassay_compiler.so) is the only code that links LLVM.  It is
+ * opened with dlopen in a worker process and nowhere else, because damaged input can end a process
+ * that runs LLVM.  Everything crosses the table as bytes, so both sides share base only. */
 #ifndef REFERENCE_COMPILER_API_H
 #define REFERENCE_COMPILER_API_H
 
@@ -15,10 +15,10 @@
 #define RT_COMPILER_API_VERSION 9u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
-/* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
- * as DPC++'s option -fsycl-device-code-split has it.  AUTO is DPC++'s choice: per source, but off
- * where code calls through pointers, since nothing tells then what belongs together
- * (sycl-post-link, its automatic selection of a scope). */
+/* How device code is distributed over images (document 003, "sycl-post-link changes"): split, and
+ * its name in DPC++'s option -fsycl-device-code-split.  AUTO is DPC++'s choice: per source, but off
+ * if code calls through pointers, since then nothing shows what belongs together (sycl-post-link,
+ * its automatic selection of a scope). */
 #define RT_SPLITS(SPLIT)                                                                           \
     SPLIT(OFF, "off")                                                                              \
     SPLIT(PER_SOURCE, "per_source")                                                                \
@@ -32,7 +32,7 @@ typedef enum rt_split {
         RT_SPLIT_COUNT
 } rt_split;
 
-/* One translation unit: bitcode as the front end made it, before any inlining. */
+/* One translation unit: the front end's bitcode, before any inlining. */
 typedef struct rt_postlink_source {
     rt_text name; /* "app/0"; becomes sycl-module-id of its SYCL_EXTERNAL functions (DL-FE-01) */
     rt_bytes bitcode;
@@ -43,54 +43,53 @@ typedef struct rt_postlink_request {
     const rt_postlink_source *sources;
     uint32_t source_count;
     rt_split split;
-    rt_format format;           /* SPIRV64, or PTX of sources that a front end made for nvptx64 */
+    rt_format format;           /* SPIRV64, or PTX for sources compiled for nvptx64 */
     rt_text library;            /* PTX: path of libclc's bitcode for nvptx64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
     bool device_globals; /* option --device-globals: device_global variables are treated as such */
-    /* True: all of the code becomes one image, whatever `split` says and whatever its parts need of
-     * a device, for an image that somebody describes by hand. */
+    /* True: all code becomes one image, whatever `split` says and whatever aspects its parts need,
+     * for an image that a scenario describes by hand. */
     bool whole;
-    /* True: the code is for one target that is known, so that virtual functions stay in the images
-     * that use them and sets that the target does not support are left out (document 004, "AOT
-     * flow").  Bit n of target_aspects stands for the aspect whose number in SYCL is n. */
+    /* True: the code is for one known target, so virtual functions stay in the images that use them
+     * and sets that the target does not support are left out (document 004, "AOT flow").  Bit n of
+     * target_aspects stands for the aspect whose number in SYCL is n. */
     bool ahead_of_time;
     uint64_t target_aspects;
-    rt_profile profile; /* whose post-link this is, where documents and DPC++ part */
-    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX hold their bitcode, too */
+    rt_profile profile; /* whose behaviour post-link has where documents and DPC++ differ */
+    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX contain their bitcode, too */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
-    /* What made the artefacts, for cache keys: versions of LLVM, translator and plugin. */
+    /* The versions of LLVM, translator and plugin, for cache keys. */
     const char *identification;
-    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode for spir64,
-     * or for nvptx64 where the format is PTX, of it, which postlink takes like a front end's.
-     * out_bitcode is initialised by the caller. MALFORMED: it does not parse, is invalid or for
-     * another target; the message has the form of the front ends', NAME:LINE:COLUMN: error: TEXT,
-     * or NAME: error: TEXT. */
+    /* Turns LLVM IR from outside, text or bitcode, into verified bitcode for spir64, or for nvptx64
+     * if the format is PTX, which postlink accepts like a front end's.  The caller initialises
+     * out_bitcode.  MALFORMED: it does not parse, is invalid, or is for another target; the message
+     * has the front ends' form, NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
     rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
                          rt_buffer *out_bitcode);
-    /* Makes an image of a SPIR-V module as it is: its kernels are the entry points, its symbols the
-     * functions with linkage, its requirements the capabilities.  out_images (initialised by the
-     * caller) receives a list of one image, of format spirv64 and without a name.  MALFORMED: the
-     * bytes are not laid out as a SPIR-V module; the message tells where. */
+    /* Describes a SPIR-V module as an image, without changing it: the kernels are its entry points,
+     * functions and variables with linkage its symbols, capabilities its requirements.  out_images
+     * (initialised by the caller) receives a list of one image of format spirv64, without a name.
+     * MALFORMED: the bytes are not laid out as a SPIR-V module; the message says where. */
     rt_status (*describe_spirv)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
-    /* Links the sources of one module, splits them, collects imports and exports, optimises each
-     * image and translates it.  out_answer (initialised by the caller) receives the images as
-     * rt_image_list_write writes them, then the device_globals that the sources' host code
-     * registers as rt_device_global_list_write does.  POSTLINK_ERROR: a source cannot be
-     * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration is none that a
-     * front end takes, the message has the front ends' form; MALFORMED: bitcode that LLVM refuses;
+    /* Links the sources of one module, splits them, collects imports and exports, optimises and
+     * translates each image.  out_answer (initialised by the caller) receives the images, as
+     * written by rt_image_list_write, and then the device_globals that the sources' host code
+     * registers, as written by rt_device_global_list_write.  POSTLINK_ERROR: a source cannot be
+     * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration that a front end
+     * would reject, the message has the front ends' form; MALFORMED: bitcode that LLVM rejects. For
      * PTX, UNSUPPORTED: the code has no form in PTX, the diagnostic names what and where;
      * UNAVAILABLE: there is no libclc. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
-    /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module for an OpenCL
-     * driver that takes LLVM 14 bitcode (SPIR 1.2): kernel metadata present.  LINK_ERROR:
+    /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module, with kernel
+     * metadata, for an OpenCL driver that accepts LLVM 14 bitcode (SPIR 1.2).  LINK_ERROR:
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
     rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
-    /* Makes one kernel of a list of kernels, of SPIR-V or, with bitcode embedded in the kernels'
-     * images, of PTX; `library` is as in rt_postlink_request.  out_result (initialised by the
+    /* Fuses a list of kernels into one kernel, for SPIR-V or, if the kernels' images contain
+     * bitcode, for PTX; `library` is as in rt_postlink_request.  out_result (initialised by the
      * caller) receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
      * fused, the message says why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source:
      * document 001, "Fusion JIT integration". */

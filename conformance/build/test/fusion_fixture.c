@@ -2,33 +2,23 @@
 #include "conformance/build/test/fusion_fixture.h"
 
 #include "reference/base/alloc.h"
-#include "reference/base/test/beside.h"
+#include "reference/compiler/test/plugin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-#include <spirv-tools/libspirv.h>
-
-static const rt_compiler_api *open_plugin(void)
-{
-    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
-    rt_compiler_api_get_function *get = NULL;
-    memcpy(&get, &symbol, sizeof get);
-    return get(RT_COMPILER_API_VERSION);
-}
 
 int fusion_fixture_open(void **state)
 {
-    fusion_fixture *made = rt_alloc(sizeof *made);
-    made->api = open_plugin();
-    made->sink = rt_sink_create();
-    made->world = sim_world_create(made->sink, 1);
-    *state = made;
+    fusion_fixture *fixture = rt_alloc(sizeof *fixture);
+    fixture->api = test_plugin_open();
+    fixture->sink = rt_sink_create();
+    fixture->world = sim_world_create(fixture->sink, 1);
+    *state = fixture;
     return 0;
 }
 
@@ -56,52 +46,10 @@ static void must(fusion_fixture *fixture, rt_status status)
 
 /* ---- Code ---------------------------------------------------------------------------------- */
 
-static void validate(rt_bytes code)
-{
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_2);
-    uint32_t *words = rt_alloc(code.size);
-    memcpy(words, code.data, code.size);
-    spv_diagnostic diagnostic = NULL;
-    spv_result_t result = spvValidateBinary(context, words, code.size / 4, &diagnostic);
-    if (result != SPV_SUCCESS) fail_msg("invalid SPIR-V: %s", diagnostic->error);
-    spvDiagnosticDestroy(diagnostic);
-    spvContextDestroy(context);
-    rt_free(words);
-}
-
-#define CLANG                                                                                      \
-    "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
-    "-x cl -cl-std=CL2.0 -Wno-override-module -o - - < %s"
-
-/* As assay's prelude has it. */
-#define SPEC_CONSTANT                                                                              \
-    "#define SPEC_CONSTANT(type, name, value) "                                                    \
-    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
-    "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
-
-static rt_buffer run_clang(const char *source)
-{
-    char file[] = "/tmp/fusion-XXXXXX", command[512], block[4096];
-    int descriptor = mkstemp(file);
-    assert_true(descriptor >= 0);
-    FILE *stream = fdopen(descriptor, "w");
-    fprintf(stream, "%s%s", SPEC_CONSTANT, source);
-    fclose(stream);
-    snprintf(command, sizeof command, CLANG, file);
-    FILE *output = popen(command, "r");
-    assert_non_null(output);
-    rt_buffer bitcode = {0};
-    for (size_t size; (size = fread(block, 1, sizeof block, output)) > 0;)
-        rt_buffer_append(&bitcode, block, size);
-    assert_int_equal(pclose(output), 0);
-    unlink(file);
-    return bitcode;
-}
-
 rt_bytes fixture_compile(fusion_fixture *fixture, const char *source)
 {
-    rt_buffer bitcode = run_clang(source), images = {0};
+    rt_buffer images = {0}, bitcode = test_clang("-target spir64 -x cl -cl-std=CL2.0",
+                                                 TEST_SPEC_CONSTANT, source);
     const rt_postlink_source input = {RT_TEXT("m/0"), rt_buffer_bytes(&bitcode)};
     const rt_postlink_request request = {.module = RT_TEXT("m"),
                                          .sources = &input,
@@ -127,7 +75,7 @@ rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request
     if (!rt_ok(status)) return status;
     must(fixture, rt_fusion_result_read(fixture->sink, &fixture->arena,
                                         rt_buffer_bytes(&fixture->result_bytes), &fixture->result));
-    validate(fixture->result.image.code);
+    test_spirv_validate(false, fixture->result.image.code);
     return status;
 }
 

@@ -506,7 +506,7 @@ static void parameters_that_cannot_be_one_are_refused(void **state)
     rt_fusion_request request = request_of(kernels, 2, range);
     request.identities = &identity;
     request.identity_count = 1;
-    assert_rejected(fixture, &request, "no argument in common");
+    assert_rejected(fixture, &request, "no argument has both its type");
     identity = (rt_fusion_identity){{0, 0}, {1, 7}};
     assert_rejected(fixture, &request, "no such parameter");
 }

@@ -1,19 +1,20 @@
 /* Finds aspects in code.
  *
- * It looks at code as the front end made it: a type counts as used although an optimiser would
- * remove what uses it, as in SYCL.  A pointer to half is no use of half, since every device has
- * vload_half and the like; what a struct holds that is only pointed to is not looked at. */
+ * The code is the front end's: as in SYCL, a type counts as used although an optimiser would remove
+ * its uses.  A pointer to half does not use half, since every device has vload_half and the like.
+ * Members of a struct behind a pointer do not count. */
 #include "reference/compiler/describe/aspects.h"
 
 #include "reference/base/spirv.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/image/virtual_functions.h"
 
 #include <string.h>
 
-/* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and the capability that
- * SPIR-V asks for (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
+/* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and SPIR-V's capability
+ * (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
 enum { FP16 = 5, FP64 = 6, ATOMIC64 = 27 };
 static const struct aspect_row {
     const char *name;
@@ -116,7 +117,7 @@ static bool has_64_bits(LLVMTypeRef pointer)
            (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 }
 
-/* Atomic operations are instructions of LLVM's or calls of builtins, whose first argument is the
+/* Atomic operations are instructions of LLVM or calls of builtins, whose first argument is the
  * address. */
 static bool is_atomic64(LLVMValueRef instruction)
 {
@@ -126,9 +127,7 @@ static bool is_atomic64(LLVMValueRef instruction)
     if (!LLVMIsACallInst(instruction) || LLVMGetNumArgOperands(instruction) == 0) return false;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee)) return false;
-    size_t length = 0;
-    const char *data = LLVMGetValueName2(callee, &length);
-    return pl_symbol_is_atomic((rt_text){data, length}) &&
+    return pl_symbol_is_atomic(pl_name(callee)) &&
            has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
 }
 
@@ -146,7 +145,7 @@ static pl_aspects of_instruction(LLVMValueRef instruction)
     return aspects;
 }
 
-static pl_aspects said_of(LLVMValueRef function)
+static pl_aspects declared_aspects(LLVMValueRef function)
 {
     pl_aspects aspects = 0;
     rt_text unknown;
@@ -157,15 +156,12 @@ static pl_aspects said_of(LLVMValueRef function)
 
 pl_aspects pl_aspects_of_function(LLVMValueRef function)
 {
-    pl_aspects aspects = said_of(function);
+    pl_aspects aspects = declared_aspects(function);
     if (LLVMIsDeclaration(function)) return aspects;
     aspects |= of_signature(function);
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction))
-            aspects |= of_instruction(instruction);
-    }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction))
+        aspects |= of_instruction(instruction);
     return aspects;
 }
 

@@ -1,7 +1,7 @@
 /* Optional kernel features: which aspects of a device code uses.
  *
- * An aspect is used by a function that says so or whose code handles values of a type that only
- * some devices have; by its callers; and by the kernels that may call it through a set of virtual
+ * A function uses an aspect if it is declared to, or if its code handles values of a type that only
+ * some devices have; so do its callers, and the kernels that may call it through a set of virtual
  * functions (document 004, "Aspects propagation"; SYCL 2020, 5.7 "Optional kernel features"). */
 #ifndef REFERENCE_COMPILER_DESCRIBE_ASPECTS_H
 #define REFERENCE_COMPILER_DESCRIBE_ASPECTS_H
@@ -19,17 +19,17 @@ typedef uint64_t pl_aspects;
 /* The names that pl_aspects_of_names knows, in words. */
 #define PL_ASPECT_NAMES "fp16, fp64 and atomic64"
 
-/* The aspects in a list of names; false: one of them is not known, and *out_unknown is it. */
+/* The aspects in a list of names; false: one of them is unknown, and *out_unknown receives it. */
 bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unknown);
 
-/* What the capabilities of a SPIR-V module, whose layout was checked, ask of a device. */
+/* The aspects that the capabilities of a SPIR-V module require.  Its layout has been checked. */
 pl_aspects pl_aspects_of_spirv(rt_bytes spirv);
 
-/* What a function uses by itself, its code and what it says, whatever it calls.  The attribute
- * PL_USES_ASPECTS, where it has one, names known aspects only. */
+/* The aspects that a function is declared to use or whose types its code handles, its callees
+ * apart. Its attribute PL_USES_ASPECTS, if it has one, names known aspects only. */
 pl_aspects pl_aspects_of_function(LLVMValueRef function);
 
-/* What the functions that a module defines use by themselves, whatever they say or call. */
+/* The union of pl_aspects_of_function over the functions that a module defines. */
 pl_aspects pl_aspects_of_module(LLVMModuleRef module);
 
 #endif

@@ -1,34 +1,20 @@
-/* An image of SPIR-V that nobody here made: it is not changed, only looked at.
+/* An image of SPIR-V that another tool wrote: its bytes are read, never changed.
  *
- * Nothing of LLVM sees the bytes, which may be anything.  Source: SPIR-V specification, 3.32.1
+ * LLVM does not see the bytes, which may be anything.  Source: SPIR-V specification, 3.32.1
  * "OpEntryPoint" and 3.20 "LinkageAttributes". */
 #include "reference/compiler/describe/describe.h"
 
 #include "reference/base/map.h"
 #include "reference/base/spirv.h"
-#include "reference/base/vector.h"
 #include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/describe/properties.h"
 #include "reference/compiler/spirv/linkage.h"
 
-#include <string.h>
-
 enum { OP_ENTRY_POINT = 15, EXECUTION_MODEL_KERNEL = 6 };
-
-typedef RT_VECTOR(rt_text) text_vector;
-
-static const rt_text *keep(pl_job *job, text_vector *names, uint32_t *out_count)
-{
-    rt_text *kept = rt_arena_alloc_array(&job->arena, names->count, sizeof *kept);
-    if (names->count > 0) memcpy(kept, names->items, names->count * sizeof *kept);
-    *out_count = names->count;
-    rt_vector_free(names);
-    return kept;
-}
 
 static void find_kernels(pl_job *job, rt_image *image)
 {
-    text_vector kernels = {0};
+    pl_text_list kernels = {0};
     rt_spirv_walk walk = rt_spirv_walk_start(image->code);
     rt_spirv_instruction instruction;
     while (rt_spirv_walk_next(&walk, &instruction)) {
@@ -36,23 +22,23 @@ static void find_kernels(pl_job *job, rt_image *image)
             rt_spirv_word(&instruction, 1) == EXECUTION_MODEL_KERNEL)
             *rt_vector_push(&kernels) = rt_spirv_text(&instruction, 3);
     }
-    image->kernels = keep(job, &kernels, &image->kernel_count);
+    image->kernels = pl_job_keep_texts(job, &kernels, &image->kernel_count);
 }
 
-/* A kernel's body may be exported under the kernel's name, as the translator does; kernels are no
- * exports in the document's sense (DL-EXPORT-02). */
+/* The translator may export a kernel's body under the kernel's name; kernels are not exports in the
+ * document's sense (DL-EXPORT-02). */
 static const rt_text *without_kernels(pl_job *job, const rt_image *image, const rt_text *names,
                                       uint32_t count, uint32_t *out_count)
 {
     rt_map kernels = {0};
-    text_vector kept = {0};
+    pl_text_list kept = {0};
     for (uint32_t i = 0; i < image->kernel_count; i++)
         rt_map_set(&kernels, image->kernels[i], i);
     for (uint32_t i = 0; i < count; i++) {
         if (rt_map_find(&kernels, names[i]) == RT_MAP_NONE) *rt_vector_push(&kept) = names[i];
     }
     rt_map_free(&kernels);
-    return keep(job, &kept, out_count);
+    return pl_job_keep_texts(job, &kept, out_count);
 }
 
 static rt_status describe(pl_job *job, rt_image *image)

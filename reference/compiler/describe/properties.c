@@ -1,11 +1,12 @@
-/* Property sets; which of them an image has is decided where it is made.
+/* Property sets; the maker of an image decides which of them it has.
  *
- * Sizes: SPIR-V specification, 3.6 "Execution Mode", of which DPC++'s "SYCL/device requirements"
- * tells as PropertySets.md has them. */
+ * Sizes: SPIR-V specification, 3.6 "Execution Mode"; DPC++'s set "SYCL/device requirements" is
+ * described in PropertySets.md. */
 #include "reference/compiler/describe/properties.h"
 
 #include "reference/base/spirv.h"
 #include "reference/base/stream.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 enum { OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16 };
 enum { MODE_LOCAL_SIZE = 17, MODE_SUBGROUP_SIZE = 35 };
 
-/* Properties in the making; at most one of each kind. */
+/* The properties collected so far; at most one of each kind. */
 typedef struct requirements {
     rt_property items[3];
     uint32_t count;
@@ -59,7 +60,7 @@ static void require_aspects(pl_job *job, requirements *all, pl_aspects aspects)
 typedef struct mode_scan {
     uint32_t mode;
     uint32_t operand_count;
-    uint32_t operands[3]; /* of the first kernel that has it */
+    uint32_t operands[3]; /* of the first kernel that has it; operand_count are valid */
     uint32_t kernel_count;
     uint32_t agreeing; /* kernels that have it with these operands */
 } mode_scan;
@@ -71,7 +72,7 @@ static bool mode_agrees(const mode_scan *scan, const rt_spirv_instruction *at)
     return true;
 }
 
-/* Looks for a mode; true where every kernel has it, and with the same operands. */
+/* Looks for a mode; true: every kernel has it, with the same operands. */
 static bool scan_mode(mode_scan *scan, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
@@ -88,7 +89,7 @@ static bool scan_mode(mode_scan *scan, rt_bytes spirv)
     return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
 }
 
-/* The sizes that the kernels of an image agree on; no operands: they do not. */
+/* The sizes that the kernels of an image agree on, if they do. */
 typedef struct required_sizes {
     mode_scan group, sub_group;
     bool group_agreed, sub_group_agreed;
@@ -104,8 +105,8 @@ static void require_sizes(pl_job *job, requirements *all, const required_sizes *
 {
     rt_buffer sizes = {0};
     if (agreed->group_agreed) {
-        /* Shipped DPC++ refuses launches in another number of dimensions; SPIR-V has always three,
-         * of which a kernel of fewer leaves the last ones at 1. */
+        /* Shipped DPC++ refuses launches in another number of dimensions.  SPIR-V always has three,
+         * of which the last are 1 for a kernel with fewer. */
         uint32_t dimensions = agreed->group.operand_count;
         while (dimensions > 1 && agreed->group.operands[dimensions - 1] == 1)
             dimensions--;
@@ -127,8 +128,8 @@ static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects 
     require_aspects(job, &all, aspects);
     require_sizes(job, &all, sizes);
     if (all.count == 0) return;
-    rt_property *items = rt_arena_alloc_array(&job->arena, all.count, sizeof *items);
-    memcpy(items, all.items, all.count * sizeof *items);
+    CHECK(all.count <= sizeof all.items / sizeof *all.items);
+    const rt_property *items = pl_job_copy(job, all.items, all.count, sizeof *items);
     pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, items, all.count);
 }
 
@@ -143,29 +144,21 @@ void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_a
 
 /* ---- Requirements of an LLVM module --------------------------------------------------------- */
 
-/* The numbers of a kernel's metadata of a kind; false: it has none of that form. */
-static bool numbers_of(pl_job *job, LLVMValueRef kernel, const char *name, uint32_t count,
-                       uint32_t *out_numbers)
+/* The numbers in a kernel's metadata of a kind; false: it has none of that form. */
+static bool read_numbers(pl_job *job, LLVMValueRef kernel, const char *kind, uint32_t count,
+                         uint32_t *out_numbers)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
-    size_t entry_count = 0;
-    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(kernel, &entry_count);
-    bool found = false;
-    for (unsigned i = 0; i < entry_count; i++) {
-        if (LLVMValueMetadataEntriesGetKind(entries, i) != kind) continue;
-        LLVMValueRef node =
-            LLVMMetadataAsValue(job->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
-        LLVMValueRef operands[3] = {NULL};
-        found = LLVMGetMDNodeNumOperands(node) == count && count <= 3;
-        if (found) LLVMGetMDNodeOperands(node, operands);
-        for (uint32_t k = 0; found && k < count; k++)
-            out_numbers[k] = (uint32_t)LLVMConstIntGetZExtValue(operands[k]);
-    }
-    LLVMDisposeValueMetadataEntries(entries);
-    return found;
+    LLVMValueRef node = pl_metadata(job, kernel, kind);
+    if (!node) return false;
+    uint32_t operand_count;
+    LLVMValueRef *operands = pl_metadata_operands(job, node, &operand_count);
+    if (operand_count != count) return false;
+    for (uint32_t i = 0; i < count; i++)
+        out_numbers[i] = (uint32_t)LLVMConstIntGetZExtValue(operands[i]);
+    return true;
 }
 
-/* As scan_mode, of metadata. */
+/* As scan_mode, for metadata. */
 static bool scan_metadata(pl_job *job, mode_scan *scan, LLVMModuleRef module, const char *name)
 {
     LLVMValueRef kernel = LLVMGetFirstFunction(module);
@@ -173,15 +166,15 @@ static bool scan_metadata(pl_job *job, mode_scan *scan, LLVMModuleRef module, co
         uint32_t found[3] = {0};
         if (!pl_is_kernel(kernel) || LLVMIsDeclaration(kernel)) continue;
         scan->kernel_count++;
-        if (!numbers_of(job, kernel, name, scan->operand_count, found)) continue;
+        if (!read_numbers(job, kernel, name, scan->operand_count, found)) continue;
         if (scan->agreeing == 0) memcpy(scan->operands, found, sizeof found);
         scan->agreeing += memcmp(scan->operands, found, sizeof found) == 0;
     }
     return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
 }
 
-void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, pl_aspects aspects,
-                                       LLVMModuleRef module)
+void pl_properties_add_module_requirements(pl_job *job, pl_properties *properties,
+                                           pl_aspects aspects, LLVMModuleRef module)
 {
     required_sizes sizes = no_sizes();
     sizes.group_agreed = scan_metadata(job, &sizes.group, module, "reqd_work_group_size");
@@ -193,8 +186,7 @@ void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, p
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image)
 {
     CHECK(image->set_count == 0);
-    rt_property_set *sets = rt_arena_alloc_array(&job->arena, properties->count, sizeof *sets);
-    if (properties->count > 0) memcpy(sets, properties->sets, properties->count * sizeof *sets);
-    image->sets = sets;
+    CHECK(properties->count <= PL_SET_COUNT_MAX);
+    image->sets = pl_job_copy(job, properties->sets, properties->count, sizeof *image->sets);
     image->set_count = properties->count;
 }

@@ -1,4 +1,4 @@
-/* The property sets of an image in the making. */
+/* The property sets of an image, collected while it is made. */
 #ifndef REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 #define REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 
@@ -22,15 +22,15 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds what an image asks of a device: aspects, and the sizes of work-group and sub-group that its
- * kernels require, where all require the same one; a set tells of a whole image and could not tell
- * of several.  The layout of its SPIR-V was checked. */
+/* Adds what an image requires of a device: aspects, and the sizes of work-group and sub-group that
+ * its kernels require, if all require the same, because a set describes a whole image.  The layout
+ * of its SPIR-V has been checked. */
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
                                     rt_bytes spirv);
 
-/* The same of code that is an LLVM module: the sizes are those of its kernels' metadata. */
-void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, pl_aspects aspects,
-                                       LLVMModuleRef module);
+/* The same for code that is an LLVM module: the sizes are those of its kernels' metadata. */
+void pl_properties_add_module_requirements(pl_job *job, pl_properties *properties,
+                                           pl_aspects aspects, LLVMModuleRef module);
 
 /* Gives the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);

@@ -2,6 +2,8 @@
  * argument's type" (document 001, "Passing information to the fusion pipeline"). */
 #include "reference/compiler/fuse/passes.h"
 
+#include "reference/compiler/ir/attributes.h"
+
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ typedef struct constant_maker {
 
 static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at);
 
-/* The bits at a place as an integer of the type's size, and that as the type itself. */
+/* Reads the bytes at an offset as an integer of the type's size and converts that to the type. */
 static LLVMValueRef make_scalar(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
 {
     uint64_t size = LLVMStoreSizeOfType(maker->layout, type), bits = 0;
@@ -50,7 +52,7 @@ static LLVMValueRef make_sequence(const constant_maker *maker, LLVMTypeRef type,
     return LLVMConstArray(element, elements, count);
 }
 
-/* The value of a type from the bytes at a place; padding has no meaning. */
+/* The value of a type from the bytes at an offset; padding is ignored. */
 static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -61,7 +63,7 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
     }
 }
 
-/* What is passed through a pointer gets a variable that holds the value. */
+/* An argument that is passed through a pointer becomes a variable that holds the value. */
 static LLVMValueRef make_variable(pl_fusing *fusing, LLVMValueRef value, LLVMTypeRef pointer)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(fusing->job->context);
@@ -74,8 +76,8 @@ static LLVMValueRef make_variable(pl_fusing *fusing, LLVMValueRef value, LLVMTyp
     return variable;
 }
 
-/* Integers of more than 64 bits, and the other types that no argument of a kernel has, are left
- * alone: the parameter stays. */
+/* For integers of more than 64 bits and types that kernels' arguments do not have, the parameter
+ * stays. */
 static bool is_makeable(LLVMTargetDataRef layout, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -97,15 +99,16 @@ static bool is_makeable(LLVMTargetDataRef layout, LLVMTypeRef type)
 static void propagate(pl_fusing *fusing, const pl_constant *constant)
 {
     LLVMValueRef parameter = LLVMGetParam(fusing->kernel, constant->parameter);
-    LLVMTypeRef held = pl_by_value_type(fusing->kernel, constant->parameter);
-    LLVMTypeRef type = held ? held : LLVMTypeOf(parameter);
+    LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
+    LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(fusing->module);
     bool fits = constant->value.size == LLVMABISizeOfType(layout, type);
     if (!fits || !is_makeable(layout, type)) return;
     const constant_maker maker = {fusing->job, layout, constant->value};
     LLVMValueRef value = make_constant(&maker, type, 0);
-    if (held) value = make_variable(fusing, value, LLVMTypeOf(parameter));
+    if (by_value) value = make_variable(fusing, value, LLVMTypeOf(parameter));
     LLVMReplaceAllUsesWith(parameter, value);
+    CHECK(!LLVMGetFirstUse(parameter));
     fusing->dropped[constant->parameter] = true;
 }
 

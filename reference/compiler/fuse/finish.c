@@ -1,7 +1,10 @@
-/* The last step before the fused kernel is emitted: what only concerned its making goes. */
+/* The last step before the fused kernel is emitted: what only the fusion needed is removed; and the
+ * state that all passes share is checked. */
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/compiler/fuse/kernel_metadata.h"
+#include "reference/compiler/fuse/range.h"
+#include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/clone.h"
 
 void pl_fuse_finish(pl_fusing *fusing)
@@ -15,6 +18,35 @@ void pl_fuse_finish(pl_fusing *fusing)
     fusing->kernel = pl_drop_parameters(fusing->kernel, kept);
     pl_kernel_metadata_keep(fusing, entries, entry_count);
     LLVMDisposeValueMetadataEntries(entries);
-    LLVMRemoveStringAttributeAtIndex(fusing->kernel, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                     PL_NO_BARRIERS, sizeof PL_NO_BARRIERS - 1);
+    pl_attribute_remove(fusing->kernel, PL_NO_BARRIERS);
+    fusing->finished = true;
+    CHECK(LLVMCountParams(fusing->kernel) <= count);
+}
+
+bool pl_fusing_check(const pl_fusing *fusing)
+{
+    if (!fusing->kernel) {
+        CHECK(!fusing->dropped && !fusing->refusals && !fusing->finished);
+        return true;
+    }
+    const pl_fusion *fusion = &fusing->fusion;
+    const pl_parameters *parameters = &fusing->parameters;
+    CHECK(!LLVMIsDeclaration(fusing->kernel));
+    CHECK(LLVMGetGlobalParent(fusing->kernel) == fusing->module);
+    CHECK(fusion->kernel_count > 0);
+    uint32_t dropped = 0;
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        rt_fusion_place origin = parameters->origins[i];
+        CHECK(origin.kernel < fusion->kernel_count);
+        CHECK(parameters->numbers[origin.kernel][origin.parameter] == i);
+        dropped += fusing->dropped[i];
+        if (fusing->dropped[i] && !fusing->finished)
+            CHECK(!LLVMGetFirstUse(LLVMGetParam(fusing->kernel, i)));
+    }
+    CHECK(LLVMCountParams(fusing->kernel) == parameters->count - (fusing->finished ? dropped : 0));
+    for (uint32_t i = 0; i < fusion->promotion_count; i++)
+        CHECK_IMPLIES(fusing->refusals[i] != NULL, fusing->refusals[i][0] != '\0');
+    for (uint32_t i = 0; fusion->heterogeneous && i < fusion->kernel_count; i++)
+        CHECK(pl_range_items(&fusion->ranges[i]) <= pl_range_items(&fusion->launch));
+    return true;
 }

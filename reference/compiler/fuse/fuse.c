@@ -1,4 +1,4 @@
-/* Fusion: obtain the kernels as LLVM IR, fuse them in a new module, optimise, emit (document 001,
+/* Fusion: read the kernels as LLVM IR, fuse them in a new module, optimise, emit (document 001,
  * "Fusion Process"). */
 #include "reference/compiler/fuse/fuse.h"
 
@@ -15,13 +15,12 @@
 
 #include <string.h>
 
-enum { SPACE_GENERIC = 4, SPACE_GENERIC_NVPTX = 0 };
-
 /* ---- The passes ---------------------------------------------------------------------------- */
 
 static rt_status infer_address_spaces(pl_fusing *fusing)
 {
-    unsigned generic = fusing->job->format == RT_FORMAT_PTX ? SPACE_GENERIC_NVPTX : SPACE_GENERIC;
+    bool ptx = fusing->job->format == RT_FORMAT_PTX;
+    unsigned generic = ptx ? PL_PTX_SPACE_GENERIC : PL_SPACE_GENERIC;
     if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, generic);
     return RT_STATUS_OK;
 }
@@ -44,7 +43,7 @@ static rt_status finish(pl_fusing *fusing)
     return pl_passes_run_native(fusing->job, fusing->module, "globaldce,strip-dead-prototypes");
 }
 
-/* A pass of ours, or LLVM's by the name that its pass builder knows it by. */
+/* A pass of ours, or one of LLVM by the name that its pass builder has for it. */
 typedef struct pass_row {
     const char *name; /* the document's */
     rt_status (*run)(pl_fusing *fusing);
@@ -79,29 +78,26 @@ static bool is_run(const pass_row *pass)
     return pass != last || RULE(KF_JIT_12);
 }
 
-static void observe(const pl_fusion_observer *observer, const char *next, LLVMModuleRef module)
-{
-    if (observer) observer->before(observer->user, next, module);
-}
-
 rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
 {
-    CHECK(fusing->job && fusing->module);
+    CHECK(LLVMGetModuleContext(fusing->module) == fusing->job->context);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         const pass_row *pass = &passes[i];
         if (!is_run(pass)) continue;
-        observe(observer, pass->name, fusing->module);
+        if (observer) observer->before(observer->user, pass->name, fusing->module);
+        CHECK_SLOW(pl_fusing_check(fusing));
         RT_TRY(pass->run ? pass->run(fusing)
                          : pl_passes_run_native(fusing->job, fusing->module, pass->llvm));
+        CHECK_SLOW(pl_fusing_check(fusing));
     }
-    observe(observer, "emit", fusing->module);
+    if (observer) observer->before(observer->user, "emit", fusing->module);
     return RT_STATUS_OK;
 }
 
 /* ---- The result ---------------------------------------------------------------------------- */
 
-/* What the writer cannot write is a reason not to fuse, as everything else that is wrong with a
- * kernel; the kernels themselves are images already. */
+/* If the writer cannot write the fused kernel, the list is not fused; the kernels can still run one
+ * by one. */
 static rt_status as_rejection(pl_job *job, rt_status status)
 {
     if (status.code != RT_POSTLINK_ERROR && status.code != RT_UNSUPPORTED) return status;
@@ -121,7 +117,7 @@ static rt_status translate(pl_job *job, const rt_fusion_request *request, LLVMMo
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                         "the SPIR-V translator refuses the fused kernel: %s",
+                         "the SPIR-V translator rejects the fused kernel: %s",
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&spirv);
@@ -148,8 +144,8 @@ static rt_status emit_ptx(pl_fusing *fusing, rt_text library, rt_image *image)
     pl_job *job = fusing->job;
     RT_TRY(as_rejection(job, pl_ptx_write(job, fusing->module, library, &image->code)));
     pl_properties properties = {0};
-    pl_properties_add_requirements_of(job, &properties, pl_aspects_of_module(fusing->module),
-                                      fusing->module);
+    pl_properties_add_module_requirements(job, &properties, pl_aspects_of_module(fusing->module),
+                                          fusing->module);
     pl_properties_finish(job, &properties, image);
     return RT_STATUS_OK;
 }
@@ -166,9 +162,9 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     return RT_STATUS_OK;
 }
 
-/* The metadata has no promotion that the parameter's type ruled out; `reasons` does. */
-static void tell_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
-                            rt_text *reasons, rt_fusion_result *result)
+/* The metadata omits promotions that the parameter's type ruled out; `reasons` has those. */
+static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                              rt_text *reasons, rt_fusion_result *result)
 {
     bool *promoted =
         rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
@@ -186,8 +182,8 @@ static void tell_promotions(const pl_fusing *fusing, const rt_fusion_request *re
     result->promotion_count = request->promotion_count;
 }
 
-/* What cannot be promoted stays in global memory and is no reason against fusing.  Broken: it is.
- */
+/* A buffer that cannot be promoted stays in global memory, and the list is fused.  Broken: it is
+ * not. */
 static rt_status check_promotions(pl_job *job, const rt_fusion_result *result)
 {
     for (uint32_t i = 0; i < result->promotion_count; i++) {
@@ -198,7 +194,7 @@ static rt_status check_promotions(pl_job *job, const rt_fusion_result *result)
     return RT_STATUS_OK;
 }
 
-static void tell_parameters(const pl_fusing *fusing, rt_fusion_result *result)
+static void report_parameters(const pl_fusing *fusing, rt_fusion_result *result)
 {
     const pl_parameters *parameters = &fusing->parameters;
     rt_fusion_place *places =
@@ -217,8 +213,8 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
     RT_TRY(pl_fuse_module(fusing, NULL));
     RT_TRY(pl_fuse_local_check(fusing));
     result.local_size = pl_fuse_local_size(fusing->module);
-    tell_parameters(fusing, &result);
-    tell_promotions(fusing, request, reasons, &result);
+    report_parameters(fusing, &result);
+    report_promotions(fusing, request, reasons, &result);
     RT_TRY(check_promotions(fusing->job, &result));
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
@@ -241,8 +237,6 @@ static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text lib
     }
     job->format = request->format;
     rt_text *reasons = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *reasons);
-    for (uint32_t i = 0; i < request->promotion_count; i++)
-        reasons[i] = (rt_text){0};
     pl_fusing fusing = {.job = job, .local_size_max = request->local_size_max};
     RT_TRY(pl_fusion_input(job, request, reasons, &fusing.module));
     rt_status status = fuse_module(&fusing, request, library, reasons, out_result);

@@ -1,6 +1,6 @@
-/* Each program (a list of codes) is read once, however many kernels of it are in the list.  What is
- * attached to the stub names functions of the module, which need not be called as the kernels were:
- * two programs may have kernels of one name. */
+/* Each program (a list of codes) is read once, however many of its kernels are in the list.  The
+ * stub's metadata names functions of the module, whose names may differ from the kernels': two
+ * programs may have kernels of one name. */
 #include "reference/compiler/fuse/input.h"
 
 #include "reference/compiler/fuse/metadata.h"
@@ -11,21 +11,13 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-enum { SPACE_GLOBAL = 1, SPIR_KERNEL_CONVENTION = 76 };
-
-/* What the module is made of. */
+/* The making of the module. */
 typedef struct fusion_input {
     pl_job *job;
     const rt_fusion_request *request;
     LLVMModuleRef module;
     uint32_t *programs; /* for each kernel of the list, the first one with the same codes */
 } fusion_input;
-
-static rt_status reject(pl_job *job, rt_text kernel, const char *problem)
-{
-    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
-                          "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
-}
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
@@ -64,12 +56,12 @@ static void group_programs(fusion_input *input)
     }
 }
 
-/* Codes that do not link are no reason for the runtime to stop: it can launch what it has linked
+/* If the codes do not link, the list is not fused; the runtime can launch what it has linked
  * itself. */
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
-    if (!RULE(KF_JIT_07)) return reject(job, kernel->name, "it is not LLVM IR");
+    if (!RULE(KF_JIT_07)) return pl_fusion_reject(job, kernel->name, "it is not LLVM IR");
     rt_status status = pl_link_codes(job, kernel->codes, kernel->code_count, out_module);
     if (status.code != RT_LINK_ERROR) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
@@ -86,9 +78,8 @@ static bool is_shared(const rt_fusion_request *request, rt_text name)
     return false;
 }
 
-/* The fused kernel is a program of its own: a variable that keeps what kernels write would be
- * another one there, unless it is one that programs share, which is joined with those of its name.
- */
+/* The fused kernel is a program of its own, with its own copies of variables that kernels write.
+ * That is rejected, unless programs share the variable: such variables are merged by name. */
 static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
 {
     pl_job *job = input->job;
@@ -98,7 +89,7 @@ static rt_status check_variables(const fusion_input *input, LLVMModuleRef progra
         bool shared = is_shared(input->request, name);
         if (shared) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
         if (shared || LLVMIsGlobalConstant(variable) || !LLVMGetFirstUse(variable)) continue;
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_GLOBAL) continue;
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL) continue;
         return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
                               "kernel %.*s cannot be fused: its program has the variable %.*s in "
                               "global memory, of which the fused kernel would have a copy",
@@ -107,7 +98,7 @@ static rt_status check_variables(const fusion_input *input, LLVMModuleRef progra
     return RT_STATUS_OK;
 }
 
-/* The name of a kernel while programs are joined, which no other function has. */
+/* The name of a kernel while programs are linked, which no other function has. */
 static const char *joining_name(pl_job *job, uint32_t program, rt_text kernel)
 {
     return rt_arena_printf(&job->arena, "assay.fused.%u.%.*s", program, RT_TEXT_ARG(kernel)).data;
@@ -122,7 +113,7 @@ static bool is_listed(const fusion_input *input, uint32_t program, rt_text kerne
     return false;
 }
 
-/* Kernels become ordinary functions: the fused kernel is to be the only entry point. */
+/* Kernels become ordinary functions, since the fused kernel is the only entry point. */
 static void hide_kernels(const fusion_input *input, LLVMModuleRef program, uint32_t number)
 {
     LLVMValueRef function = LLVMGetFirstFunction(program);
@@ -147,9 +138,10 @@ static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint3
         rt_text name = request->kernels[i].name;
         const char *c_name = rt_arena_text(&input->job->arena, name).data;
         LLVMValueRef kernel = LLVMGetNamedFunction(program, c_name);
-        if (!RULE(KF_TARGET_02)) return reject(input->job, name, "it was not built for fusion");
+        if (!RULE(KF_TARGET_02))
+            return pl_fusion_reject(input->job, name, "it was not built for fusion");
         if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
-            return reject(input->job, name, "its codes have no kernel of that name");
+            return pl_fusion_reject(input->job, name, "its codes have no kernel of that name");
     }
     return RT_STATUS_OK;
 }
@@ -174,7 +166,7 @@ static rt_status add_program(fusion_input *input, uint32_t number)
     return pl_module_link(job, RT_LINK_ERROR, input->module, program);
 }
 
-/* Those who share them find them by name. */
+/* Shared variables are found by name. */
 static void export_shared(const fusion_input *input)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(input->module);
@@ -195,7 +187,7 @@ static LLVMValueRef find_kernel(fusion_input *input, uint32_t index)
     return kernel;
 }
 
-/* Gives a kernel the name of its own again, or one like it where that is taken. */
+/* Restores a kernel's name, or gives it a similar one if another function has it. */
 static rt_text name_kernel(fusion_input *input, uint32_t index, LLVMValueRef kernel)
 {
     rt_text name = input->request->kernels[index].name;
@@ -208,10 +200,11 @@ static rt_text name_kernel(fusion_input *input, uint32_t index, LLVMValueRef ker
 
 static bool is_heterogeneous(const rt_fusion_request *request)
 {
-    bool different = false;
+    bool heterogeneous = false;
     for (uint32_t i = 0; i < request->kernel_count; i++)
-        different = different || !pl_range_equal(&request->kernels[i].range, &request->range);
-    return different;
+        heterogeneous =
+            heterogeneous || !pl_range_equal(&request->kernels[i].range, &request->range);
+    return heterogeneous;
 }
 
 static void copy_ranges(fusion_input *input, pl_fusion *fusion)
@@ -231,8 +224,8 @@ static rt_status check_ranges(pl_job *job, const rt_fusion_request *request)
     uint64_t items = pl_range_items(&request->range);
     for (uint32_t i = 0; i < request->kernel_count; i++) {
         if (pl_range_items(&request->kernels[i].range) > items)
-            return reject(job, request->kernels[i].name,
-                          "the fused launch has fewer work-items than its own");
+            return pl_fusion_reject(job, request->kernels[i].name,
+                                    "the fused launch has fewer work-items than its own");
     }
     return RT_STATUS_OK;
 }
@@ -259,7 +252,7 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
     return RT_STATUS_OK;
 }
 
-/* The stub stands first, so that its name is the request's, whatever else is called so. */
+/* The stub is added first, so that it gets the requested name even if something else has it. */
 static LLVMValueRef add_stub(fusion_input *input)
 {
     pl_job *job = input->job;
@@ -267,7 +260,7 @@ static LLVMValueRef add_stub(fusion_input *input)
     rt_text wanted = RULE_ELSE(KF_JIT_06, input->request->name, RT_TEXT("stub"));
     const char *name = rt_arena_text(&job->arena, wanted).data;
     LLVMValueRef stub = LLVMAddFunction(input->module, name, type);
-    LLVMSetFunctionCallConv(stub, SPIR_KERNEL_CONVENTION);
+    LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
     return stub;
 }
 

@@ -1,21 +1,22 @@
 /* Pass SYCLKernelFusion.
  *
- * Each kernel of the list gets a copy of all that it reaches, so that its queries can be answered
- * for its own range without another kernel seeing it, and so that work-group memory is its own. */
+ * Each kernel of the list gets a copy of everything that it reaches, so that its queries can be
+ * answered for its own range without affecting other kernels, and so that it has work-group memory
+ * of its own. */
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/base/alloc.h"
 #include "reference/compiler/fuse/kernel_metadata.h"
 #include "reference/compiler/fuse/remap.h"
+#include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/clone.h"
 #include "reference/compiler/ir/passes.h"
 
 #include <string.h>
 
-enum { SPIR_FUNCTION_CONVENTION = 75 };  /* llvm/IR/CallingConv.h */
 enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
 
-/* The fused kernel in the making. */
+/* The fused kernel while it is built. */
 typedef struct fused_body {
     pl_fusing *fusing;
     LLVMValueRef *kernels; /* of the list, as the metadata names them */
@@ -44,27 +45,7 @@ static rt_status find_kernels(pl_job *job, LLVMModuleRef module, const pl_fusion
     return RT_STATUS_OK;
 }
 
-static unsigned attribute_kind(const char *name)
-{
-    return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
-
-/* Attributes that say how an argument is passed; the others promise what holds in one kernel. */
-static void copy_attributes(LLVMValueRef from, uint32_t at, LLVMValueRef to, uint32_t to_at)
-{
-    static const char *const kept[] = {"byval", "zeroext", "signext", "align"};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        unsigned kind = attribute_kind(kept[i]);
-        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(from, at + 1, kind);
-        if (!attribute) continue;
-        if (LLVMIsAFunction(to))
-            LLVMAddAttributeAtIndex(to, to_at + 1, attribute);
-        else
-            LLVMAddCallSiteAttribute(to, to_at + 1, attribute);
-    }
-}
-
-/* The stub again, with the parameters of its kernels. */
+/* Replaces the stub by a function with the kernels' parameters. */
 static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
 {
     pl_fusing *fusing = body->fusing;
@@ -83,7 +64,7 @@ static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
     LLVMSetFunctionCallConv(function, LLVMGetFunctionCallConv(stub));
     for (uint32_t i = 0; i < parameters->count; i++) {
         rt_fusion_place origin = parameters->origins[i];
-        copy_attributes(body->kernels[origin.kernel], origin.parameter, function, i);
+        pl_passing_copy(body->kernels[origin.kernel], origin.parameter, function, i);
     }
     pl_fusion_attach(fusing->job, function, &fusing->fusion);
     LLVMDeleteFunction(stub);
@@ -92,20 +73,14 @@ static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
 
 /* ---- The body ------------------------------------------------------------------------------ */
 
-/* What is copied for one kernel is inlined wholly, whatever its author said: the passes behind see
- * accesses only. */
-static void mark_inline(pl_job *job, LLVMValueRef function)
+/* The copies for one kernel are inlined entirely, whatever their author wrote, so that later passes
+ * see every access. */
+static void mark_inline(LLVMValueRef function)
 {
-    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    unsigned never = attribute_kind("noinline"), always = attribute_kind("alwaysinline");
-    LLVMRemoveEnumAttributeAtIndex(function, at, attribute_kind("optnone"));
-    LLVMRemoveEnumAttributeAtIndex(function, at, never);
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user)) LLVMRemoveCallSiteEnumAttribute(user, at, never);
-    }
-    if (RULE(KF_JIT_08))
-        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, always, 0));
+    pl_flag_remove(function, "optnone");
+    pl_flag_remove(function, "noinline");
+    pl_flag_remove_from_calls(function, "noinline");
+    if (RULE(KF_JIT_08)) pl_flag_add(function, "alwaysinline");
 }
 
 static pl_view view_of(const fused_body *body, uint32_t index)
@@ -131,7 +106,8 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     rt_text suffix = rt_arena_printf(&job->arena, ".%u", index);
     uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
     for (uint32_t i = 0; i < count; i++)
-        mark_inline(job, copies[i]);
+        mark_inline(copies[i]);
+    CHECK(count >= 1);
     uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
     rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
                                           body->fusing->fusion.kernels[index]);
@@ -158,6 +134,7 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     uint32_t from = RULE_ELSE(KF_JIT_05, index, first_with_name(&fusing->fusion, index));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = fusing->parameters.numbers[from][i];
+        CHECK(number < fusing->parameters.count);
         arguments[i] = LLVMGetParam(fusing->kernel, number);
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
         if (LLVMTypeOf(arguments[i]) != type)
@@ -167,7 +144,7 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
         LLVMBuildCall2(body->builder, LLVMGlobalGetValueType(copy), copy, arguments, count, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(copy));
     for (uint32_t i = 0; i < count; i++)
-        copy_attributes(body->kernels[index], i, call, i);
+        pl_passing_copy(body->kernels[index], i, call, i);
 }
 
 static LLVMBasicBlockRef append_block(const fused_body *body)
@@ -175,7 +152,7 @@ static LLVMBasicBlockRef append_block(const fused_body *body)
     return LLVMAppendBasicBlockInContext(body->fusing->job->context, body->fusing->kernel, "");
 }
 
-/* Only work-items whose global linear id is in the kernel's range perform it (restriction 1). */
+/* Only work-items whose global linear id is in the kernel's range execute it (restriction 1). */
 static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
 {
     pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
@@ -183,10 +160,10 @@ static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
     uint64_t count = RULE_ELSE(KF_RANGE_02, pl_range_items(&view->kernel), view->kernel.global[0]);
     LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
     LLVMValueRef inside = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
-    LLVMBasicBlockRef guarded = append_block(body), behind = append_block(body);
-    LLVMBuildCondBr(body->builder, inside, guarded, behind);
+    LLVMBasicBlockRef guarded = append_block(body), after = append_block(body);
+    LLVMBuildCondBr(body->builder, inside, guarded, after);
     LLVMPositionBuilderAtEnd(body->builder, guarded);
-    return behind;
+    return after;
 }
 
 static void emit_barrier(const fused_body *body)
@@ -197,12 +174,11 @@ static void emit_barrier(const fused_body *body)
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), &word, 1, 0);
     LLVMValueRef barrier = LLVMGetNamedFunction(body->fusing->module, name);
     if (!barrier) barrier = LLVMAddFunction(body->fusing->module, name, type);
-    LLVMSetFunctionCallConv(barrier, SPIR_FUNCTION_CONVENTION);
+    LLVMSetFunctionCallConv(barrier, PL_SPIR_FUNCTION);
     LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
     LLVMValueRef call = LLVMBuildCall2(body->builder, type, barrier, &fence, 1, "");
-    LLVMSetInstructionCallConv(call, SPIR_FUNCTION_CONVENTION);
-    LLVMAddAttributeAtIndex(barrier, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(job->context, attribute_kind("convergent"), 0));
+    LLVMSetInstructionCallConv(call, PL_SPIR_FUNCTION);
+    pl_flag_add(barrier, "convergent");
 }
 
 static rt_status emit_kernel(const fused_body *body, uint32_t index)
@@ -211,16 +187,16 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     LLVMValueRef copy = NULL;
     RT_TRY(copy_kernel(body, index, &view, &copy));
     bool guarded = view.remap.guard && RULE(KF_RANGE_01);
-    LLVMBasicBlockRef behind = guarded ? open_guard(body, &view) : NULL;
+    LLVMBasicBlockRef after = guarded ? open_guard(body, &view) : NULL;
     call_kernel(body, index, copy);
     bool more = index + 1 < body->fusing->fusion.kernel_count;
-    bool inside = behind && !RULE(KF_RANGE_04);
+    bool inside = after && !RULE(KF_RANGE_04);
     if (inside && more && body->fusing->fusion.barriers) emit_barrier(body);
-    if (behind) {
-        LLVMBuildBr(body->builder, behind);
-        LLVMPositionBuilderAtEnd(body->builder, behind);
+    if (after) {
+        LLVMBuildBr(body->builder, after);
+        LLVMPositionBuilderAtEnd(body->builder, after);
     }
-    /* All work-items of a group come here, whether they performed the kernel or not. */
+    /* All work-items of a group get here, whether they executed the kernel or not. */
     if (!inside && more && body->fusing->fusion.barriers) emit_barrier(body);
     return RT_STATUS_OK;
 }
@@ -249,12 +225,8 @@ static rt_status fill(fused_body *body, LLVMValueRef stub)
     RT_TRY(emit_body(body));
     fusing->dropped =
         rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);
-    for (uint32_t i = 0; i < fusing->parameters.count; i++)
-        fusing->dropped[i] = false;
     fusing->refusals =
         rt_arena_alloc_array(&job->arena, fusion->promotion_count, sizeof *fusing->refusals);
-    for (uint32_t i = 0; i < fusion->promotion_count; i++)
-        fusing->refusals[i] = NULL;
     return pl_passes_run_native(job, fusing->module,
                                 "always-inline,globaldce,strip-dead-prototypes");
 }

@@ -1,10 +1,7 @@
-/* Adding up variables in local memory; each kernel of a list has its own copies (kernels.c).
- */
+/* Adds up variables in local memory; each kernel of a list has its own copies (kernels.c). */
 #include "reference/compiler/fuse/local.h"
 
 #include <llvm-c/Target.h>
-
-enum { SPACE_LOCAL = 3 };
 
 uint64_t pl_fuse_local_size(LLVMModuleRef module)
 {
@@ -12,7 +9,7 @@ uint64_t pl_fuse_local_size(LLVMModuleRef module)
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     uint64_t size = 0;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_LOCAL) continue;
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_LOCAL) continue;
         size += rt_fusion_local_bytes(LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable)));
     }
     return size;

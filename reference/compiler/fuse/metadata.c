@@ -1,11 +1,16 @@
-/* The metadata of fusion, written and read.  Ranges stand in SYCL's order, of which index 0 is the
- * slowest, with 0 in dimensions that are not used; everywhere else here the fastest comes first. */
+/* Writes and reads the metadata of fusion.  Its ranges are in SYCL's order, whose index 0 is the
+ * slowest, with 0 in unused dimensions; everywhere else in this folder the fastest comes first. */
 #include "reference/compiler/fuse/metadata.h"
+
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* ---- Writing: as metadata throughout, because as a value a node of one constant is that constant
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* Nodes are built as metadata throughout: as a value, a node of one constant would be the constant.
  */
 
 static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
@@ -94,7 +99,7 @@ static bool same_place(rt_fusion_place a, rt_fusion_place b)
     return a.kernel == b.kernel && a.parameter == b.parameter;
 }
 
-/* A group is the parameter that stays and all that are the same. */
+/* A group is the parameter that stays, then all parameters that are identical to it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->identity_count, group_count = 0;
@@ -102,8 +107,6 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
     LLVMMetadataRef *members =
         rt_arena_alloc_array(&job->arena, count + 1, sizeof(LLVMMetadataRef));
     bool *done = rt_arena_alloc_array(&job->arena, count, sizeof *done);
-    for (uint32_t i = 0; i < count; i++)
-        done[i] = false;
     for (uint32_t i = 0; i < count; i++) {
         if (done[i]) continue;
         uint32_t member_count = 0;
@@ -157,15 +160,12 @@ void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
     attach_identities(job, stub, fusion);
     attach_promotions(job, stub, fusion);
     attach_constants(job, stub, fusion);
-    if (fusion->barriers) return;
-    LLVMAttributeRef none =
-        LLVMCreateStringAttribute(job->context, PL_NO_BARRIERS, sizeof PL_NO_BARRIERS - 1, "", 0);
-    LLVMAddAttributeAtIndex(stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, none);
+    if (!fusion->barriers) pl_attribute_set(stub, PL_NO_BARRIERS, RT_TEXT(""));
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The operands of a node; `failed` is set where something has another form, and stays. */
+/* The operands of a node. */
 typedef struct node {
     LLVMValueRef *operands;
     uint32_t count;
@@ -174,35 +174,25 @@ typedef struct node {
 typedef struct metadata_reader {
     pl_job *job;
     LLVMValueRef stub;
-    LLVMValueMetadataEntry *entries; /* NULL: none */
-    size_t entry_count;
-    bool failed;
+    bool failed; /* some metadata has another form; never reset */
 } metadata_reader;
 
 static node node_of(metadata_reader *reader, LLVMValueRef value)
 {
     LLVMMetadataRef metadata = value ? LLVMValueAsMetadata(value) : NULL;
-    node made = {0};
-    if (!metadata || LLVMGetMetadataKind(metadata) != LLVMMDTupleMetadataKind) {
+    node tuple = {0};
+    if (metadata && LLVMGetMetadataKind(metadata) == LLVMMDTupleMetadataKind)
+        tuple.operands = pl_metadata_operands(reader->job, value, &tuple.count);
+    else
         reader->failed = true;
-        return made;
-    }
-    made.count = LLVMGetMDNodeNumOperands(value);
-    made.operands = rt_arena_alloc_array(&reader->job->arena, made.count, sizeof(LLVMValueRef));
-    if (made.count > 0) LLVMGetMDNodeOperands(value, made.operands);
-    return made;
+    return tuple;
 }
 
-/* The node of a kind that the stub has; no operands where it has none. */
+/* The stub's node of a kind; no operands: it has none. */
 static node attached(metadata_reader *reader, const char *kind)
 {
-    unsigned wanted = kind_of(reader->job, kind);
-    for (unsigned i = 0; i < reader->entry_count; i++) {
-        if (LLVMValueMetadataEntriesGetKind(reader->entries, i) != wanted) continue;
-        LLVMMetadataRef metadata = LLVMValueMetadataEntriesGetMetadata(reader->entries, i);
-        return node_of(reader, LLVMMetadataAsValue(reader->job->context, metadata));
-    }
-    return (node){0};
+    LLVMValueRef value = pl_metadata(reader->job, reader->stub, kind);
+    return value ? node_of(reader, value) : (node){0};
 }
 
 static LLVMValueRef operand_of(metadata_reader *reader, node from, uint32_t index)
@@ -300,57 +290,56 @@ static void read_identities(metadata_reader *reader, pl_fusion *fusion)
         if (group.count < 2) reader->failed = true;
         count += group.count;
     }
-    rt_fusion_identity *made = rt_arena_alloc_array(&reader->job->arena, count, sizeof *made);
+    rt_fusion_identity *identities =
+        rt_arena_alloc_array(&reader->job->arena, count, sizeof *identities);
     for (uint32_t i = 0; i < groups.count && !reader->failed; i++) {
         node group = node_of(reader, groups.operands[i]);
         rt_fusion_place as = read_place(reader, group, 0);
         for (uint32_t j = 1; j < group.count; j++)
-            made[fusion->identity_count++] = (rt_fusion_identity){as, read_place(reader, group, j)};
+            identities[fusion->identity_count++] =
+                (rt_fusion_identity){as, read_place(reader, group, j)};
     }
-    fusion->identities = made;
+    fusion->identities = identities;
 }
 
 static void read_promotions(metadata_reader *reader, pl_fusion *fusion)
 {
     node words = attached(reader, PL_PROMOTE), sizes = attached(reader, PL_PROMOTE_SIZE);
     if (words.count != sizes.count) reader->failed = true;
-    pl_promotion *made = rt_arena_alloc_array(&reader->job->arena, words.count, sizeof *made);
+    pl_promotion *promotions =
+        rt_arena_alloc_array(&reader->job->arena, words.count, sizeof *promotions);
     for (uint32_t i = 0; i < words.count && !reader->failed; i++) {
         node word = node_of(reader, words.operands[i]), size = node_of(reader, sizes.operands[i]);
-        made[i].parameter = index_of(reader, word, 0);
+        promotions[i].parameter = index_of(reader, word, 0);
         bool is_private = rt_text_is(string_of(reader, word, 1), "private");
-        made[i].kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL;
-        made[i].elements = number_of(reader, size, 1);
-        if (index_of(reader, size, 0) != made[i].parameter) reader->failed = true;
+        promotions[i].kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL;
+        promotions[i].elements = number_of(reader, size, 1);
+        if (index_of(reader, size, 0) != promotions[i].parameter) reader->failed = true;
     }
-    fusion->promotions = made;
+    fusion->promotions = promotions;
     fusion->promotion_count = words.count;
 }
 
 static void read_constants(metadata_reader *reader, pl_fusion *fusion)
 {
     node list = attached(reader, PL_CONSTANTS);
-    pl_constant *made = rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *made);
+    pl_constant *constants =
+        rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *constants);
     for (uint32_t i = 0; i < list.count; i++) {
         node pair = node_of(reader, operand_of(reader, list, i));
         rt_text value = string_of(reader, pair, 1);
-        made[i].parameter = index_of(reader, pair, 0);
-        made[i].value = (rt_bytes){(const uint8_t *)value.data, value.length};
+        constants[i].parameter = index_of(reader, pair, 0);
+        constants[i].value = (rt_bytes){(const uint8_t *)value.data, value.length};
     }
-    fusion->constants = made;
+    fusion->constants = constants;
     fusion->constant_count = list.count;
 }
 
-/* Opens the function's metadata; false: it is not the stub. */
-static bool open_stub(metadata_reader *reader, LLVMValueRef function)
+rt_status pl_fusion_reject(pl_job *job, rt_text kernel, const char *problem)
 {
-    reader->stub = function;
-    reader->entries = LLVMGlobalCopyAllMetadata(function, &reader->entry_count);
-    unsigned wanted = kind_of(reader->job, PL_FUSED);
-    for (unsigned i = 0; i < reader->entry_count; i++)
-        if (LLVMValueMetadataEntriesGetKind(reader->entries, i) == wanted) return true;
-    LLVMDisposeValueMetadataEntries(reader->entries);
-    return false;
+    CHECK(problem[0] != '\0');
+    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
+                          "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
 }
 
 rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
@@ -358,24 +347,20 @@ rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_st
 {
     *out_stub = NULL;
     *out_fusion = (pl_fusion){0};
-    metadata_reader reader = {.job = job};
     LLVMValueRef function = LLVMGetFirstFunction(module);
-    while (function && !open_stub(&reader, function))
+    while (function && !pl_metadata(job, function, PL_FUSED))
         function = LLVMGetNextFunction(function);
     if (!function) {
         return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
                        "no function of the module has the metadata %s", PL_FUSED);
     }
-    pl_fusion fusion = {0};
+    metadata_reader reader = {.job = job, .stub = function};
+    pl_fusion fusion = {.barriers = !pl_attribute_has(function, PL_NO_BARRIERS)};
     read_kernels(&reader, &fusion);
     read_ranges(&reader, &fusion);
     read_identities(&reader, &fusion);
     read_promotions(&reader, &fusion);
     read_constants(&reader, &fusion);
-    LLVMDisposeValueMetadataEntries(reader.entries);
-    fusion.barriers =
-        !LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                       PL_NO_BARRIERS, sizeof PL_NO_BARRIERS - 1);
     if (reader.failed || fusion.kernel_count == 0) {
         return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
                        "the metadata of function %s does not have the form of a fusion's",

@@ -1,5 +1,5 @@
-/* What the passes of fusion are told: metadata on the function that becomes the fused kernel, so
- * that a module which is written out can be run through the passes by itself.  Source: document
+/* The input of the passes of fusion: metadata on the function that becomes the fused kernel, so
+ * that a module that was written out can be run through the passes by itself.  Source: document
  * 001, "Passing information to the fusion pipeline". */
 #ifndef REFERENCE_COMPILER_FUSE_METADATA_H
 #define REFERENCE_COMPILER_FUSE_METADATA_H
@@ -16,7 +16,7 @@
 #define PL_ND_RANGE     "sycl.kernel.nd-range"
 #define PL_ND_RANGES    "sycl.kernel.nd-ranges"
 
-/* A function attribute of ours, which the document has nothing for: property no_barriers. */
+/* A function attribute of ours for the property no_barriers, for which the document has none. */
 #define PL_NO_BARRIERS "assay-no-barriers"
 
 /* A buffer to promote, by the number of the fused kernel's parameter. */
@@ -41,18 +41,21 @@ typedef struct pl_fusion {
     uint32_t promotion_count;
     const pl_constant *constants;
     uint32_t constant_count;
-    bool heterogeneous;            /* the ranges are not all the same; only then are they there */
+    bool heterogeneous;            /* the ranges differ; only then are they present */
     rt_fusion_range launch;        /* of the fused kernel */
     const rt_fusion_range *ranges; /* one for each kernel of the list */
     bool barriers;
 } pl_fusion;
 
-/* Attaches it all to `stub`, a function of the module. */
+/* Attaches everything to `stub`, a function of the module. */
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
 
-/* Reads it from the one function of the module that has it.  FUSION_REJECTED: there is none, or its
- * metadata has another form; the message says which kind. */
+/* Reads everything from the one function of the module that has it.  FUSION_REJECTED: there is no
+ * such function, or its metadata has another form. */
 RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
                                      pl_fusion *out_fusion);
+
+/* FUSION_REJECTED: "kernel KERNEL cannot be fused: problem". */
+RT_MUST_USE rt_status pl_fusion_reject(pl_job *job, rt_text kernel, const char *problem);
 
 #endif

@@ -2,18 +2,12 @@
  * after identical arguments elision". */
 #include "reference/compiler/fuse/parameters.h"
 
+#include "reference/compiler/ir/attributes.h"
+
 #include <llvm-c/Target.h>
 #include <string.h>
 
 #define NOT_NUMBERED UINT32_MAX
-
-LLVMTypeRef pl_by_value_type(LLVMValueRef function, uint32_t parameter)
-{
-    static const char name[] = "byval";
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
-    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, parameter + 1, kind);
-    return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
-}
 
 static LLVMTargetDataRef layout_of(LLVMValueRef function)
 {
@@ -45,8 +39,8 @@ static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMVal
     return reject_place(job, place, "there is no such parameter");
 }
 
-/* Pointers to the same address space are one argument, whatever they point to. */
-static bool take_one_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
+/* Pointers to the same address space can get one argument, whatever they point to. */
+static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
 {
     LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
                 type_b = LLVMTypeOf(LLVMGetParam(b, at_b));
@@ -64,11 +58,11 @@ static rt_status join_same(pl_job *job, const pl_fusion *fusion, const LLVMValue
         rt_fusion_place as = fusion->identities[i].as, same = fusion->identities[i].same;
         RT_TRY(check_place(job, fusion, kernels, as));
         RT_TRY(check_place(job, fusion, kernels, same));
-        if (!take_one_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
-                               same.parameter))
+        if (!can_share_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
+                                same.parameter))
             return reject_place(job, same,
-                                "its type and that of the parameter that gets the same "
-                                "argument have no argument in common");
+                                "no argument has both its type and that of the parameter "
+                                "that gets the same argument");
         numbers[same.kernel][same.parameter] = i;
     }
     return RT_STATUS_OK;
@@ -89,13 +83,32 @@ static uint32_t **make_numbers(pl_job *job, const pl_fusion *fusion, const LLVMV
     return numbers;
 }
 
+/* States that each parameter has a number and that each number's origin is its first parameter. */
+static bool parameters_check(const pl_parameters *parameters, const LLVMValueRef *kernels,
+                             uint32_t kernel_count)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < kernel_count; i++) {
+        for (uint32_t j = 0; j < LLVMCountParams(kernels[i]); j++) {
+            uint32_t number = parameters->numbers[i][j];
+            CHECK(number <= next);
+            if (number < next) continue;
+            CHECK(parameters->origins[number].kernel == i);
+            CHECK(parameters->origins[number].parameter == j);
+            next++;
+        }
+    }
+    CHECK(next == parameters->count);
+    return true;
+}
+
 rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
                                pl_parameters *out_parameters)
 {
     *out_parameters = (pl_parameters){0};
     uint32_t total = 0, count = 0;
     uint32_t **numbers = make_numbers(job, fusion, kernels, &total);
-    /* Until its turn comes a parameter that is the same as another one has its identity's index. */
+    /* Until its turn comes, an identical parameter has the index of its identity. */
     RT_TRY(join_same(job, fusion, kernels, numbers));
     rt_fusion_place *origins = rt_arena_alloc_array(&job->arena, total, sizeof *origins);
     for (uint32_t i = 0; i < fusion->kernel_count; i++) {
@@ -107,19 +120,22 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
             } else {
                 rt_fusion_place as = fusion->identities[numbers[i][j]].as;
                 bool earlier = as.kernel < i || (as.kernel == i && as.parameter < j);
-                if (!earlier) return reject_place(job, place, "what it equals comes later");
+                if (!earlier)
+                    return reject_place(job, place, "the parameter it is identical to comes later");
                 numbers[i][j] = numbers[as.kernel][as.parameter];
             }
         }
     }
+    CHECK(count <= total);
     *out_parameters =
         (pl_parameters){count, origins, (const uint32_t *const *)(const void *)numbers};
+    CHECK_SLOW(parameters_check(out_parameters, kernels, fusion->kernel_count));
     return RT_STATUS_OK;
 }
 
 /* ---- From the request ---------------------------------------------------------------------- */
 
-/* Whether promoted memory can take the place of what the parameter points to. */
+/* Why promoted memory cannot replace what the parameter points to; NULL: it can. */
 static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promotion *promotion,
                                      uint64_t *out_elements)
 {
@@ -128,10 +144,10 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     uint64_t bytes;
     *out_elements = 0;
     if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || pl_by_value_type(kernel, index) ||
-        LLVMGetPointerAddressSpace(type) != 1)
+        LLVMGetPointerAddressSpace(type) != PL_SPACE_GLOBAL)
         return "it is not a pointer to global memory";
     LLVMTypeRef element = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(element)) return "it points to what has no size";
+    if (!LLVMTypeIsSized(element)) return "it points to a type without size";
     uint64_t unit = LLVMABISizeOfType(layout_of(kernel), element);
     if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
         bytes > UINT32_MAX)
@@ -141,7 +157,7 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     return NULL;
 }
 
-/* Other parameters get the same argument. */
+/* Reports whether other parameters get the same argument. */
 static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
 {
     for (uint32_t i = 0; i < fusion->identity_count; i++) {
@@ -151,7 +167,7 @@ static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
     return false;
 }
 
-/* What a parameter's number would be if none were joined. */
+/* The number that a parameter would have if none were identical. */
 static uint32_t number_before_joining(const LLVMValueRef *kernels, rt_fusion_place place)
 {
     uint32_t number = place.parameter;
@@ -164,7 +180,8 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
                                     const LLVMValueRef *kernels, const pl_parameters *parameters,
                                     pl_fusion *fusion, rt_text *out_reasons)
 {
-    pl_promotion *made = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *made);
+    pl_promotion *promotions =
+        rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *promotions);
     for (uint32_t i = 0; i < request->promotion_count; i++) {
         const rt_fusion_promotion *promotion = &request->promotions[i];
         rt_fusion_place place = promotion->parameter;
@@ -179,9 +196,9 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         }
         uint32_t number = RULE_ELSE(KF_META_04, parameters->numbers[place.kernel][place.parameter],
                                     number_before_joining(kernels, place));
-        made[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
+        promotions[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
     }
-    fusion->promotions = made;
+    fusion->promotions = promotions;
     return RT_STATUS_OK;
 }
 
@@ -189,7 +206,8 @@ static rt_status convert_constants(pl_job *job, const rt_fusion_request *request
                                    const LLVMValueRef *kernels, const pl_parameters *parameters,
                                    pl_fusion *fusion)
 {
-    pl_constant *made = rt_arena_alloc_array(&job->arena, request->constant_count, sizeof *made);
+    pl_constant *constants =
+        rt_arena_alloc_array(&job->arena, request->constant_count, sizeof *constants);
     for (uint32_t i = 0; i < request->constant_count; i++) {
         rt_fusion_place place = request->constants[i].parameter;
         rt_bytes value = request->constants[i].value;
@@ -198,12 +216,12 @@ static rt_status convert_constants(pl_job *job, const rt_fusion_request *request
         bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(kernel, place.parameter))) ==
                        LLVMPointerTypeKind;
         if (pointer && !pl_by_value_type(kernel, place.parameter))
-            return reject_place(job, place, "a pointer has no value that a constant could be");
+            return reject_place(job, place, "it is a pointer, which no constant can replace");
         if (pl_parameter_bytes(kernel, place.parameter) != value.size)
             return reject_place(job, place, "the constant for it has another size");
-        made[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
+        constants[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
     }
-    fusion->constants = made;
+    fusion->constants = constants;
     fusion->constant_count = request->constant_count;
     return RT_STATUS_OK;
 }
@@ -214,7 +232,6 @@ rt_status pl_fusion_parameters_convert(pl_job *job, const rt_fusion_request *req
 {
     pl_parameters parameters;
     RT_TRY(pl_parameters_number(job, fusion, kernels, &parameters));
-    CHECK(parameters.numbers);
     RT_TRY(convert_promotions(job, request, kernels, &parameters, fusion, out_reasons));
     return convert_constants(job, request, kernels, &parameters, fusion);
 }

@@ -1,12 +1,12 @@
-/* The passes of fusion that are our own.  Each works on a module by the metadata of its stub alone.
- * Source: document 001, "Kernel fusion pipeline". */
+/* The passes of fusion that are our own.  Each works on a module and needs only its stub's
+ * metadata. Source: document 001, "Kernel fusion pipeline". */
 #ifndef REFERENCE_COMPILER_FUSE_PASSES_H
 #define REFERENCE_COMPILER_FUSE_PASSES_H
 
 #include "reference/compiler/fuse/parameters.h"
 
-/* What is known of a module on its way through the passes.  Zero-initialise it with a job and a
- * module, which stay the caller's. */
+/* A module on its way through the passes.  Zero-initialise it with a job and a module, which the
+ * caller keeps owning. */
 typedef struct pl_fusing {
     pl_job *job;
     LLVMModuleRef module;
@@ -14,25 +14,29 @@ typedef struct pl_fusing {
     /* Set by pl_fuse_kernels. */
     pl_fusion fusion;
     pl_parameters parameters;
-    LLVMValueRef kernel;   /* the fused one, with its metadata */
-    bool *dropped;         /* for each of its parameters: nothing needs it any more */
+    LLVMValueRef kernel;   /* the fused kernel, with its metadata */
+    bool *dropped;         /* for each of its parameters: nothing uses it any more */
     const char **refusals; /* for each promotion of the metadata: why it was not made, or NULL */
+    bool finished;         /* pl_fuse_finish has run: dropped parameters are gone */
 } pl_fusing;
 
-/* Pass SYCLKernelFusion: gives the stub parameters and a body, which has each kernel of the list
- * inlined in order, remapped where ranges differ, barriers between them.  FUSION_REJECTED: as
+/* Pass SYCLKernelFusion: gives the stub parameters and a body in which each kernel of the list is
+ * inlined in order, remapped if ranges differ, with barriers between them.  FUSION_REJECTED: as
  * pl_fusion_read, pl_parameters_number and pl_remap_functions; a name without a function; kernels
  * that were compiled for different work-group sizes. */
 RT_MUST_USE rt_status pl_fuse_kernels(pl_fusing *fusing);
 
-/* Pass SYCLInternalizer: private or local memory takes the place of buffers, where every use of the
- * parameter allows that. */
+/* Pass SYCLInternalizer: private or local memory replaces buffers if every use of the parameter
+ * allows that. */
 void pl_fuse_promote(pl_fusing *fusing);
 
 /* Pass SYCLCP: parameters whose value is known become constants. */
 void pl_fuse_constants(pl_fusing *fusing);
 
-/* Drops the parameters that nothing needs and all metadata of the fusion. */
+/* Drops the parameters that nothing uses and all metadata of the fusion. */
 void pl_fuse_finish(pl_fusing *fusing);
+
+/* States what holds between the passes; for CHECK_SLOW. */
+bool pl_fusing_check(const pl_fusing *fusing);
 
 #endif

@@ -1,9 +1,9 @@
 /* Pass SYCLInternalizer: promotion of buffers to private or local memory.
  *
- * First every use of the parameter is looked at and nothing is changed: a buffer is promoted where
- * all of them are accesses, or address arithmetic that leads to such, and is left in global memory
- * otherwise.  An index counts modulo the number of elements that the promoted memory has, because
- * the work-items (work-groups) of a launch had the buffer's elements one after the other.  Source:
+ * First every use of the parameter is inspected, without any change: a buffer is promoted if all
+ * uses are accesses, or address arithmetic that leads to accesses, and stays in global memory
+ * otherwise. An index counts modulo the number of elements of the promoted memory, because the
+ * work-items (work-groups) of a launch used the buffer's elements one after another.  Source:
  * document 001, "Kernel fusion pipeline" and its note. */
 #include "reference/compiler/fuse/local.h"
 #include "reference/compiler/fuse/passes.h"
@@ -14,15 +14,13 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-enum { SPACE_PRIVATE = 0, SPACE_LOCAL = 3 };
-
-/* A pointer that is derived from the parameter. */
+/* A pointer derived from the parameter. */
 typedef struct derived {
     LLVMValueRef pointer;
-    uint32_t base; /* index of the derived pointer that it is made of; the parameter is its own */
-    bool inside;   /* it points into an element, so that indices would count something else */
-    LLVMValueRef made;  /* what takes its place */
-    LLVMValueRef index; /* of the element, as the code counts, 64 bits; NULL: 0 */
+    uint32_t base; /* index of the pointer that it is computed from; the parameter has its own */
+    bool inside;   /* it points into an element, so further indices would not count elements */
+    LLVMValueRef replacement;
+    LLVMValueRef index; /* of the element in the buffer, 64 bits; NULL: 0 */
 } derived;
 
 typedef struct promotion_walk {
@@ -36,7 +34,7 @@ typedef struct promotion_walk {
     LLVMValueRef memory; /* the promoted array */
 } promotion_walk;
 
-/* ---- Looking ------------------------------------------------------------------------------- */
+/* ---- Inspection ---------------------------------------------------------------------------- */
 
 static LLVMTypeRef pointee(LLVMValueRef pointer)
 {
@@ -55,11 +53,12 @@ static bool is_zero(LLVMValueRef value)
 
 static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool inside)
 {
+    CHECK(base < walk->pointers.count || (base == 0 && walk->pointers.count == 0));
     *rt_vector_push(&walk->pointers) =
         (derived){.pointer = pointer, .base = base, .inside = inside};
 }
 
-static const char *look_at_index(promotion_walk *walk, LLVMValueRef user, uint32_t from)
+static const char *inspect_index(promotion_walk *walk, LLVMValueRef user, uint32_t from)
 {
     bool inside = walk->pointers.items[from].inside;
     bool steps = !is_zero(LLVMGetOperand(user, 1));
@@ -71,7 +70,7 @@ static const char *look_at_index(promotion_walk *walk, LLVMValueRef user, uint32
     return NULL;
 }
 
-static const char *look_at_cast(promotion_walk *walk, LLVMValueRef user, uint32_t from)
+static const char *inspect_cast(promotion_walk *walk, LLVMValueRef user, uint32_t from)
 {
     uint64_t size = size_of(walk, pointee(user));
     if (size > walk->unit) return "Unsupported pointer arithmetic";
@@ -79,9 +78,8 @@ static const char *look_at_cast(promotion_walk *walk, LLVMValueRef user, uint32_
     return NULL;
 }
 
-/* NULL where the use is one that can be changed; otherwise why not, in the words that the shipped
- * compiler has for it. */
-static const char *look_at_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
+/* NULL: the use can be changed; otherwise why not, in the shipped compiler's words. */
+static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
                                uint32_t from)
 {
     if (!LLVMIsAInstruction(user))
@@ -91,8 +89,8 @@ static const char *look_at_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     case LLVMStore:
         if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03)) return NULL;
         return "It is not safe to promote values being stored to another pointer";
-    case LLVMGetElementPtr: return look_at_index(walk, user, from);
-    case LLVMBitCast: return look_at_cast(walk, user, from);
+    case LLVMGetElementPtr: return inspect_index(walk, user, from);
+    case LLVMBitCast: return inspect_cast(walk, user, from);
     case LLVMAddrSpaceCast: return "It is not safe to promote values in an addrspacecast operation";
     case LLVMPtrToInt: return "It is not safe to promote values in a ptrtoint operation";
     case LLVMCall: return "It is not safe to promote values passed to a called function";
@@ -101,19 +99,19 @@ static const char *look_at_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     }
 }
 
-static const char *look(promotion_walk *walk)
+static const char *inspect(promotion_walk *walk)
 {
     for (uint32_t i = 0; i < walk->pointers.count; i++) {
         LLVMValueRef value = walk->pointers.items[i].pointer;
         for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-            const char *problem = look_at_use(walk, LLVMGetUser(use), value, i);
+            const char *problem = inspect_use(walk, LLVMGetUser(use), value, i);
             if (problem) return problem;
         }
     }
     return NULL;
 }
 
-/* ---- Changing ------------------------------------------------------------------------------ */
+/* ---- Change -------------------------------------------------------------------------------- */
 
 static LLVMTypeRef in_space(const promotion_walk *walk, LLVMTypeRef pointer)
 {
@@ -126,13 +124,13 @@ static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
     uint64_t count = walk->promotion->elements;
     CHECK(count >= 1 && count <= UINT32_MAX);
     LLVMTypeRef type = LLVMArrayType(element, (unsigned)count);
-    if (walk->space == SPACE_PRIVATE) {
+    if (walk->space == PL_SPACE_PRIVATE) {
         LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(walk->fusing->kernel);
         LLVMPositionBuilderBefore(walk->builder, LLVMGetFirstInstruction(entry));
         return LLVMBuildAlloca(walk->builder, type, "promoted");
     }
     LLVMValueRef variable =
-        LLVMAddGlobalInAddressSpace(walk->fusing->module, type, "promoted", SPACE_LOCAL);
+        LLVMAddGlobalInAddressSpace(walk->fusing->module, type, "promoted", PL_SPACE_LOCAL);
     LLVMSetInitializer(variable, LLVMGetUndef(type));
     LLVMSetLinkage(variable, LLVMInternalLinkage);
     LLVMSetAlignment(variable, LLVMABIAlignmentOfType(walk->layout, element));
@@ -158,7 +156,7 @@ static LLVMValueRef add_index(promotion_walk *walk, LLVMValueRef index, LLVMValu
     return index ? LLVMBuildAdd(walk->builder, index, wide, "") : wide;
 }
 
-/* Address arithmetic over from a pointer that is in a promoted element, whichever. */
+/* Repeats address arithmetic within an element for a pointer to the promoted element. */
 static LLVMValueRef make_inner(promotion_walk *walk, LLVMValueRef old, LLVMValueRef element)
 {
     uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
@@ -173,7 +171,7 @@ static LLVMValueRef make_inner(promotion_walk *walk, LLVMValueRef old, LLVMValue
     return LLVMBuildInBoundsGEP2(walk->builder, source, element, indices, count, "");
 }
 
-/* Makes what takes the place of a derived pointer; its base is made. */
+/* Makes the replacement of a derived pointer, whose base has one already. */
 static void make_derived(promotion_walk *walk, derived *pointer)
 {
     const derived *base = &walk->pointers.items[pointer->base];
@@ -183,39 +181,39 @@ static void make_derived(promotion_walk *walk, derived *pointer)
     bool arithmetic = LLVMIsAGetElementPtrInst(old);
     if (arithmetic && !base->inside && !is_zero(LLVMGetOperand(old, 1)))
         pointer->index = add_index(walk, base->index, LLVMGetOperand(old, 1));
-    LLVMValueRef made =
-        pointer->index == base->index ? base->made : make_address(walk, pointer->index);
-    if (arithmetic && LLVMGetNumOperands(old) > 2) made = make_inner(walk, old, made);
-    pointer->made = LLVMBuildBitCast(walk->builder, made, in_space(walk, LLVMTypeOf(old)), "");
+    LLVMValueRef address =
+        pointer->index == base->index ? base->replacement : make_address(walk, pointer->index);
+    if (arithmetic && LLVMGetNumOperands(old) > 2) address = make_inner(walk, old, address);
+    pointer->replacement =
+        LLVMBuildBitCast(walk->builder, address, in_space(walk, LLVMTypeOf(old)), "");
 }
 
 static void change_access(promotion_walk *walk, LLVMValueRef user, const derived *pointer)
 {
     LLVMPositionBuilderBefore(walk->builder, user);
-    LLVMValueRef made;
+    LLVMValueRef access;
     if (LLVMIsALoadInst(user)) {
-        made = LLVMBuildLoad2(walk->builder, LLVMTypeOf(user), pointer->made, "");
-        LLVMReplaceAllUsesWith(user, made);
+        access = LLVMBuildLoad2(walk->builder, LLVMTypeOf(user), pointer->replacement, "");
+        LLVMReplaceAllUsesWith(user, access);
     } else {
-        CHECK(LLVMIsAStoreInst(user));
-        made = LLVMBuildStore(walk->builder, LLVMGetOperand(user, 0), pointer->made);
+        CHECK(LLVMGetInstructionOpcode(user) == LLVMStore);
+        access = LLVMBuildStore(walk->builder, LLVMGetOperand(user, 0), pointer->replacement);
     }
     LLVMTypeRef element = LLVMGetElementType(LLVMGetElementType(LLVMTypeOf(walk->memory)));
     unsigned promised = LLVMABIAlignmentOfType(walk->layout, element);
     unsigned claimed = LLVMGetAlignment(user);
-    LLVMSetAlignment(made, claimed < promised ? claimed : promised);
-    LLVMSetVolatile(made, LLVMGetVolatile(user));
+    LLVMSetAlignment(access, claimed < promised ? claimed : promised);
+    LLVMSetVolatile(access, LLVMGetVolatile(user));
     LLVMInstructionEraseFromParent(user);
 }
 
-/* Derived pointers stand behind what they are made of, so that walking back leaves nothing that
- * uses what is erased. */
+/* Derived pointers come after what they are computed from, so the walk back erases users first. */
 static void change(promotion_walk *walk)
 {
     derived *parameter = &walk->pointers.items[0];
     LLVMTypeRef type = LLVMTypeOf(parameter->pointer);
     walk->memory = make_memory(walk, LLVMGetElementType(type));
-    parameter->made = make_address(walk, NULL);
+    parameter->replacement = make_address(walk, NULL);
     for (uint32_t i = 1; i < walk->pointers.count; i++)
         make_derived(walk, &walk->pointers.items[i]);
     for (uint32_t i = walk->pointers.count; i-- > 0;) {
@@ -234,11 +232,11 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
                            .layout = LLVMGetModuleDataLayout(fusing->module),
                            .builder = LLVMCreateBuilderInContext(fusing->job->context)};
     walk.space = promotion->kind == RT_FUSION_PRIVATE
-                     ? RULE_ELSE(KF_PROMOTE_01, SPACE_PRIVATE, SPACE_LOCAL)
-                     : RULE_ELSE(KF_PROMOTE_02, SPACE_LOCAL, SPACE_PRIVATE);
+                     ? RULE_ELSE(KF_PROMOTE_01, PL_SPACE_PRIVATE, PL_SPACE_LOCAL)
+                     : RULE_ELSE(KF_PROMOTE_02, PL_SPACE_LOCAL, PL_SPACE_PRIVATE);
     walk.unit = size_of(&walk, pointee(parameter));
     note(&walk, parameter, 0, false);
-    const char *problem = look(&walk);
+    const char *problem = inspect(&walk);
     bool local = promotion->kind == RT_FUSION_LOCAL;
     if (!problem && local &&
         !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))

@@ -1,4 +1,5 @@
-/* Indices are get_global_id's: the last dimension is the slowest, which is the document's first. */
+/* Indices are those of get_global_id: the last dimension is the slowest, the document's first one.
+ */
 #include "reference/compiler/fuse/range.h"
 
 bool pl_range_equal(const rt_fusion_range *a, const rt_fusion_range *b)
@@ -21,7 +22,7 @@ bool pl_range_has_local(const rt_fusion_range *range)
     return range->local[0] > 0;
 }
 
-/* The number of dimensions differs, or a component other than the slowest. */
+/* Reports whether the number of dimensions or a component other than the slowest differs. */
 static bool needs_ids(const rt_fusion_range *kernel, const rt_fusion_range *launch)
 {
     if (kernel->dimensions != launch->dimensions) return true;
@@ -31,9 +32,9 @@ static bool needs_ids(const rt_fusion_range *kernel, const rt_fusion_range *laun
     return false;
 }
 
-/* Whether no group of the launch holds both a work-item below `items` (in linear order) and one
- * that is not.  The boundary is a point (x, y, z): slab z is begun where y or x is not 0, row y
- * where x is not 0; what is begun must be of groups that are one thick there. */
+/* Reports whether no group of the launch contains work-items on both sides of `items` in linear
+ * order. The boundary is a point (x, y, z): it cuts slab z unless x and y are 0, and row y unless x
+ * is 0; a slab or row that is cut must consist of groups that are one work-item thick there. */
 static bool is_uniform(const rt_fusion_range *launch, uint64_t items)
 {
     uint64_t row = launch->global[0], slab = row * launch->global[1];
@@ -58,5 +59,6 @@ pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launc
     remap.ids = needs_ids(kernel, launch) && RULE(KF_REMAP_06);
     remap.guard = items < pl_range_items(launch);
     remap.guard_uniform = is_uniform(launch, items);
+    CHECK_IMPLIES(!remap.guard, remap.guard_uniform);
     return remap;
 }

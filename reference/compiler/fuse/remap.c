@@ -1,18 +1,20 @@
-/* Which calls are queries, and their replacement.
+/* Finds the calls that are queries and replaces them.
  *
- * The names are OpenCL C's, the ones of SPIR-V's builtin variables as functions, and LLVM's for the
- * registers of PTX.  Source: document 001, "Remapped SPIR-V built-ins" and "Remapped PTX
- * intrinsics". */
+ * The names are those of OpenCL C, of SPIR-V's builtin variables as functions, and of LLVM's
+ * intrinsics for the registers of PTX.  Source: document 001, "Remapped SPIR-V built-ins" and
+ * "Remapped PTX intrinsics". */
 #include "reference/compiler/fuse/remap.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/fuse/metadata.h"
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
 #define INDEX_OF_ARGUMENT UINT32_MAX
 
-/* One query: its unqualified name, and what it asks for. */
+/* A query: its unqualified name, and what it asks for. */
 typedef struct query_row {
     const char *name;
     pl_component component;
@@ -78,20 +80,20 @@ static bool is_query_of(bool ptx, pl_component component)
 static const query_row *query_of(LLVMValueRef function)
 {
     if (!LLVMIsAFunction(function) || !LLVMIsDeclaration(function)) return NULL;
-    rt_text name = pl_symbol_builtin_name(rt_text_of(LLVMGetValueName(function)));
+    rt_text name = pl_symbol_builtin_name(pl_name(function));
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (rt_text_is(name, queries[i].name)) return &queries[i];
     return NULL;
 }
 
-/* ---- What another grid has no answer to ---------------------------------------------------- */
+/* ---- Rejections ---------------------------------------------------------------------------- */
 
 static bool contains(const char *name, const char *part)
 {
     return strstr(name, part) != NULL;
 }
 
-/* Barriers, and what a whole group does together. */
+/* Barriers and other operations of a whole group. */
 static bool is_collective(const char *name)
 {
     return contains(name, "barrier") || contains(name, "work_group") ||
@@ -104,38 +106,47 @@ static bool is_sub_group(const char *name)
     return contains(name, "sub_group") || contains(name, "Subgroup") || contains(name, "SubGroup");
 }
 
-static rt_status reject(pl_job *job, rt_text kernel, const char *problem)
-{
-    return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
-                          "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
-}
-
 static rt_status check_call(pl_job *job, const pl_view *view, LLVMValueRef callee, rt_text kernel)
 {
     if (!LLVMIsAFunction(callee)) {
         if (!view->remap.sizes || LLVMIsAInlineAsm(callee)) return RT_STATUS_OK;
-        return reject(
+        return pl_fusion_reject(
             job, kernel,
             "it calls through a pointer, so that not every query of its nd-range is seen");
     }
     const char *name = LLVMGetValueName(callee);
     if (!LLVMIsDeclaration(callee)) return RT_STATUS_OK;
     if (view->remap.ids && is_sub_group(name))
-        return reject(job, kernel, "it uses sub-groups, which the fused launch makes otherwise");
+        return pl_fusion_reject(job, kernel,
+                                "it uses sub-groups, which the fused launch forms differently");
     if (view->remap.guard && !view->remap.guard_uniform &&
         (is_collective(name) || is_sub_group(name)))
-        return reject(job, kernel,
-                      "it has barriers, and some work-groups of the fused launch would have "
-                      "work-items past its range");
+        return pl_fusion_reject(
+            job, kernel,
+            "it has barriers, and some work-groups of the fused launch would have "
+            "work-items past its range");
     return RT_STATUS_OK;
+}
+
+/* States that a name is one query only, and that every component is asked for in both worlds. */
+static bool queries_check(void)
+{
+    enum { QUERY_COUNT = sizeof queries / sizeof *queries };
+    for (size_t i = 0; i < QUERY_COUNT; i++) {
+        CHECK(queries[i].component <= PL_WORK_DIM);
+        CHECK(queries[i].index == INDEX_OF_ARGUMENT || queries[i].index < RT_ND_RANGE_DIMENSIONS);
+        for (size_t k = i + 1; k < QUERY_COUNT; k++)
+            CHECK(!rt_text_is(rt_text_of(queries[i].name), queries[k].name));
+    }
+    return true;
 }
 
 /* ---- Replacement --------------------------------------------------------------------------- */
 
 typedef RT_VECTOR(LLVMValueRef) value_vector;
 
-/* The component at an index that is only known at run time; past the third one sizes are 1 and the
- * rest is 0 (OpenCL C 3.0, 6.15.1). */
+/* The component at an index that is only known at run time; from the fourth on, sizes are 1 and
+ * other components 0 (OpenCL C 3.0, 6.15.1). */
 static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_component component,
                                   LLVMValueRef index)
 {
@@ -185,15 +196,11 @@ static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const 
 static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef function,
                                rt_text kernel, value_vector *calls)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            if (!LLVMIsACallInst(instruction)) continue;
-            LLVMValueRef callee = LLVMGetCalledValue(instruction);
-            RT_TRY(check_call(job, view, callee, kernel));
-            if (LLVMIsAFunction(callee) && query_of(callee)) *rt_vector_push(calls) = instruction;
-        }
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        if (!LLVMIsACallInst(i)) continue;
+        LLVMValueRef callee = LLVMGetCalledValue(i);
+        RT_TRY(check_call(job, view, callee, kernel));
+        if (LLVMIsAFunction(callee) && query_of(callee)) *rt_vector_push(calls) = i;
     }
     return RT_STATUS_OK;
 }
@@ -207,8 +214,7 @@ static void replace_calls(pl_emitter *emitter, const pl_view *view, const value_
         if (!pl_is_remapped(view, query->component)) continue;
         if (!is_query_of(emitter->ptx, query->component)) continue;
         LLVMPositionBuilderBefore(emitter->builder, call);
-        LLVMReplaceAllUsesWith(call, emit_answer(emitter, view, query, call));
-        LLVMInstructionEraseFromParent(call);
+        pl_replace(call, emit_answer(emitter, view, query, call));
     }
 }
 
@@ -216,6 +222,8 @@ rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
                              const LLVMValueRef *functions, uint32_t count, rt_text kernel)
 {
     CHECK(count > 0);
+    CHECK_IMPLIES(view->remap.ids || view->remap.guard, view->kernel.dimensions > 0);
+    CHECK_SLOW(queries_check());
     value_vector calls = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < count && rt_ok(status); i++)

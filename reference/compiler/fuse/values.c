@@ -1,5 +1,5 @@
-/* The formulas of "Work-item remapping".  The document counts SYCL's indices, of which 0 is the
- * slowest and unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
+/* The formulas of "Work-item remapping".  The document uses SYCL's indices, whose 0 is the slowest
+ * and whose unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
 #include "reference/compiler/fuse/values.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_
     return LLVMBuildZExt(emitter->builder, value, size_type(emitter), "");
 }
 
-/* PTX has registers for what a group is and nothing for the rest (KF-PTX-01, KF-PTX-12). */
+/* PTX has registers for groups and for nothing else (KF-PTX-01, KF-PTX-12). */
 static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
                              pl_component component, uint32_t index)
 {
@@ -110,9 +110,9 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
         uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
-        LLVMValueRef own = minus(emitter, id, constant(emitter, offset));
+        LLVMValueRef relative = minus(emitter, id, constant(emitter, offset));
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
-        linear = plus(emitter, linear, own);
+        linear = plus(emitter, linear, relative);
     }
     return linear;
 }
@@ -141,8 +141,8 @@ static bool is_one_group(const pl_emitter *emitter, const pl_view *view)
     return emitter->ptx && !pl_range_has_local(&view->kernel);
 }
 
-/* global_id less its offset: the global linear id taken apart.  In the slowest dimension nothing is
- * left to cut off, since a guard keeps out what is past the range. */
+/* global_id without its offset, computed from the global linear id.  The slowest dimension needs no
+ * modulo, since a guard excludes work-items past the range. */
 static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     const rt_fusion_range *range = &view->kernel;
@@ -198,7 +198,7 @@ static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, u
     return counted->global[index] / range->local[index];
 }
 
-/* ((id2 * size1) + id1) * size0 + id0 of what the kernel sees (OpenCL C 3.0, 6.15.1). */
+/* ((id2 * size1) + id1) * size0 + id0, as the kernel sees them (OpenCL C 3.0, 6.15.1). */
 static LLVMValueRef emit_local_linear_id(pl_emitter *emitter, const pl_view *view)
 {
     LLVMValueRef linear = constant(emitter, 0);

@@ -1,5 +1,4 @@
-/* What a work-item is told of its place in an nd-range: as the launch has it, and as a kernel that
- * is fused is to see it. */
+/* A work-item's place in an nd-range: in the launch, and as a fused kernel sees it. */
 #ifndef REFERENCE_COMPILER_FUSE_VALUES_H
 #define REFERENCE_COMPILER_FUSE_VALUES_H
 
@@ -16,12 +15,12 @@ typedef enum pl_component {
     PL_LOCAL_ID,
     PL_GROUP_ID,
     PL_GLOBAL_OFFSET,
-    PL_COMPONENTS, /* those above are asked for with an index */
+    PL_COMPONENTS, /* the number of components that have an index */
     PL_LOCAL_LINEAR_ID = PL_COMPONENTS,
     PL_WORK_DIM,
 } pl_component;
 
-/* Where values are made: before what the builder stands at. */
+/* Where values are computed: at the builder's position. */
 typedef struct pl_emitter {
     pl_job *job;
     LLVMModuleRef module;
@@ -43,12 +42,12 @@ LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_
 /* The global linear id, which is the same in the launch and in each kernel (restriction 8). */
 LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch);
 
-/* What the kernel sees of a component, 64 bits wide: of its own range where the component is to be
- * remapped, the launch's otherwise.  `index` is below 3 and of no account for the derived two. */
+/* A component as the kernel sees it, 64 bits wide: that of its own range if the component has to be
+ * remapped, that of the launch otherwise.  `index` is below 3; the derived two ignore it. */
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index);
 
-/* Whether what the kernel sees of a component is not simply the launch's. */
+/* Reports whether the kernel sees another value of a component than that of the launch. */
 bool pl_is_remapped(const pl_view *view, pl_component component);
 
 #endif

@@ -1,8 +1,10 @@
 /* Reads llvm.global.annotations.
  *
- * Every cell of a row is a constant that casts and address computations may wrap, since the list
- * has pointers of one type only. */
+ * Casts and address computations may wrap every cell of a row, since the list has pointers of one
+ * type only. */
 #include "reference/compiler/ir/annotations.h"
+
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
@@ -10,17 +12,9 @@
 
 enum { CELL_VALUE, CELL_TEXT, CELL_FILE, CELL_LINE, CELL_COUNT_MIN };
 
-/* What casts and computations of an address start from. */
-static LLVMValueRef strip(LLVMValueRef value)
-{
-    while (LLVMIsAConstantExpr(value))
-        value = LLVMGetOperand(value, 0);
-    return value;
-}
-
 bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
 {
-    LLVMValueRef variable = LLVMIsAGlobalVariable(strip(address));
+    LLVMValueRef variable = LLVMIsAGlobalVariable(pl_strip_constant(address));
     LLVMValueRef value = variable ? LLVMGetInitializer(variable) : NULL;
     *out_text = (rt_text){"", 0};
     if (value && LLVMIsAConstantAggregateZero(value)) return true; /* the empty string */
@@ -36,7 +30,7 @@ bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
 static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotation)
 {
     if (!LLVMIsAConstantStruct(row) || LLVMGetNumOperands(row) < CELL_COUNT_MIN) return false;
-    LLVMValueRef value = strip(LLVMGetOperand(row, CELL_VALUE));
+    LLVMValueRef value = pl_strip_constant(LLVMGetOperand(row, CELL_VALUE));
     LLVMValueRef line = LLVMGetOperand(row, CELL_LINE);
     if (!LLVMIsAFunction(value) && !LLVMIsAGlobalVariable(value)) return false;
     if (!LLVMIsAConstantInt(line) || LLVMGetIntTypeWidth(LLVMTypeOf(line)) > 64) return false;
@@ -76,9 +70,7 @@ rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
 
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest)
 {
-    size_t length = strlen(prefix);
-    CHECK(annotation->value && length > 0);
-    if (!rt_text_starts(annotation->text, prefix)) return false;
-    *out_rest = (rt_text){annotation->text.data + length, annotation->text.length - length};
-    return true;
+    CHECK(prefix[0] != '\0');
+    *out_rest = annotation->text;
+    return rt_text_take_prefix(out_rest, prefix);
 }

@@ -16,11 +16,12 @@ static const char *const builtin_names[] = {
 };
 
 enum { BUILTIN_COUNT = sizeof builtin_names / sizeof *builtin_names };
-_Static_assert(BUILTIN_COUNT > 500, "the headers declare more builtins than that");
+_Static_assert(BUILTIN_COUNT > 500, "clang's headers declare more builtins than that");
 
 static int compare_to_name(const void *key, const void *row)
 {
     const char *name = *(const char *const *)row;
+    CHECK(name[0] != '\0');
     return rt_text_compare(*(const rt_text *)key, rt_text_of(name));
 }
 
@@ -38,6 +39,7 @@ bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
     if (length == 0 || length > symbol.length) return false;
     *out_name = (rt_text){symbol.data, (size_t)length};
     *out_rest = rt_text_skip(symbol, (size_t)length);
+    CHECK(out_name->length + out_rest->length == symbol.length);
     return true;
 }
 

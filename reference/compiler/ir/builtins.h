@@ -1,4 +1,4 @@
-/* What the name of a symbol says: builtin functions of OpenCL C and SPIR-V operations. */
+/* What the name of a symbol says: builtin functions of OpenCL C, and operations of SPIR-V. */
 #ifndef REFERENCE_COMPILER_IR_BUILTINS_H
 #define REFERENCE_COMPILER_IR_BUILTINS_H
 
@@ -8,18 +8,19 @@
  * form, nested names (`_ZN...`) included. */
 bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest);
 
-/* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
+/* Reports whether a symbol is a builtin function of OpenCL C: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
 
-/* The name that a builtin function has in its source: "get_global_id" of `_Z13get_global_idj`; the
- * symbol itself where it is not mangled. */
+/* The name that a builtin function has in its source: "get_global_id" for `_Z13get_global_idj`; the
+ * symbol itself if it is not mangled. */
 rt_text pl_symbol_builtin_name(rt_text symbol);
 
-/* True for an atomic operation of OpenCL C or SPIR-V, written as a function whose first parameter
- * is the address. */
+/* Reports whether a symbol is an atomic operation of OpenCL C or SPIR-V, written as a function
+ * whose first parameter is the address. */
 bool pl_symbol_is_atomic(rt_text symbol);
 
-/* True for a SPIR-V operation written as a function: `__spirv_...`, mangled or not. */
+/* Reports whether a symbol is a SPIR-V operation written as a function: `__spirv_...`, mangled or
+ * not. */
 bool pl_symbol_is_spirv_operation(rt_text symbol);
 
 #endif

@@ -22,7 +22,7 @@ namespace
 
 enum { WORK_GROUP_SPACE = 3 };
 
-/* What is to be copied, each once, in the order in which it was met. */
+/* What is to be copied, once each, in the order of discovery. */
 struct reached {
     llvm::SetVector<llvm::Function *> functions;
     llvm::SetVector<llvm::GlobalVariable *> variables;

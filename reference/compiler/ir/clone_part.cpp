@@ -1,4 +1,4 @@
-/* What llvm::CloneModule does, for part of a module (llvm/Transforms/Utils/Cloning.h). */
+/* llvm::CloneModule (llvm/Transforms/Utils/Cloning.h) for part of a module. */
 #include "reference/compiler/ir/clone_part.h"
 
 #include <llvm/IR/Module.h>
@@ -10,12 +10,12 @@ using namespace llvm;
 static GlobalObject *declare(Module &part, const GlobalObject &original, bool defines)
 {
     const auto linkage = defines ? original.getLinkage() : GlobalValue::ExternalLinkage;
-    GlobalObject *made;
+    GlobalObject *declared;
     if (const auto *function = dyn_cast<Function>(&original)) {
         auto *copy = Function::Create(function->getFunctionType(), linkage,
                                       function->getAddressSpace(), function->getName(), &part);
         copy->copyAttributesFrom(function);
-        made = copy;
+        declared = copy;
     } else {
         const auto &variable = cast<GlobalVariable>(original);
         auto *copy =
@@ -23,10 +23,10 @@ static GlobalObject *declare(Module &part, const GlobalObject &original, bool de
                                nullptr, variable.getName(), nullptr, variable.getThreadLocalMode(),
                                variable.getType()->getAddressSpace());
         copy->copyAttributesFrom(&variable);
-        made = copy;
+        declared = copy;
     }
-    made->setLinkage(linkage);
-    return made;
+    declared->setLinkage(linkage);
+    return declared;
 }
 
 static void define(Function &copy, const Function &original, ValueToValueMapTy &map)

@@ -1,6 +1,6 @@
 /* A module made of some functions and variables of another one, in the same context.
  *
- * LLVM's C interface copies whole modules only, which makes a split of n parts cost n times the
+ * LLVM's C interface copies whole modules only, so a split into n parts would cost n times the
  * module; this costs what the part holds. */
 #ifndef REFERENCE_COMPILER_IR_CLONE_PART_H
 #define REFERENCE_COMPILER_IR_CLONE_PART_H
@@ -20,8 +20,8 @@ typedef struct pl_clone_item {
 } pl_clone_item;
 
 /* Makes a module with the items in their order, under their names and with their linkage, which is
- * external for what is declared.  The input's named metadata comes along.  Whatever a definition
- * refers to must be an item.  The module belongs to the caller. */
+ * external for what is declared, and with the input's named metadata.  Everything that a definition
+ * refers to must be an item.  The caller owns the module. */
 LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *items,
                             uint32_t count);
 

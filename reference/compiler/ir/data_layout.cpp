@@ -1,4 +1,4 @@
-/* LLVM's own parser of data layouts, of which its C interface has only the form that is fatal. */
+/* LLVM's own parser of data layouts; its C interface has only the variant that ends the process. */
 #include "reference/compiler/ir/data_layout.h"
 
 #include <llvm/IR/DataLayout.h>

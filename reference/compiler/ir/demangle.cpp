@@ -1,5 +1,5 @@
-/* The C++ library's reader of mangled names, which takes types for symbols too unless it is asked
- * about what begins as a symbol only. */
+/* The C++ library's demangler, which reads types as well: "i" would become "int".  So it gets only
+ * what begins like a symbol. */
 #include "reference/compiler/ir/demangle.h"
 
 #include <cstdlib>

@@ -8,8 +8,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
-/* llvm/IR/CallingConv.h: not among the C API's names */
-enum { SPIR_FUNCTION_CONVENTION = 75, SPIR_KERNEL_CONVENTION = 76 };
+#include <string.h>
 
 static void collect_error(LLVMDiagnosticInfoRef info, void *user)
 {
@@ -25,6 +24,7 @@ void pl_job_open(pl_job *job, rt_sink *sink)
 {
     CHECK(sink);
     *job = (pl_job){.sink = sink, .context = LLVMContextCreate()};
+    CHECK(job->errors.size == 0 && job->arena.total == 0);
     LLVMContextSetDiagnosticHandler(job->context, collect_error, job);
 }
 
@@ -47,6 +47,23 @@ rt_text pl_job_name(pl_job *job, LLVMValueRef value)
     size_t length = 0;
     const char *name = LLVMGetValueName2(value, &length);
     return rt_arena_text(&job->arena, (rt_text){name, length});
+}
+
+void *pl_job_copy(pl_job *job, const void *items, size_t count, size_t size)
+{
+    CHECK(size > 0);
+    void *copy = rt_arena_alloc_array(&job->arena, count, size);
+    if (count > 0) memcpy(copy, items, count * size);
+    return copy;
+}
+
+const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count)
+{
+    *out_count = texts->count;
+    const rt_text *kept = pl_job_copy(job, texts->items, texts->count, sizeof *texts->items);
+    rt_vector_free(texts);
+    CHECK(texts->count == 0);
+    return kept;
 }
 
 rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModuleRef *out_module)
@@ -94,17 +111,17 @@ rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after)
 bool pl_is_kernel(LLVMValueRef function)
 {
     CHECK(LLVMIsAFunction(function));
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL_CONVENTION;
+    return LLVMGetFunctionCallConv(function) == PL_SPIR_KERNEL;
 }
 
 void pl_make_plain_function(LLVMValueRef kernel)
 {
     CHECK(pl_is_kernel(kernel));
-    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
+    LLVMSetFunctionCallConv(kernel, PL_SPIR_FUNCTION);
     CHECK(!pl_is_kernel(kernel));
     for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
+        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, PL_SPIR_FUNCTION);
     }
 }
 

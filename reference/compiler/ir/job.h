@@ -1,4 +1,5 @@
-/* What one call of the plugin works with: an LLVM context, an arena, and where errors go.
+/* What one call of the plugin works with: an LLVM context, an arena, and where errors go; and the
+ * numbers of the targets that LLVM's C interface has no names for.
  *
  * A job is used by one thread; jobs share nothing, so several may run at once. */
 #ifndef REFERENCE_COMPILER_IR_JOB_H
@@ -8,49 +9,79 @@
 #include "reference/base/format.h"
 #include "reference/base/profile.h"
 #include "reference/base/status.h"
+#include "reference/base/vector.h"
 
 #include <llvm-c/Core.h>
+
+/* Address spaces of spir64 (SPIR 1.2, "Address space qualifiers"). */
+enum {
+    PL_SPACE_PRIVATE = 0,
+    PL_SPACE_GLOBAL = 1,
+    PL_SPACE_CONSTANT = 2,
+    PL_SPACE_LOCAL = 3,
+    PL_SPACE_GENERIC = 4,
+    PL_SPACE_COUNT
+};
+
+/* Address spaces of nvptx64 (LLVM 14, "User Guide for NVPTX Back-end"). */
+enum {
+    PL_PTX_SPACE_GENERIC = 0,
+    PL_PTX_SPACE_GLOBAL = 1,
+    PL_PTX_SPACE_SHARED = 3,
+    PL_PTX_SPACE_CONSTANT = 4
+};
+
+/* Calling conventions (llvm/IR/CallingConv.h). */
+enum { PL_PTX_KERNEL = 71, PL_SPIR_FUNCTION = 75, PL_SPIR_KERNEL = 76 };
+
+typedef RT_VECTOR(rt_text) pl_text_list;
 
 typedef struct pl_job {
     rt_sink *sink; /* borrowed */
     LLVMContextRef context;
     rt_arena arena;      /* freed when the job is closed */
-    rt_buffer errors;    /* what LLVM reported since it was last cleared, a line each */
-    rt_profile profile;  /* post-link: whose it is */
-    rt_format format;    /* of the images, which decides what the code is for */
-    bool device_globals; /* post-link: whether it treats device_globals */
+    rt_buffer errors;    /* LLVM's errors since the buffer was last freed, joined by "; " */
+    rt_profile profile;  /* post-link: whose behaviour it has */
+    rt_format format;    /* of the images; decides what the code is for */
+    bool device_globals; /* post-link: device_global variables are treated as such */
 } pl_job;
 
-/* Opens a job.  LLVM's errors are collected instead of ending the process: without a handler of its
- * own, a context calls exit() at the first one. */
+/* Opens a job.  Its context collects LLVM's errors; a context without a handler would call exit()
+ * at the first one. */
 void pl_job_open(pl_job *job, rt_sink *sink);
 
-/* Frees the arena and the context.  Modules of the context are disposed of before. */
+/* Frees the arena and the context, whose modules have been disposed of. */
 void pl_job_close(pl_job *job);
 
-/* What LLVM reported, on one line, or "no reason given". */
+/* The errors that LLVM reported, on one line, or "no reason given". */
 const char *pl_job_reason(const pl_job *job);
 
-/* Copies an LLVM name (a symbol) into the job's arena. */
+/* The name of a value, copied into the job's arena, where a NUL follows it. */
 rt_text pl_job_name(pl_job *job, LLVMValueRef value);
+
+/* Copies count objects of size bytes each into the job's arena. */
+void *pl_job_copy(pl_job *job, const void *items, size_t count, size_t size);
+
+/* Moves a list into the job's arena: copies it and frees the vector. */
+const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count);
 
 /* Parses bitcode into a module of the job's context and verifies it.  MALFORMED with LLVM's reason;
  * `what` names the input in the message ("source app/0").  *out_module is NULL on failure. */
 RT_MUST_USE rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what,
                                       LLVMModuleRef *out_module);
 
-/* Verifies a module that we changed.  A fault is ours or a tool's: TOOL, with LLVM's reason. */
+/* Verifies a module after a change of ours, which `after` names.  TOOL, with LLVM's reason: the
+ * module is invalid, which is a fault of ours or of LLVM. */
 RT_MUST_USE rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after);
 
 /* Reports whether a function is a kernel entry (calling convention SPIR_KERNEL). */
 bool pl_is_kernel(LLVMValueRef function);
 
-/* Makes an ordinary function of a kernel that is copied for its caller; its calls become ordinary
- * ones too. */
+/* Turns a kernel into an ordinary function, and its calls into ordinary calls. */
 void pl_make_plain_function(LLVMValueRef kernel);
 
-/* Reports whether other sources cannot know a definition by its name: it is static, or a body that
- * is only there to be copied. */
+/* Reports whether no other source can refer to a symbol by name: it is static, or a body that
+ * exists only to be inlined. */
 bool pl_is_local(LLVMValueRef value);
 
 /* Links `source` (consumed) into `target`, whose symbols do not clash.  POSTLINK_ERROR or

@@ -12,10 +12,11 @@
 /* Runs passes, named as LLVM's pass builder names them, and verifies the module.  `machine` is what
  * they optimise for, or NULL.  TOOL, with LLVM's reason: there is no such pass, or the module is
  * invalid afterwards. */
-RT_MUST_USE rt_status pl_passes_run(pl_job *job, LLVMModuleRef module,
-                                          LLVMTargetMachineRef machine, const char *passes);
+RT_MUST_USE rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                    const char *passes);
 
-/* The same with no machine, for a module whose integers are to stay 8, 16, 32 or 64 bits wide. */
+/* The same without a machine, and told that integers of 8, 16, 32 and 64 bits are native, so that
+ * they prefer these widths. */
 RT_MUST_USE rt_status pl_passes_run_native(pl_job *job, LLVMModuleRef module, const char *passes);
 
 #endif

@@ -1,6 +1,7 @@
-/* Line information: of an instruction its own, of a function that of its definition.  Variables
- * have none, since sources are compiled with line tables only. */
+/* Line information: an instruction has its own, a function that of its definition. */
 #include "reference/compiler/ir/place.h"
+
+#include "reference/compiler/ir/demangle.h"
 
 unsigned pl_place_line(LLVMValueRef value)
 {
@@ -16,7 +17,8 @@ rt_text pl_place(pl_job *job, LLVMValueRef value)
     return rt_arena_printf(&job->arena, "%.*s:%u: ", (int)length, file, line);
 }
 
-/* A variable is used by instructions and by constants, such as casts of it, that have uses. */
+/* Of the instructions that use a value directly or through constants, such as casts, the one with
+ * the lowest line. */
 static LLVMValueRef first_instruction(LLVMValueRef value, LLVMValueRef first)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -36,4 +38,13 @@ rt_text pl_place_of_use(pl_job *job, LLVMValueRef variable)
     CHECK(LLVMIsAGlobalVariable(variable));
     LLVMValueRef first = first_instruction(variable, NULL);
     return first ? pl_place(job, first) : (rt_text){0};
+}
+
+rt_text pl_place_name(pl_job *job, LLVMValueRef symbol)
+{
+    rt_buffer name = {0};
+    pl_demangle(pl_job_name(job, symbol).data, &name);
+    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&name));
+    rt_buffer_free(&name);
+    return kept;
 }

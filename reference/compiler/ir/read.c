@@ -1,20 +1,20 @@
-/* LLVM IR that somebody wrote by hand or kept from elsewhere, as a front end's output.
+/* LLVM IR that was written by hand or by another tool takes the place of a front end's output.
  *
- * Text or bitcode; LLVM tells them apart.  What is wrong is told in the front ends' form, at the
- * line and column of the text.  Source: LLVM Language Reference Manual of version 14. */
+ * Text or bitcode; LLVM tells them apart.  Errors have the front ends' form, with line and column
+ * of the text.  Source: LLVM Language Reference Manual of version 14. */
 #include "reference/compiler/ir/read.h"
 
 #include "reference/compiler/ir/data_layout.h"
 #include "reference/compiler/ir/job.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/BitWriter.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
 #include <string.h>
 
-/* What clang 14 gives spir64. */
+/* The data layout that clang 14 gives spir64. */
 #define SPIR64_LAYOUT                                                                              \
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
 
@@ -23,7 +23,7 @@ static rt_text first_line(const char *text)
     return (rt_text){text, strcspn(text, "\n")};
 }
 
-/* LLVM's verifier tells the fault and, in the next line, the instruction. */
+/* LLVM's verifier prints the fault and, on the next line, the instruction. */
 static rt_text one_line(pl_job *job, const char *text)
 {
     rt_buffer line = {0};
@@ -45,8 +45,8 @@ static rt_status refuse(pl_job *job, rt_text name, rt_text problem)
                    RT_TEXT_ARG(problem));
 }
 
-/* The layout that a module in text names; empty where it names none.  A string of LLVM ends at the
- * next quote, whatever stands before it. */
+/* The layout that a module in text names; empty where it names none.  LLVM's strings have no
+ * escaped quotes. */
 static rt_text named_layout(rt_bytes ir)
 {
     static const char key[] = "target datalayout";
@@ -65,7 +65,7 @@ static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
     if (layout.length > 0 && !pl_data_layout_check(layout, &reason)) {
-        rt_text problem = rt_arena_printf(&job->arena, "the data layout '%.*s' is none: %s",
+        rt_text problem = rt_arena_printf(&job->arena, "the data layout '%.*s' is invalid: %s",
                                           RT_TEXT_ARG(layout), rt_buffer_string(&reason));
         status = refuse(job, name, problem);
     }
@@ -75,15 +75,15 @@ static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
 
 static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *out_module)
 {
-    rt_text label = rt_arena_text(&job->arena, name); /* with a NUL byte behind it */
+    rt_text label = rt_arena_text(&job->arena, name); /* a NUL follows it there */
     LLVMMemoryBufferRef memory =
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)ir.data, ir.size, label.data);
     char *reason = NULL;
     *out_module = NULL;
     if (!LLVMParseIRInContext(job->context, memory, out_module, &reason)) return RT_STATUS_OK;
     /* NAME:LINE:COLUMN: error: TEXT, then the line of the source. */
-    rt_text said = first_line(reason);
-    rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+    rt_text message = first_line(reason);
+    rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
     LLVMDisposeMessage(reason);
     *out_module = NULL;
     return status;
@@ -102,22 +102,22 @@ static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
     return status;
 }
 
-/* Reports whether a layout agrees with spir64's in what code can see of it: addresses, and where
- * numbers and vectors lie.  Layouts of other front ends say more, or the same in other words. */
+/* Reports whether a layout agrees with spir64's as far as code can see: byte order, the size of
+ * pointers, the alignment of numbers and vectors.  Other front ends word their layouts otherwise.
+ */
 static bool is_laid_out(pl_job *job, LLVMModuleRef module)
 {
-    enum { SPACE_COUNT = 5 };
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
     LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
     LLVMTypeRef vector = LLVMVectorType(LLVMInt32TypeInContext(job->context), 3);
-    bool right = LLVMByteOrder(layout) == LLVMLittleEndian;
-    for (unsigned space = 0; space < SPACE_COUNT; space++)
-        right = right && LLVMPointerSizeForAS(layout, space) == 8;
-    return right && LLVMABIAlignmentOfType(layout, number) == 8 &&
+    bool agrees = LLVMByteOrder(layout) == LLVMLittleEndian;
+    for (unsigned space = 0; space < PL_SPACE_COUNT; space++)
+        agrees = agrees && LLVMPointerSizeForAS(layout, space) == 8;
+    return agrees && LLVMABIAlignmentOfType(layout, number) == 8 &&
            LLVMABIAlignmentOfType(layout, vector) == 16;
 }
 
-/* A module that names no target is for spir64; one that names another is for something else. */
+/* A module that names no target is for spir64. */
 static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
 {
     rt_text triple = rt_text_of(LLVMGetTarget(module));
@@ -138,17 +138,18 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
                                   LLVMGetDataLayoutStr(module)));
 }
 
-/* For nvptx64 only a front end makes code, which names both. */
+/* Code for nvptx64 comes from front ends only, which name triple and layout. */
 static rt_status check_target(pl_job *job, rt_text name, LLVMModuleRef module)
 {
     rt_text triple = rt_text_of(LLVMGetTarget(module));
     if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
     return refuse(job, name,
-                  rt_arena_printf(&job->arena, "the target triple is '%.*s' and not nvptx64's",
+                  rt_arena_printf(&job->arena, "the target triple is '%.*s', not nvptx64's",
                                   RT_TEXT_ARG(triple)));
 }
 
-/* The translator knows OpenCL C's builtins only in a module that says of which OpenCL it is. */
+/* The translator recognises OpenCL C's builtins only in a module that states its version of OpenCL.
+ */
 static void set_language(pl_job *job, LLVMModuleRef module)
 {
     static const char language[] = "opencl.ocl.version";
@@ -159,14 +160,6 @@ static void set_language(pl_job *job, LLVMModuleRef module)
                                  LLVMValueAsMetadata(LLVMConstInt(number, 0, false))};
     LLVMMetadataRef node = LLVMMDNodeInContext2(job->context, version, 2);
     LLVMAddNamedMetadataOperand(module, language, LLVMMetadataAsValue(job->context, node));
-}
-
-static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
-{
-    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
-    rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
-    CHECK(out_bitcode->size > 0);
-    LLVMDisposeMemoryBuffer(memory);
 }
 
 rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
@@ -186,7 +179,7 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
             status = ptx ? check_target(&job, name, module) : set_target(&job, name, module);
         if (rt_ok(status)) {
             set_language(&job, module);
-            write_bitcode(module, out_bitcode);
+            pl_write_bitcode(module, out_bitcode);
         }
         LLVMDisposeModule(module);
     }

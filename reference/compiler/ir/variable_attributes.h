@@ -1,4 +1,4 @@
-/* String attributes of module-scope variables, which LLVM's C interface knows of functions only. */
+/* String attributes of module-scope variables; LLVM's C interface has those of functions only. */
 #ifndef REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
 #define REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
 
@@ -10,8 +10,8 @@ extern "C" {
 
 #include <llvm-c/Types.h>
 
-/* Reports whether a variable has the attribute `name`; *out_value is its value, which may be empty
- * and which lives as long as the variable's context. */
+/* Reports whether a variable has the attribute `name`; *out_value receives its text, which may be
+ * empty and lives as long as the variable's context. */
 bool pl_variable_attribute(LLVMValueRef variable, const char *name, rt_text *out_value);
 
 /* Gives a variable an attribute, in place of one of that name. */

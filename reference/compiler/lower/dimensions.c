@@ -1,14 +1,15 @@
-/* Calls of work-item functions, one after the other: what is known to be out of range is a number,
- * what is not known asks for dimension 0 instead and then chooses. */
-#include "reference/compiler/lower/dimensions.h"
+/* A call whose dimension is known to be out of range becomes a number; one whose dimension is
+ * unknown asks for dimension 0 if it is out of range, and a select replaces the answer. */
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/values.h"
 
 enum { DIMENSION_COUNT = 3 };
 
 static const struct work_item_function {
     const char *symbol;
-    unsigned outside; /* its answer for a dimension that there is not */
+    unsigned outside; /* its answer for any other dimension */
 } functions[] = {
     {"_Z13get_global_idj", 0},   {"_Z12get_local_idj", 0},
     {"_Z12get_group_idj", 0},    {"_Z17get_global_offsetj", 0},
@@ -18,18 +19,18 @@ static const struct work_item_function {
 
 typedef RT_VECTOR(LLVMValueRef) value_list;
 
-/* The calls of a function with one operand, whatever else its uses are. */
-static void calls_find(LLVMValueRef function, value_list *out)
+/* The calls of a function with one operand; it may have other uses. */
+static void find_calls(LLVMValueRef function, value_list *out)
 {
     LLVMUseRef use = LLVMGetFirstUse(function);
     for (; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
-        bool calls = call && LLVMGetCalledValue(call) == function;
-        if (calls && LLVMGetNumArgOperands(call) == 1) *rt_vector_push(out) = call;
+        LLVMValueRef user = LLVMGetUser(use);
+        if (pl_calls(user, function) && LLVMGetNumArgOperands(user) == 1)
+            *rt_vector_push(out) = user;
     }
 }
 
-/* The uses of the call that are there before the selection is made, since that one stays. */
+/* The users are collected before the select is built, which keeps using the call. */
 static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outside)
 {
     LLVMValueRef dimension = LLVMGetOperand(call, 0);
@@ -52,15 +53,14 @@ static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outsi
     rt_vector_free(&users);
 }
 
-static void call_lower(LLVMBuilderRef builder, LLVMValueRef call, unsigned answer)
+static void lower_call(LLVMBuilderRef builder, LLVMValueRef call, unsigned answer)
 {
     LLVMValueRef outside = LLVMConstInt(LLVMTypeOf(call), answer, false);
     LLVMValueRef dimension = LLVMGetOperand(call, 0);
     if (!LLVMIsAConstantInt(dimension)) {
         choose(builder, call, outside);
     } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {
-        LLVMReplaceAllUsesWith(call, outside);
-        LLVMInstructionEraseFromParent(call);
+        pl_replace(call, outside);
     }
 }
 
@@ -70,9 +70,9 @@ void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].symbol);
         value_list calls = {0};
-        if (function) calls_find(function, &calls);
+        if (function) find_calls(function, &calls);
         for (uint32_t k = 0; k < calls.count; k++)
-            call_lower(builder, calls.items[k], functions[i].outside);
+            lower_call(builder, calls.items[k], functions[i].outside);
         rt_vector_free(&calls);
     }
     LLVMDisposeBuilder(builder);

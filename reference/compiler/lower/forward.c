@@ -1,10 +1,11 @@
-/* Conversions that a phi of an earlier block takes.
+/* Conversions that a phi of an earlier block uses.
  *
- * The SPIR-V writer of version 14 decorates such a conversion by the id that it had before the
- * phi's id for it became its own: the decoration has no target, and the conversion neither
- * saturates nor rounds as it should.  Other instructions have no decorations that mean anything to
- * a device. */
-#include "reference/compiler/lower/forward.h"
+ * The SPIR-V writer of version 14 assigns such a conversion a new id after it was decorated, the
+ * one that the phi refers to.  So the decoration has no target, and the conversion neither
+ * saturates nor rounds.  Other instructions have no decorations that matter to a device. */
+#include "reference/compiler/lower/lower_internal.h"
+
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ static bool is_decorated(LLVMValueRef value)
     return name && (strstr(name, "_sat") || strstr(name, "_rt"));
 }
 
-/* A bit of the value's shape, since a select of vectors takes a bit for each component. */
+/* True in the value's shape, since a select of vectors takes a bit for each component. */
 static LLVMValueRef true_for(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -32,13 +33,13 @@ static LLVMValueRef true_for(LLVMValueRef value)
     return LLVMConstVector(bits, count);
 }
 
-static LLVMValueRef select_behind(LLVMBuilderRef builder, LLVMValueRef call)
+static LLVMValueRef select_after(LLVMBuilderRef builder, LLVMValueRef call)
 {
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
     return LLVMBuildSelect(builder, true_for(call), call, call, "");
 }
 
-/* Every phi that takes the call takes the select instead. */
+/* Every phi that uses the call uses the select instead. */
 static void forward(LLVMBuilderRef builder, LLVMValueRef call)
 {
     LLVMValueRef select = NULL;
@@ -46,7 +47,7 @@ static void forward(LLVMBuilderRef builder, LLVMValueRef call)
         next = LLVMGetNextUse(use);
         LLVMValueRef phi = LLVMGetUser(use);
         if (!LLVMIsAPHINode(phi)) continue;
-        if (!select) select = select_behind(builder, call);
+        if (!select) select = select_after(builder, call);
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
             if (LLVMGetIncomingValue(phi, i) == call) LLVMSetOperand(phi, i, select);
         next = LLVMGetFirstUse(call); /* the list has changed; no phi comes twice */
@@ -56,11 +57,8 @@ static void forward(LLVMBuilderRef builder, LLVMValueRef call)
 void pl_forward_conversions(pl_job *job, LLVMValueRef function)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction))
-            if (is_decorated(instruction)) forward(builder, instruction);
-    }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction))
+        if (is_decorated(instruction)) forward(builder, instruction);
     LLVMDisposeBuilder(builder);
 }

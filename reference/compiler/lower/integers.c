@@ -1,19 +1,20 @@
 /* Lowering of integers of odd widths.
  *
- * LLVM's indvars writes `i & 7` of a counter as a counter of its own of three bits, whatever widths
- * the target has.  Each such value gets one of a width that SPIR-V has, whose upper bits are zero;
- * who wants its sign makes it by shifting. */
-#include "reference/compiler/lower/integers.h"
+ * LLVM's indvars turns `i & 7` of a counter into another counter of three bits, whatever widths the
+ * target has.  Each such value becomes one of a width that SPIR-V has, with zeros in the upper
+ * bits; operations that need its sign shift it in. */
+#include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/values.h"
 
 typedef struct widening {
     pl_job *job;
     LLVMBuilderRef builder;
-    rt_map index; /* of an odd value, in: */
+    rt_map index; /* odd value -> index in wide */
     RT_VECTOR(LLVMValueRef) wide;
-    RT_VECTOR(LLVMValueRef) odd; /* phis, whose wide ones are filled in at the end */
+    RT_VECTOR(LLVMValueRef) odd; /* phis whose wide counterparts are filled in at the end */
 } widening;
 
 static uint32_t width_of(LLVMValueRef value)
@@ -33,6 +34,7 @@ static LLVMTypeRef wide_type(const widening *w, LLVMValueRef odd)
     uint32_t width = 8;
     while (width < width_of(odd))
         width *= 2;
+    CHECK(width <= 64);
     return LLVMIntTypeInContext(w->job->context, width);
 }
 
@@ -62,7 +64,7 @@ static bool is_known(LLVMValueRef instruction)
     }
 }
 
-/* Constants are numbers, and vectors of odd integers are none of this. */
+/* Odd operands are numbers or results: no other constants, no parameters. */
 static bool has_known_operands(LLVMValueRef instruction)
 {
     int count = LLVMGetNumOperands(instruction);
@@ -75,18 +77,14 @@ static bool has_known_operands(LLVMValueRef instruction)
     return true;
 }
 
-/* How many instructions have to do with odd integers; 0 where one of them is not known. */
+/* The number of instructions that handle odd integers; 0 if one of them cannot be lowered. */
 static uint32_t count_odd(LLVMValueRef function)
 {
     uint32_t count = 0;
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef i = LLVMGetFirstInstruction(block);
-        for (; i; i = LLVMGetNextInstruction(i)) {
-            if (!is_odd(i) && !has_odd_operand(i)) continue;
-            if (!is_known(i) || !has_known_operands(i)) return 0;
-            count++;
-        }
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        if (!is_odd(i) && !has_odd_operand(i)) continue;
+        if (!is_known(i) || !has_known_operands(i)) return 0;
+        count++;
     }
     return count;
 }
@@ -95,7 +93,7 @@ static uint32_t count_odd(LLVMValueRef function)
 
 static LLVMValueRef wide_of(widening *w, LLVMValueRef odd);
 
-/* With the upper bits zero again. */
+/* Clears the upper bits. */
 static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width)
 {
     CHECK(width >= 1 && width < 64);
@@ -103,7 +101,7 @@ static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width
     return LLVMBuildAnd(w->builder, value, mask, "");
 }
 
-/* With copies of the sign in the upper bits. */
+/* Fills the upper bits with copies of the sign. */
 static LLVMValueRef with_sign(const widening *w, LLVMValueRef value, uint32_t width)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -111,7 +109,7 @@ static LLVMValueRef with_sign(const widening *w, LLVMValueRef value, uint32_t wi
     return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
 }
 
-/* An operand as it can be computed with: an odd one wide, with its sign where that counts. */
+/* An operand, widened if it is odd, with its sign if that matters. */
 static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned number,
                                bool is_signed)
 {
@@ -127,7 +125,7 @@ static LLVMValueRef resize(const widening *w, LLVMValueRef value, LLVMTypeRef ty
     return LLVMBuildIntCast2(w->builder, value, type, is_signed, "");
 }
 
-/* Sums and the like; only some look at the sign, and only some can reach beyond the width. */
+/* Binary operations: only some depend on the sign. */
 static LLVMValueRef make_operation(widening *w, LLVMValueRef odd, LLVMOpcode opcode)
 {
     bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
@@ -167,11 +165,13 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
 
 static void remember(widening *w, LLVMValueRef odd, LLVMValueRef wide)
 {
+    CHECK(LLVMTypeOf(wide) == wide_type(w, odd));
+    CHECK(w->index.count == w->wide.count);
     rt_map_set_number(&w->index, (uintptr_t)odd, w->wide.count);
     *rt_vector_push(&w->wide) = wide;
 }
 
-/* Phis are made before, so that no circle is left to go round in. */
+/* All phis have their wide counterparts already, so the recursion ends. */
 static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
 {
     CHECK(is_odd(odd));
@@ -198,7 +198,7 @@ static LLVMValueRef make_comparison(widening *w, LLVMValueRef comparison)
     return LLVMBuildICmp(w->builder, predicate, a, b, "");
 }
 
-/* LLVM's own operands: selector, default block, then pairs of value and block. */
+/* A switch's operands in LLVM: selector, default block, then pairs of value and block. */
 static void widen_switch(widening *w, LLVMValueRef terminator)
 {
     LLVMSetOperand(terminator, 0, operand_of(w, terminator, 0, false));
@@ -207,7 +207,7 @@ static void widen_switch(widening *w, LLVMValueRef terminator)
         LLVMSetOperand(terminator, i, wide_of(w, LLVMGetOperand(terminator, i)));
 }
 
-/* An instruction of another type that takes odd integers. */
+/* An instruction that uses odd integers and yields something else. */
 static void lower_use(widening *w, LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -229,15 +229,11 @@ static void lower_use(widening *w, LLVMValueRef instruction)
 
 static void make_phis(widening *w, LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef i = LLVMGetFirstInstruction(block);
-        for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-            if (!is_odd(i)) continue;
-            LLVMPositionBuilderBefore(w->builder, i);
-            remember(w, i, LLVMBuildPhi(w->builder, wide_type(w, i), ""));
-            *rt_vector_push(&w->odd) = i;
-        }
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        if (!LLVMIsAPHINode(i) || !is_odd(i)) continue;
+        LLVMPositionBuilderBefore(w->builder, i);
+        remember(w, i, LLVMBuildPhi(w->builder, wide_type(w, i), ""));
+        *rt_vector_push(&w->odd) = i;
     }
 }
 
@@ -256,12 +252,8 @@ static void fill_phis(widening *w)
 static void lower_function(widening *w, LLVMValueRef function)
 {
     make_phis(w, function);
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef i = LLVMGetFirstInstruction(block);
-        for (; i; i = LLVMGetNextInstruction(i))
-            if (!is_odd(i) && has_odd_operand(i)) lower_use(w, i);
-    }
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
+        if (!is_odd(i) && has_odd_operand(i)) lower_use(w, i);
     fill_phis(w);
 }
 

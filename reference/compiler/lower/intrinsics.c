@@ -1,11 +1,11 @@
 /* Lowering of intrinsics to plain integer arithmetic, on scalars and vectors alike.
  *
- * It knows only what the SPIR-V writer lacks; everything else stays.  Source of the semantics: LLVM
- * 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with Overflow Intrinsics",
- * "Bit Manipulation Intrinsics".  What the writer lacks was observed by trying each one. */
-#include "reference/compiler/lower/intrinsics.h"
+ * The table has only what the SPIR-V writer lacks; everything else stays.  Source of the semantics:
+ * LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with Overflow
+ * Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was given each intrinsic. */
+#include "reference/compiler/lower/lower_internal.h"
 
-#include "reference/base/vector.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct lowering {
     LLVMValueRef a, b, c; /* operands; NULL where there are fewer */
 } lowering;
 
-/* ---- Small words --------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------ */
 
 static LLVMValueRef number(const lowering *at, uint64_t value)
 {
@@ -89,7 +89,8 @@ static LLVMValueRef exchange(const lowering *at, LLVMValueRef x, uint32_t bits, 
     return build(at, LLVMOr, up, down);
 }
 
-/* Reverses groups: first pairs of `smallest` bits, then ever larger ones up to halves. */
+/* Reverses the order of groups of `smallest` bits: exchanges pairs of these, then of ever larger
+ * groups up to halves. */
 static LLVMValueRef reverse(const lowering *at, uint32_t smallest)
 {
     LLVMValueRef x = at->a;
@@ -154,9 +155,9 @@ static LLVMValueRef pair(const lowering *at, LLVMValueRef result, LLVMValueRef o
     CHECK(LLVMTypeOf(result) == at->type);
     LLVMTypeRef types[2] = {LLVMTypeOf(result), LLVMTypeOf(overflowed)};
     LLVMContextRef context = LLVMGetTypeContext(at->type);
-    LLVMValueRef both = LLVMGetUndef(LLVMStructTypeInContext(context, types, 2, 0));
-    both = LLVMBuildInsertValue(at->builder, both, result, 0, "");
-    return LLVMBuildInsertValue(at->builder, both, overflowed, 1, "");
+    LLVMValueRef values = LLVMGetUndef(LLVMStructTypeInContext(context, types, 2, 0));
+    values = LLVMBuildInsertValue(at->builder, values, result, 0, "");
+    return LLVMBuildInsertValue(at->builder, values, overflowed, 1, "");
 }
 
 static LLVMValueRef lower_add_overflow(const lowering *at)
@@ -241,13 +242,6 @@ static LLVMValueRef operand_or_null(LLVMValueRef call, unsigned index)
     return index < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, index) : NULL;
 }
 
-static void replace(LLVMValueRef instruction, LLVMValueRef value)
-{
-    CHECK(LLVMTypeOf(instruction) == LLVMTypeOf(value));
-    LLVMReplaceAllUsesWith(instruction, value);
-    LLVMInstructionEraseFromParent(instruction);
-}
-
 static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValueRef call)
 {
     CHECK(LLVMIsACallInst(call));
@@ -260,7 +254,7 @@ static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValu
     bool vector = LLVMGetTypeKind(at.type) == LLVMVectorTypeKind;
     at.width = LLVMGetIntTypeWidth(vector ? LLVMGetElementType(at.type) : at.type);
     CHECK(at.width >= 8 && at.width <= 64);
-    replace(call, row->lower(&at));
+    pl_replace(call, row->lower(&at));
 }
 
 static void lower_uses(LLVMBuilderRef builder, LLVMValueRef function)
@@ -275,13 +269,10 @@ static void lower_uses(LLVMBuilderRef builder, LLVMValueRef function)
 
 static void drop_freezes(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef next = NULL;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (LLVMGetInstructionOpcode(i) == LLVMFreeze) replace(i, LLVMGetOperand(i, 0));
-        }
+    LLVMValueRef next = NULL;
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
+        next = pl_next_instruction(i);
+        if (LLVMGetInstructionOpcode(i) == LLVMFreeze) pl_replace(i, LLVMGetOperand(i, 0));
     }
 }
 

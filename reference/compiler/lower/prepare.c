@@ -1,22 +1,15 @@
-/* Passes of the new pass manager, and the writer's cures.
- *
- * The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
+/* The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
  * work-items), no unrolling, no recognition of library calls, no lookup tables.  Jumps are threaded
- * once, before the loops are looked at: a `break` reaches the optimiser as a switch over why a
- * scope was left, which would stay in the loop for ever.  That an exit block before its loop and a
- * loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
+ * once, before the loop passes: a `break` reaches the optimiser as a switch over the reason for
+ * leaving a scope, which would otherwise stay in the loop.  Observed with llvm-spirv 14: an exit
+ * block before its loop, and a loop's metadata, make invalid SPIR-V. */
 #include "reference/compiler/lower/prepare.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/passes.h"
-#include "reference/compiler/lower/dimensions.h"
-#include "reference/compiler/lower/forward.h"
-#include "reference/compiler/lower/integers.h"
-#include "reference/compiler/lower/intrinsics.h"
-#include "reference/compiler/lower/vectors.h"
-
-#include <string.h>
+#include "reference/compiler/ir/values.h"
+#include "reference/compiler/lower/lower_internal.h"
 
 #define OPTIMISE_PASSES                                                                            \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
@@ -27,7 +20,7 @@
     "instcombine,adce,simplifycfg,instcombine)," PL_DROP_PASSES
 
 /* After the lowering: nothing that would recognise the intrinsics again.  Questions to the compiler
- * itself (is this a constant, how large is this object) get their answers. */
+ * (is this a constant, how large is this object) are answered here. */
 #define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," PL_DROP_PASSES
 
 rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
@@ -39,15 +32,9 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
     return pl_passes_run(job, module, NULL, CLEAN_PASSES);
 }
 
-rt_status pl_prepare_simplify(pl_job *job, LLVMModuleRef module)
-{
-    return pl_passes_run_native(job, module, OPTIMISE_PASSES);
-}
-
 rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
 {
-    RT_TRY(pl_prepare_simplify(job, module));
-    return pl_prepare_lower(job, module);
+    return pl_passes_run_native(job, module, OPTIMISE_PASSES);
 }
 
 /* ---- Order of blocks ----------------------------------------------------------------------- */
@@ -86,8 +73,8 @@ static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
     }
 }
 
-/* Puts the reachable blocks of a function into reverse post-order, in which a block stands behind
- * all that dominate it; unreachable ones end up behind. */
+/* Puts the reachable blocks of a function into reverse post-order, in which a block follows all
+ * blocks that dominate it; unreachable blocks end up last. */
 static void order_blocks(LLVMValueRef function)
 {
     unsigned block_count = LLVMCountBasicBlocks(function);
@@ -108,15 +95,8 @@ static void order_blocks(LLVMValueRef function)
     rt_vector_free(&walk.post_order);
 }
 
-static void drop_loop_metadata(LLVMValueRef function, unsigned kind)
-{
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block))
-        LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
-}
-
-/* The passes narrow the selector of a switch over a single bit to i1; OpSwitch takes an integer of
- * at least 8 bits, and SPIR-V's booleans are none.  LLVM's own operands: selector, default block,
+/* The passes narrow the selector of a switch over a single bit to i1; OpSwitch needs an integer,
+ * and SPIR-V's booleans are not integers.  A switch's operands in LLVM: selector, default block,
  * then pairs of value and block. */
 static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
 {
@@ -136,12 +116,12 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
-/* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32, which no
- * word of SPIR-V holds: the C API reads it as 0. */
-static void bound_alignment(LLVMBasicBlockRef block)
+/* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32, which does
+ * not fit into a word of SPIR-V; the C API reads it as 0. */
+static void bound_alignments(LLVMValueRef function)
 {
-    LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-    for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction)) {
         bool accesses = LLVMIsALoadInst(instruction) || LLVMIsAStoreInst(instruction);
         if (accesses && LLVMGetAlignment(instruction) == 0) LLVMSetAlignment(instruction, 1);
     }
@@ -149,7 +129,7 @@ static void bound_alignment(LLVMBasicBlockRef block)
 
 /* ---- Half ---------------------------------------------------------------------------------- */
 
-/* Pointers to half need no arithmetic of it: vload_half and the like take them everywhere. */
+/* A pointer to half needs no support for half: every device has vload_half and the like. */
 static bool is_half(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
@@ -158,20 +138,17 @@ static bool is_half(LLVMTypeRef type)
 
 static bool handles_half(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            if (is_half(LLVMTypeOf(instruction))) return true;
-            int count = LLVMGetNumOperands(instruction);
-            for (int i = 0; i < count; i++)
-                if (is_half(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)))) return true;
-        }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction)) {
+        if (is_half(LLVMTypeOf(instruction))) return true;
+        int count = LLVMGetNumOperands(instruction);
+        for (int i = 0; i < count; i++)
+            if (is_half(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)))) return true;
     }
     return false;
 }
 
-/* Clang 14 does not list the extensions that a source uses, which the writer goes by. */
+/* The writer goes by the list of used extensions, which clang 14 does not fill. */
 static void list_half(pl_job *job, LLVMModuleRef module)
 {
     static const char extension[] = "cl_khr_fp16";
@@ -188,17 +165,17 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
 {
     list_half(job, module);
     static const char loop[] = "llvm.loop";
-    unsigned kind = LLVMGetMDKindIDInContext(job->context, loop, (unsigned)strlen(loop));
+    unsigned loop_kind = LLVMGetMDKindIDInContext(job->context, loop, sizeof loop - 1);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
         for (; block; block = LLVMGetNextBasicBlock(block)) {
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
-            bound_alignment(block);
+            LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), loop_kind, NULL);
         }
+        bound_alignments(function);
         pl_forward_conversions(job, function);
         order_blocks(function);
-        drop_loop_metadata(function, kind);
     }
 }

@@ -1,10 +1,12 @@
-/* Lowering of vectors that are too long or of an odd length, and of choices of whole vectors.
+/* Lowering of vectors that are too long or of an odd length, and of selects between vectors.
  *
- * LLVM's instcombine makes them of a component that is narrowed: trunc(extractelement <3 x i64>) is
- * for it extractelement <6 x i32>, and a load whose value is only taken apart so becomes a load of
- * that type.  It cannot be told not to, and the SPIR-V writer of version 14 either ends the process
- * or, in a library built without assertions, writes a module in which ids mean other values. */
-#include "reference/compiler/lower/vectors.h"
+ * LLVM's instcombine makes them when a component is narrowed: trunc(extractelement <3 x i64>)
+ * becomes extractelement <6 x i32>, and a load whose value is only used so becomes a load of that
+ * type.  This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
+ * or, in a library built without assertions, writes a module in which ids denote wrong values. */
+#include "reference/compiler/lower/lower_internal.h"
+
+#include "reference/compiler/ir/values.h"
 
 static bool is_writable_length(unsigned count)
 {
@@ -18,12 +20,12 @@ static unsigned bits_of(LLVMTypeRef type)
     case LLVMFloatTypeKind: return 32;
     case LLVMDoubleTypeKind: return 64;
     case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
-    default: return 0; /* no number */
+    default: return 0; /* not a number */
     }
 }
 
-/* Part number `index` of the vector that is cast, counted in parts of `type`; NULL where the cast
- * is not one of a longer list of narrower integers. */
+/* Part number `index` of the vector that is cast, counted in parts of `type`; NULL if the cast does
+ * not split wider components into integers. */
 static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVMTypeRef type,
                                  uint64_t index)
 {
@@ -53,7 +55,7 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     if (LLVMGetVolatile(load) || bytes == 0) return NULL;
     LLVMPositionBuilderBefore(builder, load);
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    while (LLVMIsABitCastInst(pointer)) /* nor must a pointer to the vector stay */
+    while (LLVMIsABitCastInst(pointer)) /* a pointer to the vector must not stay either */
         pointer = LLVMGetOperand(pointer, 0);
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     LLVMContextRef context = LLVMGetTypeContext(type);
@@ -79,14 +81,14 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 
-/* Operations that are looked through, of which each may double what is written; a phi, which may
- * write it on so many ways, counts as two. */
+/* Operations to look through, each of which may double the code; a phi, with up to WAYS_MAX
+ * incoming edges, counts as two. */
 enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 
 static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
                                   uint64_t index, uint32_t depth);
 
-/* Component number `index` of two operands of an operation; false: one of the vectors stays. */
+/* Component number `index` of both operands of an operation; false: one of them has none. */
 static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVMValueRef *vectors,
                            uint64_t index, uint32_t depth, LLVMValueRef *out_parts)
 {
@@ -98,19 +100,19 @@ static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVM
     return true;
 }
 
-/* The choice of one of two whole vectors becomes that of their components. */
-static LLVMValueRef part_of_choice(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef choice,
+/* A select between two vectors becomes one between their components. */
+static LLVMValueRef part_of_select(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef select,
                                    uint64_t index, uint32_t depth)
 {
-    LLVMValueRef condition = LLVMGetOperand(choice, 0), parts[2];
-    const LLVMValueRef vectors[] = {LLVMGetOperand(choice, 1), LLVMGetOperand(choice, 2)};
+    LLVMValueRef condition = LLVMGetOperand(select, 0), parts[2];
+    const LLVMValueRef vectors[] = {LLVMGetOperand(select, 1), LLVMGetOperand(select, 2)};
     if (LLVMGetTypeKind(LLVMTypeOf(condition)) != LLVMIntegerTypeKind) return NULL;
     if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
     return LLVMBuildSelect(builder, condition, parts[0], parts[1], "");
 }
 
-/* Where ways of the code meet, the components meet that come on each of them, computed where that
- * way ends.  A vector that goes round a loop stays: its components would never be found. */
+/* A phi of vectors becomes one of their components, each computed at the end of its predecessor.  A
+ * vector carried round a loop stays: the search for its components would not end. */
 static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64_t index,
                                 uint32_t depth)
 {
@@ -130,8 +132,8 @@ static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64
     return part;
 }
 
-/* Component number `index` of a vector that cannot stay, before the instruction that asks for it;
- * NULL: the vector stays.  What is computed component by component is computed of one. */
+/* Component number `index` of a vector that cannot stay, computed before the instruction `asks`;
+ * NULL: the vector stays. */
 static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
                                   uint64_t index, uint32_t depth)
 {
@@ -141,7 +143,7 @@ static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLV
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
     if (depth >= OPERATION_DEPTH_MAX) return NULL;
-    if (LLVMIsASelectInst(vector)) return part_of_choice(builder, asks, vector, index, depth);
+    if (LLVMIsASelectInst(vector)) return part_of_select(builder, asks, vector, index, depth);
     if (LLVMIsAPHINode(vector)) return part_of_phi(builder, vector, index, depth);
     if (!LLVMIsABinaryOperator(vector)) return NULL;
     const LLVMValueRef vectors[] = {LLVMGetOperand(vector, 0), LLVMGetOperand(vector, 1)};
@@ -164,7 +166,7 @@ static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)
     return number < length_of(vector) ? part_of(builder, extract, vector, number) : NULL;
 }
 
-/* A shuffle becomes a vector that is put together from its components. */
+/* A shuffle becomes a vector that is assembled from components. */
 static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
 {
     unsigned count = length_of(LLVMGetOperand(shuffle, 0));
@@ -185,12 +187,12 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
     return result;
 }
 
-/* A choice of one of two vectors is made for each component, since SPIR-V has no other before
- * version 1.4, and the writer does not ask. */
-static LLVMValueRef lower_choice(LLVMBuilderRef builder, LLVMValueRef choice)
+/* A select between two vectors by one bit becomes a select for each component, since OpSelect has
+ * only that before SPIR-V 1.4, and the writer does not check. */
+static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
 {
-    LLVMTypeRef type = LLVMTypeOf(choice);
-    LLVMValueRef condition = LLVMGetOperand(choice, 0);
+    LLVMTypeRef type = LLVMTypeOf(select);
+    LLVMValueRef condition = LLVMGetOperand(select, 0);
     bool is_whole = LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
                     LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMIntegerTypeKind;
     if (!is_whole || !is_writable_length(LLVMGetVectorSize(type))) return NULL;
@@ -199,33 +201,20 @@ static LLVMValueRef lower_choice(LLVMBuilderRef builder, LLVMValueRef choice)
     LLVMTypeRef number = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
     LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(bit, count));
     LLVMValueRef first = LLVMConstNull(number), all = LLVMConstNull(LLVMVectorType(number, count));
-    LLVMPositionBuilderBefore(builder, choice);
-    LLVMValueRef one = LLVMBuildInsertElement(builder, undefined, condition, first, "");
-    LLVMValueRef each = LLVMBuildShuffleVector(builder, one, undefined, all, "");
-    return LLVMBuildSelect(builder, each, LLVMGetOperand(choice, 1), LLVMGetOperand(choice, 2), "");
+    LLVMPositionBuilderBefore(builder, select);
+    LLVMValueRef bits = LLVMBuildInsertElement(builder, undefined, condition, first, "");
+    bits = LLVMBuildShuffleVector(builder, bits, undefined, all, "");
+    return LLVMBuildSelect(builder, bits, LLVMGetOperand(select, 1), LLVMGetOperand(select, 2), "");
 }
 
-/* What takes the place of an instruction that uses such a vector; NULL: it stays. */
+/* The replacement of an instruction that uses such a vector; NULL: it stays. */
 static LLVMValueRef lower(LLVMBuilderRef builder, LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMExtractElement: return lower_extract(builder, instruction);
     case LLVMShuffleVector: return lower_shuffle(builder, instruction);
-    case LLVMSelect: return lower_choice(builder, instruction);
+    case LLVMSelect: return lower_select(builder, instruction);
     default: return NULL;
-    }
-}
-
-static void lower_block(LLVMBuilderRef builder, LLVMBasicBlockRef block)
-{
-    LLVMValueRef next = NULL;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-        next = LLVMGetNextInstruction(i);
-        LLVMValueRef value = lower(builder, i);
-        if (!value) continue;
-        CHECK(LLVMTypeOf(i) == LLVMTypeOf(value));
-        LLVMReplaceAllUsesWith(i, value);
-        LLVMInstructionEraseFromParent(i);
     }
 }
 
@@ -234,9 +223,12 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-        for (; block; block = LLVMGetNextBasicBlock(block))
-            lower_block(builder, block);
+        LLVMValueRef next = NULL;
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
+            next = pl_next_instruction(i);
+            LLVMValueRef value = lower(builder, i);
+            if (value) pl_replace(i, value);
+        }
     }
     LLVMDisposeBuilder(builder);
 }

@@ -1,4 +1,4 @@
-/* Decorations of device_globals, written into a translated module.
+/* Writes the decorations of device_globals into a translated module.
  *
  * Source: document 002, "Changes to the sycl-post-link tool"; SPIR-V specification, 2.4 "Logical
  * Layout of a Module".  The numbers of SPV_INTEL_global_variable_decorations are those of its
@@ -75,9 +75,9 @@ static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoratio
 
 /* ---- Decorations --------------------------------------------------------------------------- */
 
-/* A name of more than what an instruction holds cannot come from a C identifier, whose symbol LLVM
- * bounds far below; one of LLVM IR is cut off and finds nothing. */
-static rt_text shortened(rt_text name)
+/* A name that is too long for an instruction can only come from LLVM IR; it is truncated, so that
+ * no lookup finds it. */
+static rt_text truncated(rt_text name)
 {
     enum { LENGTH_MAX = 4 * 60000 };
     if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
@@ -92,7 +92,7 @@ static void decorate(decorator *all, uint32_t target, rt_text symbol,
     if (has_access || RULE(DG_POSTLINK_06)) {
         write_host_access(all->out, target,
                           RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE),
-                          shortened(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
+                          truncated(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
     }
     bool has_mode = global->init_mode != PL_GLOBAL_ABSENT;
     if (has_mode && RULE(DG_POSTLINK_09))
@@ -113,7 +113,7 @@ static void copy(decorator *all, const rt_spirv_instruction *instruction)
     decorate(all, rt_spirv_word(instruction, 1), symbol, &all->globals[index].global);
 }
 
-/* The capability goes behind the others, and the extension behind the others. */
+/* The capability follows the other capabilities, the extension the other extensions. */
 static void write_module(decorator *all, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
@@ -134,6 +134,7 @@ static void write_module(decorator *all, rt_bytes spirv)
         copy(all, &instruction);
     }
     CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
+    CHECK(all->out->size > spirv.size && all->out->size % 4 == 0);
 }
 
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,

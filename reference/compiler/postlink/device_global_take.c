@@ -1,26 +1,27 @@
-/* The front end's part of device_globals, where the front end is clang 14 with assay's prelude:
- * what their declarations say becomes attributes, and the host code of each source registers them.
+/* The front end's part of device_globals, for clang 14 with assay's prelude: their declarations
+ * become attributes, and the host code of each source registers them.
  *
  * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global,
- * "Properties" and the restrictions on declarations; the unique id is formed as DPC++ forms that of
- * __builtin_sycl_unique_stable_id: the mangled name, and in front of it the translation unit where
- * others cannot name the variable. */
+ * "Properties" and the restrictions on declarations.  The unique id has the form of DPC++'s
+ * __builtin_sycl_unique_stable_id: the mangled name, preceded by the translation unit if others
+ * cannot name the variable. */
 #include "reference/compiler/postlink/device_globals.h"
 
 #include "reference/base/rule.h"
-#include "reference/compiler/ir/demangle.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A declaration of the source at hand. */
+/* A declaration of the current source. */
 typedef struct declaration {
     LLVMValueRef variable;
-    rt_text properties; /* as the source has them; data NULL: it came with attributes */
+    rt_text properties; /* as written in the source; data NULL: it came with attributes */
     unsigned line;      /* 0: not known */
-    uint32_t number;    /* in the order in which they were found */
+    uint32_t number;    /* in order of discovery */
 } declaration;
 
 typedef RT_VECTOR(declaration) declaration_list;
@@ -30,7 +31,7 @@ typedef struct taking {
     rt_text source;
     declaration_list declarations;
     rt_map found;                     /* variable -> index in declarations */
-    RT_VECTOR(LLVMValueRef) pointers; /* that stand for declarations */
+    RT_VECTOR(LLVMValueRef) pointers; /* the annotated stand-ins for declarations */
 } taking;
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -54,7 +55,7 @@ static rt_status refuse(taking *take, const declaration *at, rt_text name, rt_te
 typedef struct property_row {
     const char *name;
     const char *attribute;
-    const char *arguments;    /* that it takes, for people; "": none */
+    const char *arguments;    /* its possible arguments, for messages; "": none */
     const char *values[4][2]; /* argument, value of the attribute; NULL ends them */
 } property_row;
 
@@ -91,8 +92,8 @@ static rt_text trim(rt_text text)
     return text;
 }
 
-/* Takes what stands before the next comma outside brackets. */
-static rt_text take_property(rt_text *rest)
+/* Takes the text before the next comma outside parentheses. */
+static rt_text next_property(rt_text *rest)
 {
     size_t length = 0, depth = 0;
     for (; length < rest->length; length++) {
@@ -121,7 +122,7 @@ static bool split_property(rt_text property, rt_text *out_name, rt_text *out_arg
     return out_argument->length > 0;
 }
 
-static rt_status take_one(taking *take, const declaration *at, rt_text name, rt_text property)
+static rt_status apply_property(taking *take, const declaration *at, rt_text name, rt_text property)
 {
     rt_arena *arena = &take->job->arena;
     rt_text word, argument, before;
@@ -154,22 +155,13 @@ static rt_status take_properties(taking *take, const declaration *at, rt_text na
 {
     rt_text rest = trim(at->properties);
     while (rest.length > 0)
-        RT_TRY(take_one(take, at, name, take_property(&rest)));
+        RT_TRY(apply_property(take, at, name, next_property(&rest)));
     return RT_STATUS_OK;
 }
 
 /* ---- Names and types ----------------------------------------------------------------------- */
 
-/* The name in the source: of a static variable of a C function `f.x`, which no C name can be. */
-static rt_text name_of(pl_job *job, LLVMValueRef variable)
-{
-    rt_buffer name = {0};
-    pl_demangle(pl_job_name(job, variable).data, &name);
-    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&name));
-    rt_buffer_free(&name);
-    return kept;
-}
-
+/* A static variable of a C function is named `f.x`, which is not a C identifier. */
 static bool is_of_function(rt_text symbol)
 {
     return rt_text_starts(symbol, "_ZZ") ||
@@ -193,8 +185,8 @@ static rt_text unique_id_of(taking *take, LLVMValueRef variable)
                            RT_TEXT_ARG(mangled));
 }
 
-/* sizeof(T) of a variable that the prelude declares: a structure that ends with the value, as an
- * array of one, or with a pointer to it.  0: with neither, or T has no size. */
+/* sizeof(T) of a variable that the prelude declares: a structure whose last member is an array of
+ * one T or a pointer to T.  0: it is neither, or T has no size. */
 static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
@@ -213,7 +205,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
 {
     pl_job *job = take->job;
     LLVMValueRef variable = at->variable;
-    rt_text name = name_of(job, variable), scope, known;
+    rt_text name = pl_place_name(job, variable), scope, known;
     if (is_of_function(pl_job_name(job, variable)))
         return refuse(take, at, name,
                       RT_TEXT("is declared in a function; it has to be declared in a namespace"));
@@ -242,13 +234,11 @@ static void note(taking *take, LLVMValueRef variable, rt_text properties, unsign
     *rt_vector_push(&take->declarations) = (declaration){variable, properties, line, number};
 }
 
-/* What a pointer that stands for a declaration points to; NULL: to no variable. */
+/* The variable that a stand-in for a declaration points to; NULL: none. */
 static LLVMValueRef pointed_to(LLVMValueRef pointer)
 {
     LLVMValueRef value = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
-    while (value && LLVMIsAConstantExpr(value))
-        value = LLVMGetOperand(value, 0);
-    return value ? LLVMIsAGlobalVariable(value) : NULL;
+    return value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
 }
 
 static void find_annotated(taking *take, const pl_annotations *annotations)
@@ -267,7 +257,7 @@ static void find_annotated(taking *take, const pl_annotations *annotations)
     }
 }
 
-/* Those of LLVM IR that came with their attributes. */
+/* LLVM IR may have device_globals with their attributes. */
 static void find_attributed(taking *take, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
@@ -291,15 +281,17 @@ static bool agrees(const pl_device_global *a, const pl_device_global *b)
            a->in_csr == b->in_csr;
 }
 
-/* Enters a declaration into the tables of all sources. */
+/* Enters a declaration into the tables of all sources, and a definition into that of the host code.
+ */
 static rt_status enter(taking *take, const declaration *at, pl_device_globals *globals)
 {
     pl_device_global global;
-    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* with a fault */
+    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* with a planted fault */
     RT_TRY(pl_device_global_read(take->job, at->variable, &global));
     rt_text id = global.host.unique_id;
     uint32_t known = rt_map_find(&globals->declared_ids, id);
     if (known == RT_MAP_NONE) {
+        CHECK(globals->declared_ids.count == globals->declared.count);
         rt_map_set(&globals->declared_ids, id, globals->declared.count);
         *rt_vector_push(&globals->declared) = global;
     } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
@@ -316,6 +308,7 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
     }
     if (LLVMIsDeclaration(at->variable)) return RT_STATUS_OK;
     if (rt_map_find(&globals->registered_ids, id) != RT_MAP_NONE) return RT_STATUS_OK;
+    CHECK(globals->registered_ids.count == globals->registered.count);
     rt_map_set(&globals->registered_ids, id, globals->registered.count);
     *rt_vector_push(&globals->registered) = global.host;
     return RT_STATUS_OK;

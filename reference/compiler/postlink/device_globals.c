@@ -1,9 +1,10 @@
-/* Reads the attributes of device_globals and tells an image's property set of them. */
+/* Reads the attributes of device_globals and describes them in the property sets of an image. */
 #include "reference/compiler/postlink/device_globals.h"
 
 #include "reference/base/number.h"
 #include "reference/base/rule.h"
-#include "reference/compiler/ir/demangle.h"
+#include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 
 #include <llvm-c/Target.h>
@@ -30,17 +31,6 @@ static rt_text text_of(pl_job *job, LLVMValueRef variable, const char *name)
     return rt_arena_text(&job->arena, value);
 }
 
-static rt_text name_of(pl_job *job, LLVMValueRef variable)
-{
-    rt_text name = text_of(job, variable, PL_GLOBAL_NAME);
-    if (name.length > 0) return name;
-    rt_buffer demangled = {0};
-    pl_demangle(pl_job_name(job, variable).data, &demangled);
-    name = rt_arena_text(&job->arena, rt_buffer_text(&demangled));
-    rt_buffer_free(&demangled);
-    return name;
-}
-
 static rt_status refuse(pl_job *job, const pl_device_global *global, const char *problem)
 {
     rt_text name = global->host.name;
@@ -49,7 +39,7 @@ static rt_status refuse(pl_job *job, const pl_device_global *global, const char 
                           RT_TEXT_ARG(name), problem);
 }
 
-static bool truth_read(rt_text text, uint32_t *out_truth)
+static bool read_truth(rt_text text, uint32_t *out_truth)
 {
     *out_truth = rt_text_is(text, "true");
     return *out_truth || rt_text_is(text, "false") || rt_number_read_u32(text, 0, 1, out_truth);
@@ -61,11 +51,11 @@ bool pl_is_image_scope(LLVMValueRef variable)
     uint32_t truth = 0;
     if (!pl_is_device_global(variable)) return false;
     if (!pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope)) return false;
-    return !(truth_read(scope, &truth) && truth == 0);
+    return !(read_truth(scope, &truth) && truth == 0);
 }
 
 /* The properties other than device_image_scope. */
-static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_global *global)
+static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_global *global)
 {
     static const rt_host_access accesses[] = {RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE,
                                               RT_HOST_ACCESS_READ_WRITE, RT_HOST_ACCESS_NONE};
@@ -84,18 +74,17 @@ static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_g
                       "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
                       "(reprogram) and 1 (reset)");
     if (pl_variable_attribute(variable, PL_GLOBAL_IN_CSR, &value) &&
-        !truth_read(value, &global->in_csr))
+        !read_truth(value, &global->in_csr))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_IN_CSR "' other than true and false");
     return RT_STATUS_OK;
 }
 
-/* What stands in LLVM IR written by hand and would be no variable that a host can find. */
-static rt_status place_check(pl_job *job, LLVMValueRef variable, const pl_device_global *global)
+/* LLVM IR written by hand may have variables that a host could not find. */
+static rt_status check_place(pl_job *job, LLVMValueRef variable, const pl_device_global *global)
 {
-    enum { SPACE_GLOBAL = 1 };
     if (global->symbol.length == 0) return refuse(job, global, "has no name; give it one");
-    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_GLOBAL) return RT_STATUS_OK;
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PL_SPACE_GLOBAL) return RT_STATUS_OK;
     return refuse(job, global, "is not in global memory; declare it with addrspace(1)");
 }
 
@@ -107,12 +96,12 @@ static uint64_t size_in_ir(LLVMValueRef variable)
     return LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
 }
 
-static rt_status size_read(pl_job *job, LLVMValueRef variable, pl_device_global *global)
+static rt_status read_size(pl_job *job, LLVMValueRef variable, pl_device_global *global)
 {
     rt_text value;
-    uint32_t size = (uint32_t)size_in_ir(variable); /* where a fault takes it for a device_global */
+    uint32_t size = (uint32_t)size_in_ir(variable); /* for one with a planted fault */
     bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
-    if (given && (!rt_number_read_u32(value, 0, UINT32_MAX, &size) || size == 0))
+    if (given && !rt_number_read_u32(value, 1, UINT32_MAX, &size))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_SIZE
                       "' that is not a number of bytes from 1 to "
@@ -126,7 +115,8 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     CHECK(pl_is_device_global(variable));
     pl_device_global global = {.init_mode = PL_GLOBAL_ABSENT, .in_csr = PL_GLOBAL_ABSENT};
     global.symbol = pl_job_name(job, variable);
-    global.host.name = name_of(job, variable);
+    global.host.name = text_of(job, variable, PL_GLOBAL_NAME);
+    if (global.host.name.length == 0) global.host.name = pl_place_name(job, variable);
     global.host.unique_id = text_of(job, variable, PL_GLOBAL_ID);
     global.place = text_of(job, variable, PL_GLOBAL_PLACE);
     *out_global = global;
@@ -138,10 +128,12 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
             job, &global,
             "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
             "zero-initialized\")");
-    RT_TRY(place_check(job, variable, &global));
-    RT_TRY(size_read(job, variable, &global));
-    RT_TRY(properties_read(job, variable, &global));
+    RT_TRY(check_place(job, variable, &global));
+    RT_TRY(read_size(job, variable, &global));
+    RT_TRY(read_properties(job, variable, &global));
     global.host.image_scope = pl_is_image_scope(variable);
+    CHECK(global.init_mode <= 1 || global.init_mode == PL_GLOBAL_ABSENT);
+    CHECK(global.in_csr <= 1 || global.in_csr == PL_GLOBAL_ABSENT);
     *out_global = global;
     return RT_STATUS_OK;
 }
@@ -205,19 +197,11 @@ static bool is_treated(const pl_job *job, LLVMValueRef variable)
     return job->device_globals && pl_is_device_global(variable);
 }
 
-static uint32_t count_variables(LLVMModuleRef module)
-{
-    uint32_t count = 0;
-    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
-        count++;
-    return count;
-}
-
 rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
 {
-    uint32_t most = count_variables(image), count = 0;
-    rt_property *items = rt_arena_alloc_array(&job->arena, most, sizeof *items);
-    rt_property *symbols = rt_arena_alloc_array(&job->arena, most, sizeof *symbols);
+    uint32_t capacity = pl_symbol_count(image), count = 0;
+    rt_property *items = rt_arena_alloc_array(&job->arena, capacity, sizeof *items);
+    rt_property *symbols = rt_arena_alloc_array(&job->arena, capacity, sizeof *symbols);
     LLVMValueRef variable = LLVMGetFirstGlobal(image);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         if (!is_treated(job, variable) || LLVMIsDeclaration(variable)) continue;
@@ -227,7 +211,7 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
         items[count] = describe(job, variable, &global.host);
         symbols[count++] = map_id(job, variable, &global.host);
     }
-    CHECK(count <= most);
+    CHECK(count <= capacity);
     if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
     pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
     pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
@@ -238,7 +222,7 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
                                  const pl_image_global **out_globals, uint32_t *out_count)
 {
     pl_image_global *globals =
-        rt_arena_alloc_array(&job->arena, count_variables(image), sizeof *globals);
+        rt_arena_alloc_array(&job->arena, pl_symbol_count(image), sizeof *globals);
     *out_globals = globals;
     *out_count = 0;
     LLVMValueRef variable = LLVMGetFirstGlobal(image);
@@ -247,7 +231,7 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
         pl_image_global *next = &globals[(*out_count)++];
         next->symbol = pl_job_name(job, variable);
         RT_TRY(pl_device_global_read(job, variable, &next->global));
-        /* Shipped DPC++ looks at host_access where there is device_image_scope only (C30). */
+        /* Shipped DPC++ reads host_access only together with device_image_scope (C30). */
         if (job->profile == RT_PROFILE_DPCPP && !next->global.host.image_scope)
             next->global.host.host_access = RT_HOST_ACCESS_READ_WRITE;
     }

@@ -1,12 +1,11 @@
 /* device_global variables: from their declarations to images and to what host code registers.
  *
- * In the IR a device_global is a module-scope variable with attributes, as DPC++'s front end makes
- * them; the attribute of its size is what makes it one.  Without device_image_scope the variable is
- * a pointer, null at first; with it, it is the value.  Clang 14 knows no such attributes in OpenCL:
- * there assay's prelude annotates the variables, and pl_device_globals_take makes attributes of the
- * annotations, in the front end's place.  Source: document 002, "Changes to the DPC++ front-end"
- * and "Changes to the sycl-post-link tool"; names and values of the attributes as DPC++ has them.
- */
+ * In the IR a device_global is a module-scope variable with the attributes of DPC++'s front end;
+ * the attribute of its size makes it one.  Without device_image_scope the variable is a pointer,
+ * initially null; with it, it is the value itself.  Clang 14 has no such attributes in OpenCL, so
+ * assay's prelude annotates the variables, and pl_device_globals_take, in the front end's place,
+ * turns annotations into attributes.  Source: document 002, "Changes to the DPC++ front-end" and
+ * "Changes to the sycl-post-link tool"; names and values of the attributes are DPC++'s. */
 #ifndef REFERENCE_COMPILER_POSTLINK_DEVICE_GLOBALS_H
 #define REFERENCE_COMPILER_POSTLINK_DEVICE_GLOBALS_H
 
@@ -28,17 +27,17 @@
 #define PL_GLOBAL_NAME  "assay-device-global-name"
 #define PL_GLOBAL_PLACE "assay-device-global-place"
 
-/* The annotations that the prelude writes: a prefix, then the properties as the source has them.
- * The second stands at a variable that points to a device_global, which is only declared. */
+/* The annotations that the prelude writes: a prefix, then the properties as written in the source.
+ * The second one is on a variable that points to a device_global that is only declared. */
 #define PL_GLOBAL_ANNOTATION        "assay-device-global:"
 #define PL_GLOBAL_ANNOTATION_EXTERN "assay-extern-device-global:"
 
 #define PL_GLOBAL_ABSENT UINT32_MAX
 
-/* One variable as its attributes have it; its texts live in the job's arena. */
+/* One variable as its attributes describe it; its texts live in the job's arena. */
 typedef struct pl_device_global {
-    rt_device_global host; /* what host code knows of it */
-    uint32_t init_mode;    /* value of the property; PL_GLOBAL_ABSENT: it has none */
+    rt_device_global host; /* what host code knows about it */
+    uint32_t init_mode;    /* value of the property, or PL_GLOBAL_ABSENT */
     uint32_t in_csr;       /* the same */
     rt_text symbol;        /* in the source's code */
     rt_text place;         /* `NAME:LINE: ` of the declaration; empty: not known */
@@ -54,48 +53,46 @@ typedef struct pl_device_globals {
     rt_map declared_ids;                  /* id -> index in declared */
 } pl_device_globals;
 
-/* Reports whether a variable is a device_global: whether it has the attribute of its size. */
+/* Reports whether a variable is a device_global: it has the attribute of its size. */
 bool pl_is_device_global(LLVMValueRef variable);
 
-/* The same, of one with the property device_image_scope. */
+/* Reports whether it is a device_global with the property device_image_scope. */
 bool pl_is_image_scope(LLVMValueRef variable);
 
-/* Reads a device_global.  POSTLINK_ERROR: an attribute that LLVM IR written by hand has and that
- * says nothing, an initial value that is not zero, a variable without a name or outside of global
- * memory. */
+/* Reads a device_global.  POSTLINK_ERROR, for LLVM IR written by hand: an attribute with an invalid
+ * value, an initial value other than zero, a variable without a name or outside global memory. */
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,
                                             pl_device_global *out_global);
 
-/* Makes attributes of a source's annotations and notes what its host code registers.  `source`
- * names it.  COMPILE_TIME, in the form NAME:LINE: error: TEXT: properties that contradict each
- * other or are unknown, a variable of a function, declarations of one variable that do not agree,
- * two variables of one unique id. POSTLINK_ERROR as pl_device_global_read. */
+/* Turns the annotations of the source `source` into attributes and notes what its host code
+ * registers. COMPILE_TIME, in the form NAME:LINE: error: TEXT: properties that are unknown or
+ * contradict each other, a variable in a function, declarations of one variable that do not agree,
+ * two variables with one unique id.  POSTLINK_ERROR: as pl_device_global_read. */
 RT_MUST_USE rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                              const pl_annotations *annotations,
                                              pl_device_globals *globals);
 
-/* Adds to the properties of an image, optimised before, the set of the device_globals that it
- * contains, and the symbol of each by its id, as DPC++ has them ("<id>@global_id_mapping" in
- * "SYCL/program metadata").  Nothing where the job does not treat them.  Fails as
- * pl_device_global_read does. */
+/* Adds to the properties of an optimised image the set of the device_globals that it contains and,
+ * as DPC++ does, the symbol of each by its id ("<id>@global_id_mapping" in "SYCL/program
+ * metadata"). Adds nothing if the job does not treat them.  Errors: as pl_device_global_read. */
 RT_MUST_USE rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
                                                  pl_properties *properties);
 
-/* A device_global of an image with the name that its translation has. */
+/* A device_global of an image with its name in the translation. */
 typedef struct pl_image_global {
     pl_device_global global;
     rt_text symbol;
 } pl_image_global;
 
-/* Lists the device_globals of an image, defined or declared, in the order of its code; in the job's
- * arena.  Empty where the job does not treat them.  Fails as pl_device_global_read does. */
+/* Lists the device_globals that an image defines or declares, in the order of its code, in the
+ * job's arena.  Empty if the job does not treat them.  Errors: as pl_device_global_read. */
 RT_MUST_USE rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
                                              const pl_image_global **out_globals,
                                              uint32_t *out_count);
 
-/* Appends the translation of an image with the decorations of its device_globals, which the
- * translator takes from nowhere: llvm-spirv 14 does not know them.  Source:
- * SPV_INTEL_global_variable_decorations, in the numbers that DPC++'s compiler writes. */
+/* Appends the translation of an image with the decorations of its device_globals, which llvm-spirv
+ * 14 cannot write.  Source: SPV_INTEL_global_variable_decorations, with the numbers that DPC++'s
+ * compiler writes. */
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
                                 rt_buffer *out_spirv);
 

@@ -1,10 +1,11 @@
-/* Bodies of virtual functions that an image has, has not, or has without anything in them.
+/* Bodies of virtual functions: emptied in dummies, separated from slots elsewhere.
  *
- * Functions are found by their names, since what is made here stands behind the graph's. */
+ * Functions are found by name, since the image's module is a copy of the graph's. */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/postlink/virtual_functions.h"
 
 static LLVMValueRef function_of(LLVMModuleRef module, const pl_node *node)
@@ -14,7 +15,7 @@ static LLVMValueRef function_of(LLVMModuleRef module, const pl_node *node)
     return function;
 }
 
-/* The old body stays behind a block that returns, until the passes remove it. */
+/* The old body stays, unreachable, until the passes remove it. */
 static void empty_body(pl_job *job, LLVMValueRef function)
 {
     LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(function);
@@ -42,13 +43,12 @@ void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, co
     }
 }
 
-static LLVMValueRef declare_slot(pl_job *job, LLVMModuleRef module, const pl_node *node,
-                                 LLVMValueRef body)
+static LLVMValueRef declare_slot(LLVMModuleRef module, const pl_node *node, LLVMValueRef body)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(body);
     LLVMValueRef slot = LLVMAddFunction(module, node->name.data, type);
     LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
-    pl_attribute_set(job, slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
+    pl_attribute_set(slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
     return slot;
 }
 
@@ -57,14 +57,12 @@ static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
     LLVMValueRef body = function_of(module, node);
     RT_VECTOR(LLVMValueRef) calls = {0};
     for (LLVMUseRef use = LLVMGetFirstUse(body); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        bool calling = LLVMIsACallInst(user) && LLVMGetCalledValue(user) == body;
-        if (calling) *rt_vector_push(&calls) = user;
+        if (pl_calls(LLVMGetUser(use), body)) *rt_vector_push(&calls) = LLVMGetUser(use);
     }
     if (calls.count == 0) return; /* nothing was allocated */
-    rt_text own = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
-    LLVMSetValueName2(body, own.data, own.length);
-    LLVMReplaceAllUsesWith(body, declare_slot(job, module, node, body));
+    rt_text name = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
+    LLVMSetValueName2(body, name.data, name.length);
+    LLVMReplaceAllUsesWith(body, declare_slot(module, node, body));
     for (uint32_t i = 0; i < calls.count; i++) {
         LLVMValueRef call = calls.items[i];
         LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);

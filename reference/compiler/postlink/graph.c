@@ -1,19 +1,17 @@
-/* Builds the use graph.  It judges nothing but types of calls; split.c decides what goes where. */
+/* Builds the graph of uses.  It checks nothing but the types of calls; split.c decides what goes
+ * into which image. */
 #include "reference/compiler/postlink/graph.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 #include "reference/compiler/postlink/device_globals.h"
 #include "reference/compiler/postlink/input.h"
 #include "reference/compiler/postlink/symbols.h"
 #include "reference/compiler/postlink/virtual_functions.h"
-
-#include <string.h>
-
-enum { SPACE_GLOBAL = 1 }; /* address space of global memory on spir64 */
 
 typedef RT_VECTOR(uint32_t) index_vector;
 
@@ -27,9 +25,9 @@ typedef struct builder {
     pl_set *sets;
     uint32_t *seen_for;            /* per node: 1 + the node whose uses it was last added to */
     uint32_t *referred_by;         /* per node: the same for references */
-    index_vector uses, references; /* of the node at hand */
-    RT_VECTOR(rt_text) mistyped;
-    rt_text mistyped_at; /* the first call of them */
+    index_vector uses, references; /* of the current node */
+    pl_text_list mistyped;         /* functions called with another type */
+    rt_text mistyped_at;           /* the place of the first such call */
     bool calls_through_pointers;
 } builder;
 
@@ -66,14 +64,14 @@ static uint32_t function_unit(builder *build, LLVMValueRef function)
     return unit_index(build, pl_attribute(function, PL_MODULE_ID));
 }
 
-/* What other sources cannot call is a helper, whatever its marks; so is what shipped DPC++ takes
- * for a builtin by its name. */
+/* A function that other sources cannot call is a helper, whatever its attributes; so is one that
+ * shipped DPC++ takes for a builtin by its name. */
 static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit, uint32_t set)
 {
     if (pl_is_kernel(function)) return PL_KERNEL;
     if (set != PL_NONE) return PL_VIRTUAL;
     bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
-                 !pl_is_no_entry(job, function);
+                 !pl_is_hidden_entry(job, function);
     return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
 }
 
@@ -100,7 +98,7 @@ static void add_functions(builder *build, LLVMModuleRef module)
     }
 }
 
-/* A device_global is at home in every image that refers to it (DG-POSTLINK-05). */
+/* Every image that refers to a device_global has a definition of it (DG-POSTLINK-05). */
 static rt_status add_device_global(builder *build, LLVMValueRef variable)
 {
     pl_device_global global;
@@ -128,7 +126,7 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
             continue;
         }
         unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
-        bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+        bool shared = space == PL_SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
         rt_text id;
         bool offered = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
                        pl_variable_is_offered(build->job, variable);
@@ -158,8 +156,8 @@ static void note_reference(builder *build, uint32_t user, uint32_t used)
     *rt_vector_push(&build->references) = used;
 }
 
-/* Notes the functions and variables in a value: itself, or what a constant is made of.  `called`:
- * the value is what a call calls. */
+/* Notes the functions and variables in a value: the value itself, or the parts of a constant.
+ * `called`: the value is the callee of a call. */
 static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool called)
 {
     if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
@@ -175,8 +173,8 @@ static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool c
         note_value(build, user, LLVMGetOperand(value, (unsigned)i), false);
 }
 
-/* A source that declares a function otherwise than another source defines it is left with a call
- * through a cast. */
+/* Where one source declares a function with another type than the defining source, linking leaves a
+ * call through a cast. */
 static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction)) return;
@@ -193,25 +191,20 @@ static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
 
 static void note_body(builder *build, uint32_t user, LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            check_call(build, user, instruction);
-            int count = LLVMGetNumOperands(instruction);
-            bool calls = LLVMIsACallInst(instruction) != NULL; /* what it calls is the last */
-            for (int i = 0; i < count; i++)
-                note_value(build, user, LLVMGetOperand(instruction, (unsigned)i),
-                           calls && i == count - 1);
-        }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction)) {
+        check_call(build, user, instruction);
+        int count = LLVMGetNumOperands(instruction);
+        bool calls = LLVMIsACallInst(instruction) != NULL; /* its last operand is the callee */
+        for (int i = 0; i < count; i++)
+            note_value(build, user, LLVMGetOperand(instruction, (unsigned)i),
+                       calls && i == count - 1);
     }
 }
 
 static const uint32_t *keep(pl_job *job, const index_vector *indices)
 {
-    uint32_t *kept = rt_arena_alloc_array(&job->arena, indices->count, sizeof *kept);
-    if (indices->count > 0) memcpy(kept, indices->items, indices->count * sizeof *kept);
-    return kept;
+    return pl_job_copy(job, indices->items, indices->count, sizeof *indices->items);
 }
 
 static void note_uses(builder *build, uint32_t index)
@@ -225,7 +218,7 @@ static void note_uses(builder *build, uint32_t index)
     } else {
         note_body(build, index, node->value);
     }
-    CHECK(build->uses.count <= build->node_count);
+    CHECK(build->uses.count <= build->node_count && build->references.count <= build->node_count);
     node->uses = keep(build->job, &build->uses);
     node->use_count = build->uses.count;
     node->references = keep(build->job, &build->references);
@@ -235,7 +228,6 @@ static void note_uses(builder *build, uint32_t index)
 static rt_status refuse_mistyped(const builder *build)
 {
     if (build->mistyped.count == 0) return RT_STATUS_OK;
-    CHECK(build->mistyped.items);
     rt_text first = build->mistyped.items[0];
     return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
                           build->mistyped.count,
@@ -244,20 +236,53 @@ static rt_status refuse_mistyped(const builder *build)
                           RT_TEXT_ARG(build->mistyped_at), RT_TEXT_ARG(first));
 }
 
-static uint32_t count_values(LLVMModuleRef module)
+/* ---- The check ----------------------------------------------------------------------------- */
+
+static void check_node(const pl_graph *graph, uint32_t index)
 {
-    uint32_t count = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        count++;
-    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
-        count++;
-    return count;
+    const pl_node *node = &graph->nodes[index];
+    CHECK((node->kind == PL_VARIABLE) == (index >= graph->function_count));
+    CHECK(node->defined == !LLVMIsDeclaration(node->value));
+    CHECK(rt_text_equal(node->name, pl_name(node->value)));
+    CHECK(node->unit == PL_NONE || node->unit < graph->unit_count);
+    CHECK(node->set == PL_NONE || node->set < graph->set_count);
+    CHECK_IMPLIES(node->kind == PL_VIRTUAL, node->set != PL_NONE);
+    CHECK_IMPLIES(node->calls.length > 0, node->kind == PL_KERNEL);
+    CHECK_IMPLIES(node->calls_pointers, graph->calls_through_pointers);
+    bool variable = node->kind == PL_VARIABLE;
+    CHECK_IMPLIES(node->shared || node->offered || node->is_vtable, variable);
+    CHECK_IMPLIES(node->offered, node->unit != PL_NONE && node->defined && !node->device_global);
+    CHECK_IMPLIES(node->device_global, variable && node->shared);
+    CHECK_IMPLIES(node->image_scope, node->device_global && node->unit == PL_NONE);
+    CHECK_IMPLIES(!node->defined, node->use_count == 0 && node->reference_count == 0);
+    for (uint32_t i = 0; i < node->use_count; i++)
+        CHECK(node->uses[i] < graph->node_count);
+    for (uint32_t i = 0; i < node->reference_count; i++)
+        CHECK(graph->nodes[node->references[i]].set != PL_NONE);
 }
+
+bool pl_graph_check(const pl_graph *graph)
+{
+    CHECK(graph->function_count <= graph->node_count);
+    uint32_t provided = 0, members = 0;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        check_node(graph, i);
+        provided += graph->nodes[i].set != PL_NONE && graph->nodes[i].defined;
+    }
+    for (uint32_t i = 0; i < graph->set_count; i++) {
+        CHECK(graph->sets[i].name.length > 0);
+        members += graph->sets[i].function_count;
+    }
+    CHECK(members == provided);
+    return true;
+}
+
+/* ---- The graph ----------------------------------------------------------------------------- */
 
 rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
 {
     *out_graph = (pl_graph){0};
-    uint32_t capacity = count_values(module);
+    uint32_t capacity = pl_symbol_count(module);
     builder build = {.job = job};
     build.nodes = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.nodes);
     build.seen_for = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.seen_for);
@@ -265,20 +290,23 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
     build.sets = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.sets);
     add_functions(&build, module);
     uint32_t function_count = build.node_count;
-    add_variables(&build, module);
-    CHECK(function_count <= build.node_count);
-    CHECK(build.node_count == capacity);
-    CHECK(build.index_of.count == build.node_count);
-    for (uint32_t i = 0; i < build.node_count; i++)
-        note_uses(&build, i);
-    *out_graph = (pl_graph){.nodes = build.nodes,
-                            .node_count = build.node_count,
-                            .function_count = function_count,
-                            .unit_count = build.unit_of.count,
-                            .sets = build.sets,
-                            .set_count = build.set_of.count,
-                            .calls_through_pointers = build.calls_through_pointers};
-    rt_status status = refuse_mistyped(&build);
+    rt_status status = add_variables(&build, module);
+    if (rt_ok(status)) {
+        CHECK(function_count <= build.node_count);
+        CHECK(build.node_count == capacity);
+        CHECK(build.index_of.count == build.node_count);
+        for (uint32_t i = 0; i < build.node_count; i++)
+            note_uses(&build, i);
+        *out_graph = (pl_graph){.nodes = build.nodes,
+                                .node_count = build.node_count,
+                                .function_count = function_count,
+                                .unit_count = build.unit_of.count,
+                                .sets = build.sets,
+                                .set_count = build.set_of.count,
+                                .calls_through_pointers = build.calls_through_pointers};
+        CHECK_SLOW(pl_graph_check(out_graph));
+        status = refuse_mistyped(&build);
+    }
     rt_map_free(&build.index_of);
     rt_map_free(&build.unit_of);
     rt_map_free(&build.set_of);

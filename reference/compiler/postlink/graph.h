@@ -1,4 +1,4 @@
-/* Who uses whom: the functions and module-scope variables of a linked input.
+/* The functions and module-scope variables of a linked input, and which uses which.
  *
  * Workload: built once per post-link, then walked once for each image; a few hundred nodes. */
 #ifndef REFERENCE_COMPILER_POSTLINK_GRAPH_H
@@ -12,7 +12,7 @@
 typedef enum pl_kind {
     PL_KERNEL,   /* an entry point that the host launches */
     PL_EXTERNAL, /* a SYCL_EXTERNAL function: an entry point too (DL-FE-02) */
-    PL_VIRTUAL,  /* an indirectly callable function, or a thunk of one: an entry point of its set */
+    PL_VIRTUAL,  /* an indirectly callable function or its thunk: an entry point of its set */
     PL_HELPER,   /* any other function */
     PL_VARIABLE
 } pl_kind;
@@ -22,33 +22,33 @@ typedef struct pl_node {
     LLVMValueRef value;
     pl_kind kind;
     bool defined;
-    bool shared;        /* VARIABLE: writable and in global memory, so that a copy is another one */
+    bool shared;        /* VARIABLE: writable, in global memory: a copy would be another variable */
     bool offered;       /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
     bool device_global; /* VARIABLE: a treated device_global, which is never offered */
     bool image_scope;   /* device_global: it has the property device_image_scope */
     bool is_vtable;     /* VARIABLE */
-    uint32_t unit; /* index of its sycl-module-id in units, or PL_NONE; of what is offered: never
-                      NONE; of a device_global: NONE unless an image exports it */
+    uint32_t unit; /* number of its sycl-module-id, or PL_NONE; never NONE if it is offered; NONE
+                      for a device_global that no image exports */
     const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
     uint32_t use_count;
-    /* Indirectly callable functions that it refers to otherwise than by a call, which are no uses:
-     * their code need not be where the reference is. */
+    /* Indirectly callable functions that it refers to other than by a call.  These are not uses:
+     * their code need not be in the same image. */
     const uint32_t *references;
     uint32_t reference_count;
-    uint32_t set;        /* of an indirectly callable function, declared ones too; or PL_NONE */
-    rt_text calls;       /* KERNEL: the sets that it calls indirectly, a list; empty: none */
-    bool calls_pointers; /* its body has a call of a pointer to a function */
-    pl_aspects aspects;  /* used by it; see aspects.h */
+    uint32_t set;        /* of an indirectly callable function, even a declared one; or PL_NONE */
+    rt_text calls;       /* KERNEL: list of the sets that it calls indirectly; empty: none */
+    bool calls_pointers; /* its body calls through a pointer */
+    pl_aspects aspects;  /* that it uses, once pl_graph_fill_aspects has run */
 } pl_node;
 
 /* A set of virtual functions. */
 typedef struct pl_set {
     rt_text name;
     pl_aspects aspects;      /* of all its functions that the module defines */
-    uint32_t function_count; /* those */
+    uint32_t function_count; /* those functions */
 } pl_set;
 
-/* Nodes stand in the order of the module: functions first, then variables. */
+/* Nodes are in the order of the module, functions first, then variables. */
 typedef struct pl_graph {
     pl_node *nodes;
     uint32_t node_count;
@@ -60,12 +60,15 @@ typedef struct pl_graph {
 } pl_graph;
 
 /* Builds the graph of a module; it lives in the job's arena and refers to the module's values.
- * Aspects are not filled.
- * POSTLINK_ERROR: functions that are called with another type than they are defined with. */
+ * Aspects are not filled in.  POSTLINK_ERROR: functions that are called with another type than they
+ * are defined with; otherwise as pl_device_global_read. */
 RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph);
 
-/* Fills the aspects of the graph's functions and sets.  The graph's nodes and sets are as
- * pl_graph_build left them; every function's attribute was checked. */
+/* Fills in the aspects of the functions and sets of a graph as pl_graph_build left it.  The
+ * attributes of all functions have been checked. */
 void pl_graph_fill_aspects(pl_graph *graph);
+
+/* States what holds for every graph between the steps of post-link; for CHECK_SLOW. */
+bool pl_graph_check(const pl_graph *graph);
 
 #endif

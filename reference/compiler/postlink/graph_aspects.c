@@ -13,16 +13,16 @@ static pl_aspects of_uses(const pl_graph *graph, const uint32_t *uses, uint32_t 
     return aspects;
 }
 
-/* A reference to a virtual function that is no call carries nothing, whether a vtable holds it
- * (VF-ASPECT-04) or something else does (VF-ASPECT-06). */
+/* A reference to a virtual function other than a call carries no aspects, whether a vtable holds it
+ * (VF-ASPECT-04) or anything else does (VF-ASPECT-06). */
 static bool follows_references(const pl_node *node)
 {
     if (node->reference_count == 0) return false;
     return node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06);
 }
 
-/* What something uses, that uses too which refers to it.  Each round but the last one adds an
- * aspect to some node, and a call chain is a few functions long. */
+/* A node uses the aspects of all nodes that it uses.  Each round but the last adds an aspect to
+ * some node, and call chains are a few functions long. */
 static void propagate_uses(pl_graph *graph)
 {
     bool changed = true;
@@ -59,7 +59,7 @@ static bool names_set(rt_text list, rt_text set)
     return false;
 }
 
-/* The aspects of the sets that a kernel calls indirectly.  Broken: those of all sets there are. */
+/* The aspects of the sets that a kernel calls indirectly.  Broken: those of all sets. */
 static pl_aspects of_calls(const pl_graph *graph, rt_text calls)
 {
     pl_aspects aspects = 0;
@@ -72,6 +72,7 @@ static pl_aspects of_calls(const pl_graph *graph, rt_text calls)
 
 void pl_graph_fill_aspects(pl_graph *graph)
 {
+    CHECK_SLOW(pl_graph_check(graph));
     for (uint32_t i = 0; i < graph->function_count; i++)
         graph->nodes[i].aspects = pl_aspects_of_function(graph->nodes[i].value);
     propagate_uses(graph);
@@ -82,4 +83,5 @@ void pl_graph_fill_aspects(pl_graph *graph)
             node->aspects |= of_calls(graph, node->calls);
         }
     }
+    CHECK_SLOW(pl_graph_check(graph));
 }

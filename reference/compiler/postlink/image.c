@@ -1,15 +1,15 @@
 /* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
- * symbols, translate, and check the translation against the symbols; or write PTX.
+ * symbols, then translate and check the translation against the symbols, or write PTX.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
 #include "reference/compiler/postlink/image.h"
 
 #include "reference/base/map.h"
-#include "reference/base/vector.h"
 #include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/clone_part.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 #include "reference/compiler/lower/prepare.h"
 #include "reference/compiler/postlink/device_globals.h"
@@ -22,16 +22,14 @@
 #include "reference/compiler/spirv/linkage.h"
 #include "reference/compiler/spirv/translate.h"
 
-#include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
-#include <string.h>
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
 
-/* Definitions of one device_global in images that are linked together are one variable: its symbol
- * gives way to another definition of it, and what is nobody else's is called by its unique id.  One
- * with image scope is in no other image (DG-POSTLINK-03), and drivers that know no HostAccess names
- * find what code exports, as DPC++'s compiler has it; it is no exported symbol for all that. */
+/* The definitions of one device_global in images that are linked together are one variable: each
+ * gives way to another one, and a static variable is named by its unique id.  One with image scope
+ * is in no other image (DG-POSTLINK-03); as with DPC++'s compiler, its symbol is external for
+ * drivers that do not know HostAccess names, although it is not an exported symbol. */
 static void make_shared_definition(LLVMValueRef variable)
 {
     rt_text id;
@@ -58,7 +56,7 @@ static void make_copy(LLVMValueRef value, const pl_node *node)
     if (node->kind == PL_KERNEL) pl_make_plain_function(value);
 }
 
-/* Post-link has joined the sources, so that a weak definition is as good as any other now. */
+/* The sources are linked, so a weak definition is as good as any other now. */
 static void make_entry(LLVMValueRef value)
 {
     CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
@@ -78,7 +76,7 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     if (role == PL_COPY) make_copy(value, node);
 }
 
-/* Makes a module of the part; the caller disposes of it. */
+/* Makes a module of the part, which the caller owns. */
 static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
                            rt_text name)
 {
@@ -89,11 +87,12 @@ static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_
         items[i] = (pl_clone_item){.original = node->value, .defines = is_held(&part->placed[i])};
         CHECK_IMPLIES(items[i].defines, node->defined);
     }
-    LLVMModuleRef made = pl_clone_part(input, name, items, part->count);
+    LLVMModuleRef module = pl_clone_part(input, name, items, part->count);
+    CHECK(pl_symbol_count(module) == part->count);
     for (uint32_t i = 0; i < part->count; i++)
         apply_role(items[i].clone, &graph->nodes[part->placed[i].node], part->placed[i].role);
     rt_arena_reset(&arena);
-    return made;
+    return module;
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -104,11 +103,11 @@ static void map_names(rt_map *map, const rt_text *names, uint32_t count)
         rt_map_set(map, names[i], i);
 }
 
-/* Fails when a name of `names` is not in `allowed`; `problem` says what that means. */
+/* POSTLINK_ERROR: a name is not in `allowed`; `problem` says what that means. */
 static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count,
                                const rt_map *allowed, rt_text image, const char *problem)
 {
-    RT_VECTOR(rt_text) missing = {0};
+    pl_text_list missing = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (rt_map_find(allowed, names[i]) == RT_MAP_NONE) *rt_vector_push(&missing) = names[i];
     }
@@ -129,7 +128,7 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     map_names(&listed, symbols->imports, symbols->import_count);
     map_names(&listed, symbols->unlisted, symbols->unlisted_count);
     map_names(&written, linkage->imports, linkage->import_count);
-    /* A SPIR-V operation is an instruction by now; were it listed, a launch would show it. */
+    /* A SPIR-V operation is an instruction by now; if one were listed, a launch would fail. */
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         rt_text name = symbols->imports[i];
         if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written, name, i);
@@ -137,7 +136,7 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     rt_status status = require_names(
         job, linkage->imports, linkage->import_count, &listed, image,
         "has the name of an OpenCL C builtin that the SPIR-V translator does not know with these "
-        "parameter types; do without it, or rename it if it is your own");
+        "parameter types; avoid it, or rename it if it is your own");
     if (rt_ok(status)) {
         status = require_names(job, symbols->imports, symbols->import_count, &written, image,
                                "is listed as an import, but its translation does not import it");
@@ -151,14 +150,12 @@ static void map_image_scope(rt_map *map, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        size_t length;
-        const char *name = LLVMGetValueName2(variable, &length);
-        if (pl_is_image_scope(variable)) rt_map_set(map, (rt_text){name, length}, 0);
+        if (pl_is_image_scope(variable)) rt_map_set(map, pl_name(variable), 0);
     }
 }
 
-/* The body of a kernel, which its entry point calls, is exported by the translator: kernels are no
- * exports in the document's sense, and device_globals with image scope neither. */
+/* The translator exports the body of a kernel, which its entry point calls; in the document's sense
+ * neither kernels nor device_globals with image scope are exports. */
 static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
                                const pl_linkage *linkage, rt_text image)
 {
@@ -191,7 +188,7 @@ static rt_status check_translation(pl_job *job, LLVMModuleRef module, const pl_s
 
 /* ---- Property sets ------------------------------------------------------------------------- */
 
-/* An image that needs (offers) nothing has no set: the document allows that or an empty one. */
+/* An image that needs (offers) nothing has no set; the document allows that or an empty set. */
 static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
 {
     static const rt_text nameless[1] = {{"", 0}};
@@ -214,7 +211,7 @@ static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_sym
 static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                            rt_text name, rt_bytes *out_spirv)
 {
-    /* Without the extension the writer ends the process at the first pointer to a function. */
+    /* Without the extension the writer would end the process at the first function pointer. */
     static const char *const extensions[] = {"SPV_INTEL_function_pointers", "SPV_KHR_linkonce_odr"};
     rt_buffer written = {0}, lines = {0}, spirv = {0}, reason = {0};
     const pl_image_global *globals;
@@ -229,7 +226,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-                         "image %.*s: the SPIR-V translator refuses the code: %s",
+                         "image %.*s: the SPIR-V translator rejects the code: %s",
                          RT_TEXT_ARG(name), rt_buffer_string(&reason));
     }
     rt_buffer_free(&written);
@@ -239,7 +236,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-/* The names of what the split left to other images. */
+/* The names that the split left to other images. */
 static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
@@ -261,6 +258,7 @@ static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_gra
 static rt_status prepare(pl_job *job, LLVMModuleRef module, pl_properties *properties)
 {
     RT_TRY(pl_prepare_optimise(job, module));
+    RT_TRY(pl_prepare_lower(job, module));
     RT_TRY(pl_refuse_unwritable(job, module));
     pl_spec_constants_place(job, module, properties);
     return RT_STATUS_OK;
@@ -275,26 +273,26 @@ static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModu
     return check_translation(job, module, symbols, image->code, image->name);
 }
 
-/* PTX has no specialisation constants, and its writer no faults that would need curing. */
+/* PTX has no specialisation constants, and its writer needs no workarounds. */
 static rt_status prepare_ptx(pl_job *job, LLVMModuleRef module)
 {
     pl_spec_constants_fold(job, module);
-    return pl_prepare_simplify(job, module);
+    return pl_prepare_optimise(job, module);
 }
 
-/* The image's code before it gets bodies of builtin functions: what a fusion compiler can read. */
+/* The image's code without bodies of builtin functions, for a fusion compiler. */
 static void embed_ir(pl_job *job, LLVMModuleRef module, pl_properties *properties)
 {
     LLVMModuleRef plain = LLVMCloneModule(module);
     LLVMStripModuleDebugInfo(plain);
-    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(plain);
-    rt_bytes bytes = {(const uint8_t *)LLVMGetBufferStart(memory), LLVMGetBufferSize(memory)};
+    rt_buffer bitcode = {0};
+    pl_write_bitcode(plain, &bitcode);
     rt_property *property = rt_arena_alloc(&job->arena, sizeof *property);
     *property = (rt_property){.name = RT_TEXT(RT_EMBEDDED_IR_PROPERTY),
                               .type = RT_PROPERTY_BYTES,
-                              .bytes = rt_arena_bytes(&job->arena, bytes)};
+                              .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&bitcode))};
     pl_properties_add(properties, RT_SET_EMBEDDED_IR, property, 1);
-    LLVMDisposeMemoryBuffer(memory);
+    rt_buffer_free(&bitcode);
     LLVMDisposeModule(plain);
 }
 
@@ -303,7 +301,7 @@ static void add_requirements(pl_job *job, LLVMModuleRef module, const pl_graph *
 {
     if (image->format == RT_FORMAT_PTX) {
         pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_module(module));
-        pl_properties_add_requirements_of(job, properties, used, module);
+        pl_properties_add_module_requirements(job, properties, used, module);
     } else {
         pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
         pl_properties_add_requirements(job, properties, used, image->code);
@@ -329,10 +327,11 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
     add_requirements(job, module, graph, part, image, &properties);
-    /* Without the flag images stay small.  Broken: the flag is not looked at. */
+    /* Without the flag images stay small.  Broken: the flag is ignored. */
     if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
     pl_properties_finish(job, &properties, image);
-    CHECK(image->code.size > 0);
+    CHECK(image->code.size > 0 && image->set_count == properties.count);
+    CHECK_IMPLIES(ptx, image->format == RT_FORMAT_PTX);
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
@@ -341,7 +340,8 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
                         const pl_graph *graph, const pl_part *part, rt_text name,
                         rt_image *out_image)
 {
-    CHECK(input && part->placed && name.length > 0);
+    CHECK(part->count > 0 && name.length > 0);
+    CHECK_SLOW(pl_graph_check(graph));
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef module = clone(input, graph, part, name);
     if (request->format == RT_FORMAT_PTX) pl_ptx_names(job, module);

@@ -1,13 +1,13 @@
-/* One image: the code of a part of the input, its symbols and its translation. */
+/* One image: the code of a part of the input, its symbols, its properties and its translation. */
 #ifndef REFERENCE_COMPILER_POSTLINK_IMAGE_H
 #define REFERENCE_COMPILER_POSTLINK_IMAGE_H
 
 #include "reference/compiler/postlink/split.h"
 #include "reference/image/image.h"
 
-/* Makes an image out of a part of `input`, which stays unchanged.  Everything in *out_image lives
- * in the job's arena.  POSTLINK_ERROR: the translator refuses the code, or what it wrote imports or
- * exports other symbols than the lists say, which the diagnostic names. */
+/* Makes an image of a part of `input`, which stays unchanged.  Everything in *out_image lives in
+ * the job's arena.  POSTLINK_ERROR: the translator rejects the code, or the translation imports or
+ * exports other symbols than the image lists, which the diagnostic names. */
 RT_MUST_USE rt_status pl_image_make(pl_job *job, const rt_postlink_request *request,
                                     LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
                                     rt_text name, rt_image *out_image);

@@ -1,6 +1,6 @@
 /* Post-link: sources in, images out (document 003, "sycl-post-link changes").
  *
- * It drives the steps and owns their order; each step has a file of its own. */
+ * It runs the steps in their order; each step has a file of its own. */
 #include "reference/compiler/postlink/postlink.h"
 
 #include "reference/compiler/describe/aspects.h"
@@ -24,7 +24,7 @@ static rt_status check_request(rt_sink *sink, const rt_postlink_request *request
     return RT_STATUS_OK;
 }
 
-/* A target that is known has no use for sets that it does not support. */
+/* For a known target, sets that it does not support are dropped. */
 static rt_status build_graph(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
                              pl_graph *out_graph)
 {

@@ -1,28 +1,23 @@
-/* Takes specialisation constants out of sources and puts them into images.
+/* Moves specialisation constants from sources into images.
  *
  * Source: SPIR-V specification, 2.12 "Specialization"; for `__spirv_SpecConstant(id, default)`, the
- * SPIR-V friendly IR of the translator (LLVMSPIRVLib 14).  A module may hold several constants of
- * one number, one for each call: they are the same constant. */
+ * SPIR-V friendly IR of the translator (LLVMSPIRVLib 14).  The translation may have several
+ * constants with one number, one for each call: they are the same constant. */
 #include "reference/compiler/postlink/spec_constants.h"
 
 #include "reference/base/stream.h"
-#include "reference/base/vector.h"
-
-#include <string.h>
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 #define CONSTANT_PREFIX "__assay_spec_constant_"
 #define DEFAULT_PREFIX  "__assay_spec_default_"
 #define VALUE_PREFIX    "__assay_spec_value_"
 
-enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
-
-/* The text behind a prefix of a symbol; empty where it has another beginning. */
-static rt_text name_behind(pl_job *job, LLVMValueRef value, const char *prefix)
+/* The rest of a symbol after a prefix; empty: it has another beginning. */
+static rt_text name_after(pl_job *job, LLVMValueRef value, const char *prefix)
 {
     rt_text symbol = pl_job_name(job, value);
-    size_t length = strlen(prefix);
-    if (!rt_text_starts(symbol, prefix)) return (rt_text){0};
-    return (rt_text){symbol.data + length, symbol.length - length};
+    return rt_text_take_prefix(&symbol, prefix) ? symbol : (rt_text){0};
 }
 
 static rt_status refuse(pl_job *job, rt_text name, const char *problem)
@@ -33,7 +28,7 @@ static rt_status refuse(pl_job *job, rt_text name, const char *problem)
 
 /* ---- Types --------------------------------------------------------------------------------- */
 
-/* LLVM's kind and width of a scalar, bytes of its value, and its letters in a mangled name. */
+/* A scalar in LLVM, its size, and its letters in a mangled name. */
 typedef struct scalar_row {
     LLVMTypeKind kind;
     unsigned width; /* INTEGER: bits */
@@ -74,7 +69,7 @@ static uint64_t bits_of(pl_job *job, LLVMValueRef constant)
 
 /* ---- Sources ------------------------------------------------------------------------------- */
 
-/* The default of a constant: the initialiser of its other variable; NULL: there is none. */
+/* The default of a constant, the initialiser of its second variable; NULL: there is none. */
 static LLVMValueRef default_of(pl_job *job, LLVMModuleRef module, rt_text name)
 {
     rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
@@ -99,8 +94,8 @@ static bool is_used_by_value(LLVMValueRef variable)
     return true;
 }
 
-/* Clang keeps a bool in a byte and cuts it to a bit behind each load; no other type is treated so.
- */
+/* Clang keeps a bool in a byte and truncates it to a bit after each load; it does so for no other
+ * type. */
 static bool is_bool(pl_job *job, LLVMValueRef variable)
 {
     LLVMTypeRef bit = LLVMInt1TypeInContext(job->context);
@@ -115,20 +110,17 @@ static bool is_bool(pl_job *job, LLVMValueRef variable)
     return true;
 }
 
-/* Declares the function whose calls stand for the constant: it reads nothing and always returns, so
- * that the passes may move, join and drop its calls, and do. */
+/* Declares the function whose calls stand for the constant.  It reads nothing and always returns,
+ * so the passes can move, merge and drop its calls. */
 static LLVMValueRef declare_value(pl_job *job, LLVMModuleRef module, rt_text name, LLVMTypeRef type)
 {
     rt_text symbol = rt_arena_printf(&job->arena, VALUE_PREFIX "%.*s", RT_TEXT_ARG(name));
     LLVMValueRef function =
         LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
-    LLVMSetFunctionCallConv(function, SPIR_FUNCTION_CONVENTION);
-    static const char *const attributes[] = {"readnone", "nounwind", "willreturn"};
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(job->context, kind, 0));
-    }
+    LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
+    pl_flag_add(function, "readnone");
+    pl_flag_add(function, "nounwind");
+    pl_flag_add(function, "willreturn");
     return function;
 }
 
@@ -139,31 +131,24 @@ static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef fu
     LLVMPositionBuilderBefore(builder, before);
     LLVMValueRef call =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, name);
-    LLVMSetInstructionCallConv(call, SPIR_FUNCTION_CONVENTION);
+    LLVMSetInstructionCallConv(call, PL_SPIR_FUNCTION);
     LLVMDisposeBuilder(builder);
     return call;
-}
-
-static void replace(LLVMValueRef instruction, LLVMValueRef value)
-{
-    CHECK(LLVMTypeOf(instruction) == LLVMTypeOf(value));
-    LLVMReplaceAllUsesWith(instruction, value);
-    LLVMInstructionEraseFromParent(instruction);
 }
 
 static void replace_load(pl_job *job, LLVMValueRef load, LLVMValueRef function, LLVMValueRef value)
 {
     LLVMValueRef call = build_call(job, load, function, &value, 1, "");
     if (LLVMTypeOf(call) == LLVMTypeOf(load)) {
-        replace(load, call);
+        pl_replace(load, call);
         return;
     }
     while (LLVMGetFirstUse(load)) /* a bool */
-        replace(LLVMGetUser(LLVMGetFirstUse(load)), call);
+        pl_replace(LLVMGetUser(LLVMGetFirstUse(load)), call);
     LLVMInstructionEraseFromParent(load);
 }
 
-/* Replaces the loads of a variable that was checked. */
+/* Replaces the loads of a variable, which is used by its value only. */
 static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variable, rt_text name,
                           LLVMValueRef value)
 {
@@ -202,7 +187,7 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
     return RT_STATUS_OK;
 }
 
-/* Loads whose value nobody uses tell nothing about the type. */
+/* Loads whose value is not used say nothing about the type. */
 static void drop_idle_loads(LLVMValueRef variable)
 {
     LLVMUseRef use = LLVMGetFirstUse(variable);
@@ -221,11 +206,11 @@ rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
     rt_status status = RT_STATUS_OK;
     LLVMValueRef variable = LLVMGetFirstGlobal(source);
     for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
-        rt_text name = name_behind(job, variable, CONSTANT_PREFIX);
+        rt_text name = name_after(job, variable, CONSTANT_PREFIX);
         bool constant = name.length > 0;
         if (constant) drop_idle_loads(variable);
         if (constant) status = take_constant(job, source, variable, name);
-        bool other = name_behind(job, variable, DEFAULT_PREFIX).length > 0;
+        bool other = name_after(job, variable, DEFAULT_PREFIX).length > 0;
         if (constant || other) *rt_vector_push(&done) = variable;
     }
     for (uint32_t i = 0; i < done.count && rt_ok(status); i++) {
@@ -237,14 +222,14 @@ rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
 
 /* ---- The linked sources -------------------------------------------------------------------- */
 
-/* Reports whether every use of the function is a call of its own type with one and the same
- * default. */
+/* Reports whether every use of the function is a call of its own type, all with the same default.
+ */
 static bool agrees(LLVMValueRef function)
 {
     LLVMValueRef value = NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function) return false;
+        if (!pl_calls(user, function)) return false;
         if (value && LLVMGetOperand(user, 0) != value) return false;
         value = LLVMGetOperand(user, 0);
     }
@@ -253,10 +238,10 @@ static bool agrees(LLVMValueRef function)
 
 rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
 {
-    RT_VECTOR(rt_text) names = {0};
+    pl_text_list names = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        rt_text name = name_behind(job, function, VALUE_PREFIX);
+        rt_text name = name_after(job, function, VALUE_PREFIX);
         if (name.length > 0 && !agrees(function)) *rt_vector_push(&names) = name;
     }
     rt_status status = RT_STATUS_OK;
@@ -292,7 +277,7 @@ static LLVMValueRef declare_operation(placement *place, LLVMTypeRef type)
     LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(place->job->context), type};
     LLVMValueRef function =
         LLVMAddFunction(place->image, symbol.data, LLVMFunctionType(type, parameters, 2, false));
-    LLVMSetFunctionCallConv(function, SPIR_FUNCTION_CONVENTION);
+    LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
     return function;
 }
 
@@ -302,8 +287,8 @@ static void write_scalar(rt_buffer *out, uint64_t bits, uint32_t size)
         rt_write_u8(out, (uint8_t)(bits >> (8 * i)));
 }
 
-/* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size.  Its
- * default follows that of the constant before it at once, as readers add the sizes up. */
+/* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size. Defaults
+ * follow each other without padding, since readers add up the sizes. */
 static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef function,
                                   rt_text name)
 {
@@ -314,9 +299,9 @@ static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef fu
     LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(job->context), id, false);
     while (LLVMGetFirstUse(function)) {
         LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
-        CHECK(LLVMIsACallInst(call) && LLVMGetOperand(call, 0) == value);
+        CHECK(pl_calls(call, function) && LLVMGetOperand(call, 0) == value);
         LLVMValueRef arguments[] = {number, value};
-        replace(call, build_call(job, call, operation, arguments, 2, name.data));
+        pl_replace(call, build_call(job, call, operation, arguments, 2, name.data));
     }
     uint32_t size = scalar_of(type)->size;
     rt_buffer described = {0};
@@ -334,7 +319,7 @@ static void find_constants(placement *place)
 {
     LLVMValueRef function = LLVMGetFirstFunction(place->image);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool constant = name_behind(place->job, function, VALUE_PREFIX).length > 0;
+        bool constant = name_after(place->job, function, VALUE_PREFIX).length > 0;
         if (constant && LLVMGetFirstUse(function)) *rt_vector_push(&place->functions) = function;
     }
 }
@@ -347,7 +332,7 @@ void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *pr
     rt_property *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
     for (uint32_t id = 0; id < count; id++) {
         LLVMValueRef function = place.functions.items[id];
-        rt_text name = name_behind(job, function, VALUE_PREFIX);
+        rt_text name = name_after(job, function, VALUE_PREFIX);
         items[id] = place_constant(&place, id, function, name);
         LLVMDeleteFunction(function);
     }
@@ -370,8 +355,8 @@ void pl_spec_constants_fold(pl_job *job, LLVMModuleRef image)
         LLVMValueRef function = place.functions.items[i];
         while (LLVMGetFirstUse(function)) {
             LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
-            CHECK(LLVMIsACallInst(call));
-            replace(call, LLVMGetOperand(call, 0));
+            CHECK(pl_calls(call, function));
+            pl_replace(call, LLVMGetOperand(call, 0));
         }
         LLVMDeleteFunction(function);
     }

@@ -1,23 +1,23 @@
 /* Plans the images of a module.
  *
- * It changes no code: image.c does, following the roles.  Source: document 003, "sycl-post-link
+ * It changes no code; image.c does so, following the roles.  Source: document 003, "sycl-post-link
  * changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05; document 004, "Device code split and device
  * images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
  *
- * - Per kernel, the document gives functions no images; here each kernel has an image of its own
- * and the SYCL_EXTERNAL functions of a source share one, so that the relation between functions is
- * the same as per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
+ * - Per kernel, the document does not say where functions go.  Here each kernel has an image of its
+ *   own and the SYCL_EXTERNAL functions of a source share one, so functions relate to each other as
+ *   per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
  * - A function that any kernel of an image reaches is copied there, also past functions that the
  *   image exports (the reading of DL-SPLIT-04); what only exported functions reach follows
  *   DL-SPLIT-08.  Shipped DPC++ imports every such function instead (A9).
  * - A kernel that another entry point calls is copied there as an ordinary function.
- * - A virtual function that is called by its name (a qualified call, or one whose class the front
- *   end knows) is copied to its caller, as a helper is; slots of vtables lead to its set.
- * - Of variables the document says nothing.  One that other images may import is defined by one
- *   image, its home, beside the functions of its source; a constant is copied elsewhere.  A
- *   writable one is at home with the kernels that reach it, so that they need no link, and images
- *   of functions import it: one program never has two of it.  Kernels of two images could not
- *   share it, because each has a program of its own; that is refused. */
+ * - A virtual function that is called by name (a qualified call, or one on an object of known
+ * class) is copied to its caller, as a helper is; slots of vtables lead to its set.
+ * - The document does not mention variables.  One that other images may import is defined by one
+ *   image, its home, beside the functions of its source; a constant is copied elsewhere.  The home
+ *   of a writable one is with the kernels that reach it, so that they need no link, and images of
+ *   functions import it: a program never has two of it.  Kernels of two images could not share it,
+ *   because each has a program of its own; that is refused. */
 #include "reference/compiler/postlink/split.h"
 
 #include "reference/base/map.h"
@@ -32,18 +32,18 @@
 typedef struct group {
     RT_VECTOR(uint32_t) kernels;
     RT_VECTOR(uint32_t) functions;
-    RT_VECTOR(uint32_t) variables; /* at home there */
+    RT_VECTOR(uint32_t) variables; /* whose home it is */
     RT_VECTOR(uint32_t) virtuals;  /* all of one set */
     uint32_t set;                  /* or PL_NONE */
 } group;
 
-/* What the plan knows of a node. */
+/* What the plan knows about a node. */
 typedef struct node_plan {
     uint32_t home;        /* function, variable: the group whose entry point it is, or PL_NONE */
     uint32_t kernel_home; /* offered variable: a group whose kernels reach it, or PL_NONE */
     bool copied_before;   /* some earlier image has a copy */
-    bool torn;            /* it is in the list of them */
-    /* Of the image at hand, valid where `image` is its number counted from 1. */
+    bool torn;            /* it is in planner.torn or planner.scoped */
+    /* For the current image; valid if `image` is its number, counted from 1. */
     uint32_t image;
     pl_role role;
     bool visited;
@@ -60,11 +60,11 @@ typedef struct planner {
     rt_map group_of_unit;        /* unit -> first group of its functions and variables */
     rt_map group_of_aspects;     /* unit and class -> group of its functions of these aspects */
     rt_map class_of_aspects;     /* aspects -> class */
-    uint32_t image;              /* number of the image at hand, from 1 */
+    uint32_t image;              /* number of the current image, from 1 */
     RT_VECTOR(uint32_t) held;    /* nodes with a role in it */
-    RT_VECTOR(uint32_t) pending; /* nodes whose uses are still to be looked at */
+    RT_VECTOR(uint32_t) pending; /* nodes whose uses have not been followed */
     RT_VECTOR(uint32_t) torn;    /* writable variables that several images would have */
-    RT_VECTOR(uint32_t) scoped;  /* those of them that are device_globals with device_image_scope */
+    RT_VECTOR(uint32_t) scoped; /* device_globals with device_image_scope that several would have */
 } planner;
 
 /* ---- Grouping ------------------------------------------------------------------------------ */
@@ -74,7 +74,7 @@ static bool is_entry(const pl_node *node)
     return node->defined && (node->kind == PL_KERNEL || node->kind == PL_EXTERNAL);
 }
 
-/* DPC++'s automatic choice: what is called through pointers must be with its callers. */
+/* DPC++'s automatic choice: functions called through pointers must be with their callers. */
 static rt_split resolve(const pl_graph *graph, rt_split split)
 {
     if (split != RT_SPLIT_AUTO) return split;
@@ -92,7 +92,7 @@ static uint32_t unit_key(const planner *plan, uint32_t unit)
     return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
 }
 
-/* The group of a source's variables, made where there is none yet. */
+/* The group of a source's variables, which is made if necessary. */
 static uint32_t group_of_unit(planner *plan, uint32_t unit)
 {
     uint32_t key = unit_key(plan, unit);
@@ -119,11 +119,11 @@ static uint32_t class_of(planner *plan, pl_aspects aspects)
 static uint32_t group_of_aspects(planner *plan, const pl_node *node)
 {
     uint32_t key = unit_key(plan, node->unit);
-    uint64_t both = (uint64_t)class_of(plan, node->aspects) << 32 | key;
-    uint32_t found = rt_map_find_number(&plan->group_of_aspects, both);
+    uint64_t unit_and_class = (uint64_t)class_of(plan, node->aspects) << 32 | key;
+    uint32_t found = rt_map_find_number(&plan->group_of_aspects, unit_and_class);
     if (found != RT_MAP_NONE) return found;
     found = add_group(plan);
-    rt_map_set_number(&plan->group_of_aspects, both, found);
+    rt_map_set_number(&plan->group_of_aspects, unit_and_class, found);
     if (rt_map_find_number(&plan->group_of_unit, key) == RT_MAP_NONE) {
         rt_map_set_number(&plan->group_of_unit, key, found);
     }
@@ -140,11 +140,11 @@ static void group_entry(planner *plan, uint32_t index)
     uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
     plan->nodes[index].home = home;
     CHECK(plan->groups.items && home < plan->groups.count);
-    group *own = &plan->groups.items[home];
+    group *at = &plan->groups.items[home];
     if (kernel) {
-        *rt_vector_push(&own->kernels) = index;
+        *rt_vector_push(&at->kernels) = index;
     } else {
-        *rt_vector_push(&own->functions) = index;
+        *rt_vector_push(&at->functions) = index;
     }
 }
 
@@ -164,8 +164,9 @@ static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
     plan->nodes[index].home = home;
 }
 
-/* Each set of which the module defines something is a group, whether or not anything of the module
- * creates or calls it (VF-FE-01).  Broken: what no vtable of the module leads to is left out. */
+/* Each set of which the module defines a function is a group, whether or not the module creates
+ * objects with it or calls it (VF-FE-01).  Broken: functions that no vtable of the module names are
+ * left out. */
 static void group_sets(planner *plan)
 {
     const pl_graph *graph = plan->graph;
@@ -184,7 +185,7 @@ static void group_sets(planner *plan)
     }
 }
 
-/* In an image of everything virtual functions are entry points beside the others. */
+/* In an image of everything, virtual functions are entry points like others. */
 static void group_whole(planner *plan)
 {
     for (uint32_t i = 0; i < plan->graph->function_count; i++) {
@@ -194,7 +195,7 @@ static void group_whole(planner *plan)
     }
 }
 
-/* ---- The image at hand --------------------------------------------------------------------- */
+/* ---- The current image --------------------------------------------------------------------- */
 
 static void begin_image(planner *plan, uint32_t number)
 {
@@ -203,7 +204,7 @@ static void begin_image(planner *plan, uint32_t number)
     CHECK(plan->pending.count == 0);
 }
 
-static node_plan *at_hand(planner *plan, uint32_t index)
+static node_plan *current_plan(planner *plan, uint32_t index)
 {
     node_plan *node = &plan->nodes[index];
     if (node->image != plan->image) {
@@ -216,7 +217,7 @@ static node_plan *at_hand(planner *plan, uint32_t index)
 
 static void hold(planner *plan, uint32_t index, pl_role role)
 {
-    node_plan *node = at_hand(plan, index);
+    node_plan *node = current_plan(plan, index);
     CHECK(node->role == PL_ABSENT && role != PL_ABSENT);
     CHECK(plan->graph->nodes[index].defined == (role != PL_DECLARE));
     node->role = role;
@@ -224,26 +225,26 @@ static void hold(planner *plan, uint32_t index, pl_role role)
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
 }
 
-/* What had only its slots in the image is now called by its name there. */
+/* A function that had only slots in the image is called by name there. */
 static void hold_body(planner *plan, uint32_t index)
 {
-    node_plan *node = at_hand(plan, index);
+    node_plan *node = current_plan(plan, index);
     CHECK(node->role == PL_SLOT);
     node->role = PL_COPY;
     *rt_vector_push(&plan->pending) = index;
 }
 
-/* Where virtual functions have no images of their own, a slot is a use like any other. */
+/* If virtual functions have no images of their own, a slot is a use like any other. */
 static void refer(planner *plan, uint32_t index)
 {
-    if (at_hand(plan, index)->role != PL_ABSENT) return;
+    if (current_plan(plan, index)->role != PL_ABSENT) return;
     pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
     hold(plan, index, plan->graph->nodes[index].defined ? role : PL_DECLARE);
 }
 
 /* ---- Roles --------------------------------------------------------------------------------- */
 
-/* A variable that is at home in another image: a constant is as good as a copy. */
+/* A variable of another image: a constant may as well be a copy. */
 static pl_role role_of_variable(const planner *plan, uint32_t index)
 {
     const pl_node *node = &plan->graph->nodes[index];
@@ -253,8 +254,8 @@ static pl_role role_of_variable(const planner *plan, uint32_t index)
     return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
 }
 
-/* What an image's kernels reach is copied, so that the image needs no link (DL-SPLIT-02, -04); in
- * the dynamic linking of shipped DPC++ such a function is imported (A9). */
+/* What an image's kernels reach is copied, so that the image needs no link (DL-SPLIT-02, -04);
+ * shipped DPC++ imports such a function (A9). */
 static pl_role role_for_kernel(planner *plan, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
@@ -278,12 +279,12 @@ static pl_role role_for_function(planner *plan, uint32_t used)
 
 typedef pl_role role_rule(planner *plan, uint32_t used);
 
-/* Follows the uses of everything pending.  Entry points of the image itself are passed through. */
+/* Follows the uses of all pending nodes, through the image's own entry points too. */
 static void follow(planner *plan, role_rule *rule)
 {
     while (plan->pending.count > 0) {
         uint32_t index = plan->pending.items[--plan->pending.count];
-        node_plan *at = at_hand(plan, index);
+        node_plan *at = current_plan(plan, index);
         if (at->visited) continue;
         at->visited = true;
         const pl_node *node = &plan->graph->nodes[index];
@@ -291,7 +292,7 @@ static void follow(planner *plan, role_rule *rule)
         for (uint32_t i = 0; i < node->use_count; i++) {
             uint32_t used = node->uses[i];
             bool defined = plan->graph->nodes[used].defined;
-            pl_role role = at_hand(plan, used)->role;
+            pl_role role = current_plan(plan, used)->role;
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
             if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
             if (role == PL_SLOT) hold_body(plan, used);
@@ -313,26 +314,26 @@ static void push_all(planner *plan, const uint32_t *items, uint32_t count)
         *rt_vector_push(&plan->pending) = items[i];
 }
 
-/* Gives roles to all that a group's image has to do with.  The original body of a function stays
+/* Gives a role to every node in the image of a group.  The original body of a function stays
  * exported beside a kernel of its source (DL-EXPORT-05). */
-static void fill_image(planner *plan, const group *own)
+static void fill_image(planner *plan, const group *entries)
 {
-    bool kept = own->kernels.count == 0 || RULE(DL_EXPORT_05);
-    hold_all(plan, own->kernels.items, own->kernels.count, PL_ENTRY);
-    hold_all(plan, own->variables.items, own->variables.count, PL_ENTRY);
-    hold_all(plan, own->virtuals.items, own->virtuals.count, PL_ENTRY);
-    if (kept) hold_all(plan, own->functions.items, own->functions.count, PL_ENTRY);
-    push_all(plan, own->kernels.items, own->kernels.count);
-    push_all(plan, own->virtuals.items, own->virtuals.count);
+    bool kept = entries->kernels.count == 0 || RULE(DL_EXPORT_05);
+    hold_all(plan, entries->kernels.items, entries->kernels.count, PL_ENTRY);
+    hold_all(plan, entries->variables.items, entries->variables.count, PL_ENTRY);
+    hold_all(plan, entries->virtuals.items, entries->virtuals.count, PL_ENTRY);
+    if (kept) hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
+    push_all(plan, entries->kernels.items, entries->kernels.count);
+    push_all(plan, entries->virtuals.items, entries->virtuals.count);
     follow(plan, role_for_kernel);
     if (!kept) {
-        for (uint32_t i = 0; i < own->functions.count; i++) {
-            uint32_t function = own->functions.items[i];
-            if (at_hand(plan, function)->role == PL_ABSENT) hold(plan, function, PL_COPY);
+        for (uint32_t i = 0; i < entries->functions.count; i++) {
+            uint32_t function = entries->functions.items[i];
+            if (current_plan(plan, function)->role == PL_ABSENT) hold(plan, function, PL_COPY);
         }
     }
-    push_all(plan, own->functions.items, own->functions.count);
-    push_all(plan, own->variables.items, own->variables.count);
+    push_all(plan, entries->functions.items, entries->functions.count);
+    push_all(plan, entries->variables.items, entries->variables.count);
     follow(plan, role_for_function);
 }
 
@@ -393,11 +394,11 @@ static rt_status refuse_scoped(const planner *plan)
 static void note_kernel_homes(planner *plan)
 {
     for (uint32_t g = 0; g < plan->groups.count; g++) {
-        const group *own = &plan->groups.items[g];
+        const group *entries = &plan->groups.items[g];
         begin_image(plan, g);
-        hold_all(plan, own->kernels.items, own->kernels.count, PL_ENTRY);
-        hold_all(plan, own->functions.items, own->functions.count, PL_ENTRY);
-        push_all(plan, own->kernels.items, own->kernels.count);
+        hold_all(plan, entries->kernels.items, entries->kernels.count, PL_ENTRY);
+        hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
+        push_all(plan, entries->kernels.items, entries->kernels.count);
         follow(plan, role_for_kernel);
         for (uint32_t i = 0; i < plan->held.count; i++) {
             const pl_node *node = &plan->graph->nodes[plan->held.items[i]];
@@ -409,7 +410,8 @@ static void note_kernel_homes(planner *plan)
     }
 }
 
-static void settle_variables(planner *plan)
+/* Gives every variable that others may import the image that defines it. */
+static void choose_homes(planner *plan)
 {
     for (uint32_t i = plan->graph->function_count; i < plan->graph->node_count; i++) {
         const pl_node *node = &plan->graph->nodes[i];
@@ -430,8 +432,8 @@ static int compare_placed(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A device_global that an image holds.  The first image that refers to it exports it where others
- * may import it; in further images its definition gives way to that one. */
+/* The role of a device_global in an image that refers to it.  The first such image exports it if
+ * others may import it; the definitions of further images give way to that one. */
 static pl_role place_device_global(planner *plan, uint32_t index, uint32_t number)
 {
     const pl_node *node = &plan->graph->nodes[index];
@@ -451,15 +453,15 @@ static pl_role place_device_global(planner *plan, uint32_t index, uint32_t numbe
 
 static pl_part plan_part(planner *plan, uint32_t number)
 {
-    const group *own = &plan->groups.items[number];
+    const group *entries = &plan->groups.items[number];
     begin_image(plan, number);
-    fill_image(plan, own);
+    fill_image(plan, entries);
     uint32_t count = plan->held.count;
-    pl_part part = {.set = own->set, .count = count};
+    pl_part part = {.set = entries->set, .count = count};
     pl_placed *placed = rt_arena_alloc_array(&plan->job->arena, count, sizeof *placed);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = plan->held.items[i];
-        node_plan *at = at_hand(plan, index);
+        node_plan *at = current_plan(plan, index);
         placed[i] = (pl_placed){index, at->role};
         CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
         if (at->role == PL_ENTRY) part.aspects |= plan->graph->nodes[index].aspects;
@@ -489,7 +491,7 @@ static void group_entries(planner *plan)
     CHECK(plan->groups.count <= graph->function_count);
 }
 
-/* A device that lacks what some function of a set uses gets the set's dummy (VF-DUMMY-01). */
+/* A device that lacks an aspect of a set gets the set's dummy (VF-DUMMY-01). */
 static bool has_dummy(const planner *plan, const pl_part *part)
 {
     bool optional = part->set != PL_NONE && plan->graph->sets[part->set].aspects != 0;
@@ -505,7 +507,7 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
         plan->nodes[i].image = 0;
     for (uint32_t number = 0; number < group_count; number++) {
         pl_part part = plan_part(plan, number);
-        /* A set without optional features could stay with its users.  Broken: it is nowhere. */
+        /* A set without optional features could stay with its users.  Broken: it is lost. */
         if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
         parts[count++] = part;
         if (!dummies || !has_dummy(plan, &part)) continue;
@@ -514,6 +516,50 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
     }
     *out_count = count;
     return parts;
+}
+
+/* States what holds for the parts of a plan: each is closed under uses, and one part alone defines
+ * what others import. */
+static bool parts_check(const pl_graph *graph, const pl_part *parts, uint32_t count)
+{
+    rt_map exporters = {0}, importers = {0};
+    for (uint32_t p = 0; p < count; p++) {
+        const pl_part *part = &parts[p];
+        CHECK_IMPLIES(part->dummy, part->set != PL_NONE && p > 0 && parts[p - 1].set == part->set);
+        CHECK(part->set == PL_NONE || part->set < graph->set_count);
+        rt_map placed = {0};
+        pl_aspects aspects = 0;
+        for (uint32_t i = 0; i < part->count; i++) {
+            uint32_t index = part->placed[i].node;
+            pl_role role = part->placed[i].role;
+            const pl_node *node = &graph->nodes[index];
+            CHECK(index < graph->node_count && role != PL_ABSENT);
+            CHECK_IMPLIES(i > 0, part->placed[i - 1].node < index);
+            CHECK(node->defined == (role != PL_DECLARE));
+            CHECK_IMPLIES(role == PL_SLOT, node->kind == PL_VIRTUAL);
+            CHECK_IMPLIES(role == PL_ENTRY, node->kind != PL_HELPER);
+            rt_map_set_number(&placed, index, 0);
+            if (role == PL_ENTRY) aspects |= node->aspects;
+            if (role == PL_IMPORT) rt_map_set_number(&importers, index, 0);
+            if (role != PL_ENTRY || part->dummy) continue;
+            CHECK(rt_map_find_number(&exporters, index) == RT_MAP_NONE);
+            rt_map_set_number(&exporters, index, p);
+        }
+        CHECK((part->aspects & ~aspects) == 0);
+        for (uint32_t i = 0; i < part->count; i++) {
+            const pl_node *node = &graph->nodes[part->placed[i].node];
+            bool held = part->placed[i].role == PL_ENTRY || part->placed[i].role == PL_COPY;
+            for (uint32_t k = 0; held && k < node->use_count; k++)
+                CHECK(rt_map_find_number(&placed, node->uses[k]) != RT_MAP_NONE);
+        }
+        rt_map_free(&placed);
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        CHECK_IMPLIES(rt_map_find_number(&importers, i) != RT_MAP_NONE,
+                      rt_map_find_number(&exporters, i) != RT_MAP_NONE);
+    rt_map_free(&exporters);
+    rt_map_free(&importers);
+    return true;
 }
 
 static void planner_free(planner *plan)
@@ -538,6 +584,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
                         const pl_part **out_parts, uint32_t *out_count)
 {
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
+    CHECK_SLOW(pl_graph_check(graph));
     planner plan = {.job = job, .graph = graph, .whole = options->whole};
     plan.split = plan.whole ? RT_SPLIT_OFF : resolve(graph, options->split);
     plan.outlines = !plan.whole && options->outlines;
@@ -546,7 +593,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     group_entries(&plan);
     note_kernel_homes(&plan);
     if (plan.whole) group_whole(&plan);
-    settle_variables(&plan);
+    choose_homes(&plan);
     if (plan.outlines) group_sets(&plan);
     *out_parts = NULL;
     *out_count = 0;
@@ -556,6 +603,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
         const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
         status = refuse_torn(&plan);
         if (rt_ok(status)) status = refuse_scoped(&plan);
+        if (rt_ok(status)) CHECK_SLOW(parts_check(graph, parts, count));
         *out_parts = rt_ok(status) ? parts : NULL;
         *out_count = rt_ok(status) ? count : 0;
     }

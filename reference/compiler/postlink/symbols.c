@@ -1,24 +1,17 @@
-/* Which symbols an image needs and offers.
+/* Decides which symbols an image needs and offers.
  *
- * Names are recorded as the IR has them (DL-IMPORT-06).  Source: document 003, "sycl-post-link
- * changes", rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10; where shipped DPC++ parts from them,
- * the profile decides (tags A2 to A6 of requirements.yaml). */
+ * Names are recorded as in the IR (DL-IMPORT-06).  Source: document 003, "sycl-post-link changes",
+ * rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10.  Where shipped DPC++ deviates, the profile
+ * decides (tags A2 to A6 of requirements.yaml). */
 #include "reference/compiler/postlink/symbols.h"
 
-#include "reference/base/vector.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 #include "reference/compiler/postlink/device_globals.h"
 #include "reference/compiler/postlink/input.h"
 #include "reference/compiler/postlink/virtual_functions.h"
-
-#include <string.h>
-
-typedef RT_VECTOR(rt_text) text_vector;
-
-/* Address spaces of spir64 and, where they differ, of nvptx64. */
-enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2, SPACE_CONSTANT_NVPTX = 4 };
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
@@ -45,13 +38,6 @@ static bool is_reserved_inside(rt_text symbol)
 
 /* ---- Declarations -------------------------------------------------------------------------- */
 
-static rt_text name_of(LLVMValueRef value)
-{
-    size_t length = 0;
-    const char *name = LLVMGetValueName2(value, &length);
-    return (rt_text){name, length};
-}
-
 /* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front end
  * marked, and none that is there to be called through a virtual function's table. */
 static bool is_marked_import(LLVMValueRef function)
@@ -60,10 +46,10 @@ static bool is_marked_import(LLVMValueRef function)
            !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
 }
 
-bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
+bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function)
 {
     static const char *const prefixes[] = {"__spirv_", "__sycl", "__esimd_", "__builtin_"};
-    rt_text name = name_of(function), plain, rest;
+    rt_text name = pl_name(function), plain, rest;
     if (job->profile != RT_PROFILE_DPCPP) return false;
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return true;
     if (!pl_symbol_split(name, &plain, &rest)) plain = name;
@@ -75,7 +61,7 @@ bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
 pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
-    rt_text name = name_of(function);
+    rt_text name = pl_name(function);
     bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
     if (intrinsic && RULE(DL_IMPORT_07)) return PL_DECLARED_BUILTIN;
     if (pl_symbol_is_spirv_operation(name)) {
@@ -86,7 +72,7 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
         return PL_DECLARED_UNLISTED;
     }
-    /* Who defines it is found by its set. */
+    /* The set tells which image defines it. */
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
@@ -95,15 +81,16 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     return PL_DECLARED_IMPORT;
 }
 
-/* Variables of work-items and work-groups are nobody else's. */
+/* Other images cannot see the variables of a work-item or a work-group. */
 static bool lies_in_shared_memory(const pl_job *job, LLVMValueRef variable)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
-    unsigned constant = job->format == RT_FORMAT_PTX ? SPACE_CONSTANT_NVPTX : SPACE_CONSTANT;
-    return space == SPACE_GLOBAL || space == constant;
+    if (job->format == RT_FORMAT_PTX)
+        return space == PL_PTX_SPACE_GLOBAL || space == PL_PTX_SPACE_CONSTANT;
+    return space == PL_SPACE_GLOBAL || space == PL_SPACE_CONSTANT;
 }
 
-/* Shipped DPC++ takes functions for symbols, and of variables the device_globals alone. */
+/* For shipped DPC++ functions are symbols, and of variables only device_globals. */
 static bool lists_variable(const pl_job *job, LLVMValueRef variable)
 {
     return job->profile == RT_PROFILE_DOCUMENTS || pl_is_device_global(variable);
@@ -117,17 +104,17 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
            !pl_is_vtable(variable);
 }
 
-/* As for functions; what no image can define for another one is left to the device. */
+/* As for functions; a variable that no image can define for another is left to the device. */
 static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable)
 {
-    rt_text name = name_of(variable);
+    rt_text name = pl_name(variable);
     if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
     bool symbol =
         lists_variable(job, variable) && lies_in_shared_memory(job, variable) && !is_reserved(name);
     return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
 }
 
-/* The name that the lists record: the symbol, unchanged. */
+/* The name in the lists: the symbol, unchanged. */
 static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 {
     rt_text name = pl_job_name(job, function);
@@ -140,26 +127,17 @@ static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 typedef struct collector {
     pl_job *job;
     const rt_map *separated;
-    text_vector imports, exports, unlisted, provided, kernels;
+    pl_text_list imports, exports, unlisted, provided, kernels;
 } collector;
-
-static bool is_called(LLVMValueRef function)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return true;
-    }
-    return false;
-}
 
 static rt_status collect_declaration(collector *all, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
-    rt_text name = name_of(function);
+    rt_text name = pl_name(function);
     pl_declaration kind = pl_declaration_classify(all->job, function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
-    /* To take its address is a reference as a call is.  Broken: only calls count. */
-    bool referred = kind == PL_DECLARED_IMPORT && (is_called(function) || RULE(DL_REQ_09));
+    /* Taking its address is a reference too.  Broken: only calls count. */
+    bool referred = kind == PL_DECLARED_IMPORT && (pl_any_call(function) || RULE(DL_REQ_09));
     if (kind == PL_DECLARED_UNLISTED || !referred) {
         *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
         return RT_STATUS_OK;
@@ -186,7 +164,7 @@ static void collect_export(collector *all, LLVMValueRef function)
     }
     bool offered = pl_attribute_has(function, PL_MODULE_ID) &&
                    LLVMGetLinkage(function) == LLVMExternalLinkage &&
-                   !pl_is_no_entry(all->job, function);
+                   !pl_is_hidden_entry(all->job, function);
     if (offered && RULE(DL_EXPORT_01)) {
         *rt_vector_push(&all->exports) = recorded_name(all->job, function);
     }
@@ -201,9 +179,9 @@ static void collect_offered(collector *all, LLVMValueRef variable)
         *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
 }
 
-/* The document's wording covers undefined variables, its exclusions and its exported list speak of
- * functions only, so that to list them is as right as not to; we list what another image can
- * define. */
+/* The document's wording covers undefined variables, but its exclusions and its list of exports
+ * speak of functions only, so listing them is as correct as not listing them; we list those that
+ * another image can define. */
 static rt_status collect_variables(collector *all, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
@@ -214,36 +192,45 @@ static rt_status collect_variables(collector *all, LLVMModuleRef module)
         }
         if (!RULE(DL_IMPORT_08)) {
             return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
-                           "variable '%.*s' is not defined", RT_TEXT_ARG(name_of(variable)));
+                           "variable '%.*s' is not defined", RT_TEXT_ARG(pl_name(variable)));
         }
         pl_declaration kind = classify_variable(all->job, variable);
-        text_vector *list = kind == PL_DECLARED_IMPORT ? &all->imports : &all->unlisted;
+        pl_text_list *list = kind == PL_DECLARED_IMPORT ? &all->imports : &all->unlisted;
         if (kind != PL_DECLARED_BUILTIN) *rt_vector_push(list) = recorded_name(all->job, variable);
     }
     return RT_STATUS_OK;
 }
 
-static const rt_text *keep(pl_job *job, text_vector *names)
-{
-    rt_text *kept = rt_arena_alloc_array(&job->arena, names->count, sizeof *kept);
-    if (names->count > 0) memcpy(kept, names->items, names->count * sizeof *kept);
-    rt_vector_free(names);
-    return kept;
-}
-
 static pl_symbols finish(collector *all)
 {
-    pl_symbols symbols = {.import_count = all->imports.count,
-                          .export_count = all->exports.count,
-                          .unlisted_count = all->unlisted.count,
-                          .provided_count = all->provided.count,
-                          .kernel_count = all->kernels.count};
-    symbols.imports = keep(all->job, &all->imports);
-    symbols.exports = keep(all->job, &all->exports);
-    symbols.unlisted = keep(all->job, &all->unlisted);
-    symbols.provided = keep(all->job, &all->provided);
-    symbols.kernels = keep(all->job, &all->kernels);
+    pl_symbols symbols;
+    symbols.imports = pl_job_keep_texts(all->job, &all->imports, &symbols.import_count);
+    symbols.exports = pl_job_keep_texts(all->job, &all->exports, &symbols.export_count);
+    symbols.unlisted = pl_job_keep_texts(all->job, &all->unlisted, &symbols.unlisted_count);
+    symbols.provided = pl_job_keep_texts(all->job, &all->provided, &symbols.provided_count);
+    symbols.kernels = pl_job_keep_texts(all->job, &all->kernels, &symbols.kernel_count);
     return symbols;
+}
+
+static void check_apart(rt_map *seen, const rt_text *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(names[i].length > 0 && rt_map_find(seen, names[i]) == RT_MAP_NONE);
+        rt_map_set(seen, names[i], i);
+    }
+}
+
+/* States that a symbol stands in one list only, once. */
+static bool symbols_check(const pl_symbols *symbols)
+{
+    rt_map seen = {0};
+    check_apart(&seen, symbols->imports, symbols->import_count);
+    check_apart(&seen, symbols->exports, symbols->export_count);
+    check_apart(&seen, symbols->unlisted, symbols->unlisted_count);
+    check_apart(&seen, symbols->provided, symbols->provided_count);
+    check_apart(&seen, symbols->kernels, symbols->kernel_count);
+    rt_map_free(&seen);
+    return true;
 }
 
 rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
@@ -263,5 +250,6 @@ rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *se
     }
     if (rt_ok(status)) status = collect_variables(&all, module);
     *out_symbols = finish(&all);
+    CHECK_SLOW(symbols_check(out_symbols));
     return status;
 }

@@ -1,4 +1,4 @@
-/* Imported and exported symbols of one image (document 003, "sycl-post-link changes"). */
+/* The imported and exported symbols of one image (document 003, "sycl-post-link changes"). */
 #ifndef REFERENCE_COMPILER_POSTLINK_SYMBOLS_H
 #define REFERENCE_COMPILER_POSTLINK_SYMBOLS_H
 
@@ -22,10 +22,9 @@ typedef struct pl_symbols {
     uint32_t import_count;
     const rt_text *exports; /* DL-EXPORT-01 */
     uint32_t export_count;
-    const rt_text *unlisted; /* declared, not imports, yet not builtins either */
+    const rt_text *unlisted; /* declared, but neither imports nor builtins */
     uint32_t unlisted_count;
-    const rt_text
-        *provided; /* virtual functions of the image, which are no exports (VF-SPLIT-10) */
+    const rt_text *provided; /* virtual functions, which are not exports (VF-SPLIT-10) */
     uint32_t provided_count;
     const rt_text *kernels;
     uint32_t kernel_count;
@@ -34,18 +33,18 @@ typedef struct pl_symbols {
 /* Classifies a declared function, for the job's profile. */
 pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function);
 
-/* Reports whether a defined variable is a symbol that images may export and import: other sources
- * know it by name, and it lies in memory that all work-items share.  Document 003, "sycl-post-link
- * changes", speaks of declared but undefined symbols (DL-IMPORT-08); shipped DPC++ takes functions
- * only (A2, A3), and so does its profile. */
+/* Reports whether images may export and import a defined variable: other sources can name it, and
+ * it lies in memory that all work-items share.  Document 003, "sycl-post-link changes", speaks of
+ * declared but undefined symbols (DL-IMPORT-08); shipped DPC++ means functions only (A2, A3), and
+ * so does its profile. */
 bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
 
-/* Reports whether a defined function is none of the entry points that shipped DPC++ splits by, for
- * its name's sake; always false under the documents' profile. */
-bool pl_is_no_entry(const pl_job *job, LLVMValueRef function);
+/* Reports whether shipped DPC++ excludes a defined function from the entry points because of its
+ * name or because it is indirectly callable; always false under the documents' profile. */
+bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function);
 
-/* Collects the symbols of an image after its split (DL-IMPORT-05).  `separated` holds the names of
- * what the split left to other images.  POSTLINK_ERROR only with a planted fault. */
+/* Collects the symbols of an image after the split (DL-IMPORT-05).  `separated` holds the names
+ * that the split left to other images.  POSTLINK_ERROR: only with a planted fault. */
 RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
                                          pl_symbols *out_symbols);
 

@@ -1,24 +1,22 @@
-/* Annotations to attributes, and what vtables and thunks become before anything is split. */
+/* Turns annotations into attributes, and prepares vtables and thunks before anything is split. */
 #include "reference/compiler/postlink/virtual_functions.h"
 
 #include "reference/base/vector.h"
 #include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
+#include "reference/compiler/refuse/refuse.h"
 #include "reference/image/virtual_functions.h"
 
 #include <string.h>
 
 /* ---- Annotations --------------------------------------------------------------------------- */
 
-static rt_status refuse_line(pl_job *job, rt_text source, LLVMValueRef value, unsigned line,
-                             const char *what)
+static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef value, unsigned line,
+                        const char *what)
 {
-    rt_text name = pl_job_name(job, value);
-    rt_text where = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
-    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-                          "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(where),
-                          RT_TEXT_ARG(name), what);
+    return pl_refuse_symbol(job, source, line, pl_job_name(job, value), what);
 }
 
 static bool is_between(char c)
@@ -26,8 +24,8 @@ static bool is_between(char c)
     return c == ',' || c == '"' || c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The arguments of a macro as it was written, `"a", "b"` or `fp16, fp64`, as names separated by
- * commas (VF-PROP-02).  Broken: only the first of them. */
+/* The arguments of a macro as written in the source, `"a", "b"` or `fp16, fp64`, as names separated
+ * by commas (VF-PROP-02).  Broken: only the first of them. */
 static rt_text list_of(pl_job *job, rt_text written)
 {
     rt_buffer list = {0};
@@ -49,8 +47,8 @@ static rt_text list_of(pl_job *job, rt_text written)
     return kept;
 }
 
-/* Reports whether what a macro was given is strings alone, each of which can be the name of a set:
- * anything else would be read as other names than the author meant. */
+/* Reports whether the arguments of a macro are strings, each of which can be the name of a set;
+ * other arguments would be read as names that the author did not mean. */
 static bool are_strings(rt_text written)
 {
     bool inside = false;
@@ -75,7 +73,7 @@ static rt_text or_default(rt_text names)
 typedef struct annotation_row {
     const char *prefix;
     const char *attribute;
-    bool is_list; /* of what a macro was given */
+    bool is_list; /* of arguments of a macro */
     bool of_sets;
 } annotation_row;
 
@@ -85,30 +83,30 @@ static const annotation_row annotation_rows[] = {
     {"assay:uses-aspects=", PL_USES_ASPECTS, true, false},
 };
 
-static rt_status take_one(pl_job *job, rt_text source, const pl_annotation *annotation,
-                          const annotation_row *row, rt_text text)
+static rt_status apply_annotation(pl_job *job, rt_text source, const pl_annotation *annotation,
+                                  const annotation_row *row, rt_text text)
 {
     LLVMValueRef function = LLVMIsAFunction(annotation->value);
     unsigned line = annotation->line;
     if (!function) {
-        return refuse_line(job, source, annotation->value, line,
-                           "has a property of functions, and is none");
+        return refuse(job, source, annotation->value, line,
+                      "has a property of functions but is not a function");
     }
     if (row->is_list && row->of_sets && !are_strings(text)) {
-        return refuse_line(job, source, function, line,
-                           "calls sets that are not given as strings without comma, quotation "
-                           "mark, backslash or blank; write them as \"a\", \"b\"");
+        return refuse(job, source, function, line,
+                      "calls sets that are not given as strings without comma, quotation "
+                      "mark, backslash or blank; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
     if (row->of_sets) value = or_default(value);
     rt_text old = pl_attribute(function, row->attribute);
     if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
-        return refuse_line(job, source, function, line,
-                           "has a property of virtual functions or aspects twice, with different "
-                           "values; a virtual function is in one set, and lists are written once");
+        return refuse(job, source, function, line,
+                      "has a property of virtual functions or aspects twice, with different "
+                      "values; a virtual function is in one set, and lists are written once");
     }
     bool marks = value.length > 0 && RULE(VF_PROP_01);
-    if (marks) pl_attribute_set(job, function, row->attribute, value);
+    if (marks) pl_attribute_set(function, row->attribute, value);
     return RT_STATUS_OK;
 }
 
@@ -118,7 +116,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
     for (size_t i = 0; i < sizeof annotation_rows / sizeof *annotation_rows; i++) {
         const annotation_row *row = &annotation_rows[i];
         if (pl_annotation_is(annotation, row->prefix, &text)) {
-            return take_one(job, source, annotation, row, text);
+            return apply_annotation(job, source, annotation, row, text);
         }
     }
     return RT_STATUS_OK;
@@ -126,7 +124,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* Names go into lists with commas and, in DPC++, into strings that a NUL byte ends. */
+/* Lists separate names by commas, and DPC++ puts them into NUL-terminated strings. */
 static bool is_set_name(rt_text name)
 {
     for (size_t i = 0; i < name.length; i++)
@@ -146,13 +144,13 @@ static rt_status check_callable(pl_job *job, rt_text source, LLVMValueRef functi
 {
     unsigned line = pl_place_line(function);
     if (pl_is_kernel(function)) {
-        return refuse_line(job, source, function, line,
-                           "is a kernel, which cannot be indirectly callable");
+        return refuse(job, source, function, line,
+                      "is a kernel, which cannot be indirectly callable");
     }
     if (!is_set_name(set)) {
-        return refuse_line(job, source, function, line,
-                           "is in a set whose name is empty or has a comma, a quotation mark, a "
-                           "backslash or a blank; give the set another name");
+        return refuse(job, source, function, line,
+                      "is in a set whose name is empty or has a comma, a quotation mark, a "
+                      "backslash or a blank; give the set another name");
     }
     return RT_STATUS_OK;
 }
@@ -161,14 +159,14 @@ static rt_status check_caller(pl_job *job, rt_text source, LLVMValueRef function
 {
     unsigned line = pl_place_line(function);
     if (!pl_is_kernel(function)) {
-        return refuse_line(job, source, function, line,
-                           "calls sets of virtual functions indirectly, which is a property of "
-                           "kernels, and it is none; give it to the kernels that call it");
+        return refuse(job, source, function, line,
+                      "calls sets of virtual functions indirectly, which is a property of "
+                      "kernels, but it is not a kernel; give it to the kernels that call it");
     }
     if (!are_set_names(sets)) {
-        return refuse_line(job, source, function, line,
-                           "calls a set whose name is empty or has a comma, a quotation mark, a "
-                           "backslash or a blank; give the set another name");
+        return refuse(job, source, function, line,
+                      "calls a set whose name is empty or has a comma, a quotation mark, a "
+                      "backslash or a blank; give the set another name");
     }
     return RT_STATUS_OK;
 }
@@ -181,7 +179,7 @@ static rt_status check_aspects(pl_job *job, rt_text source, LLVMValueRef functio
     rt_text what = rt_arena_printf(
         &job->arena, "uses aspect '%.*s', which assay does not know; it knows " PL_ASPECT_NAMES,
         RT_TEXT_ARG(unknown));
-    return refuse_line(job, source, function, pl_place_line(function), what.data);
+    return refuse(job, source, function, pl_place_line(function), what.data);
 }
 
 static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef function)
@@ -211,9 +209,7 @@ rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text s
 bool pl_is_vtable(LLVMValueRef variable)
 {
     CHECK(LLVMIsAGlobalVariable(variable));
-    size_t length = 0;
-    const char *data = LLVMGetValueName2(variable, &length);
-    rt_text name = {data, length};
+    rt_text name = pl_name(variable);
     return rt_text_starts(name, "_ZTV") || rt_text_starts(name, "_ZTC");
 }
 
@@ -222,16 +218,9 @@ typedef struct slot_walk {
     const void *user;
 } slot_walk;
 
-static LLVMValueRef function_in(LLVMValueRef slot)
-{
-    while (LLVMIsAConstantExpr(slot))
-        slot = LLVMGetOperand(slot, 0);
-    return LLVMIsAFunction(slot);
-}
-
 static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant);
 
-/* A struct or an array of slots, made again with what its parts become. */
+/* Rebuilds a struct or an array of slots. */
 static LLVMValueRef empty_parts(const slot_walk *walk, LLVMValueRef constant)
 {
     LLVMTypeRef type = LLVMTypeOf(constant);
@@ -239,18 +228,18 @@ static LLVMValueRef empty_parts(const slot_walk *walk, LLVMValueRef constant)
     RT_VECTOR(LLVMValueRef) parts = {0};
     for (unsigned i = 0; i < count; i++)
         *rt_vector_push(&parts) = empty_slots(walk, LLVMGetOperand(constant, i));
-    LLVMValueRef made;
+    LLVMValueRef rebuilt;
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
-        made = LLVMConstArray(LLVMGetElementType(type), parts.items, count);
+        rebuilt = LLVMConstArray(LLVMGetElementType(type), parts.items, count);
     } else if (LLVMGetStructName(type)) {
-        made = LLVMConstNamedStruct(type, parts.items, count);
+        rebuilt = LLVMConstNamedStruct(type, parts.items, count);
     } else {
-        made = LLVMConstStructInContext(LLVMGetTypeContext(type), parts.items, count,
-                                        LLVMIsPackedStruct(type));
+        rebuilt = LLVMConstStructInContext(LLVMGetTypeContext(type), parts.items, count,
+                                           LLVMIsPackedStruct(type));
     }
     rt_vector_free(&parts);
-    CHECK(LLVMTypeOf(made) == type);
-    return made;
+    CHECK(LLVMTypeOf(rebuilt) == type);
+    return rebuilt;
 }
 
 static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant)
@@ -258,7 +247,7 @@ static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant)
     if (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant)) {
         return empty_parts(walk, constant);
     }
-    LLVMValueRef function = function_in(constant);
+    LLVMValueRef function = LLVMIsAFunction(pl_strip_constant(constant));
     bool emptied = function && walk->rule(function, walk->user);
     return emptied ? LLVMConstNull(LLVMTypeOf(constant)) : constant;
 }
@@ -273,12 +262,12 @@ void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user
     }
 }
 
-/* ---- Settling ------------------------------------------------------------------------------ */
+/* ---- The linked sources -------------------------------------------------------------------- */
 
 /* Itanium C++ ABI, 5.1.4.2 "Virtual Override Thunks". */
-static bool is_thunk(pl_job *job, LLVMValueRef function)
+static bool is_thunk(LLVMValueRef function)
 {
-    rt_text name = pl_job_name(job, function);
+    rt_text name = pl_name(function);
     return rt_text_starts(name, "_ZTh") || rt_text_starts(name, "_ZTv") ||
            rt_text_starts(name, "_ZTc");
 }
@@ -286,40 +275,36 @@ static bool is_thunk(pl_job *job, LLVMValueRef function)
 /* The function that a thunk calls; NULL: none. */
 static LLVMValueRef target_of(LLVMValueRef thunk)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(thunk);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            LLVMValueRef called =
-                LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
-            if (called && LLVMIsAFunction(called) && LLVMGetIntrinsicID(called) == 0) return called;
-        }
+    for (LLVMValueRef i = pl_first_instruction(thunk); i; i = pl_next_instruction(i)) {
+        LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        if (called && LLVMIsAFunction(called) && LLVMGetIntrinsicID(called) == 0) return called;
     }
     return NULL;
 }
 
-static void mark_thunks(pl_job *job, LLVMModuleRef module)
+static void mark_thunks(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        LLVMValueRef target = is_thunk(job, function) ? target_of(function) : NULL;
+        LLVMValueRef target = is_thunk(function) ? target_of(function) : NULL;
         bool marked = target && pl_attribute_has(target, PL_INDIRECTLY_CALLABLE);
         if (!marked || !RULE(VF_SPLIT_12)) continue;
-        pl_attribute_set(job, function, PL_INDIRECTLY_CALLABLE,
+        pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
                          pl_attribute(target, PL_INDIRECTLY_CALLABLE));
     }
 }
 
-/* What is not marked is no device code, so its slot is empty; a pure virtual function is not
- * marked either, and the function that reports a call of it does not exist on devices. */
-static bool is_no_device_code(LLVMValueRef function, const void *user)
+/* An unmarked function is not device code, so its slot is emptied.  So is the slot of a pure
+ * virtual function: the function that reports a call of it does not exist on devices. */
+static bool is_host_code(LLVMValueRef function, const void *user)
 {
     (void)user;
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return false;
     return LLVMIsDeclaration(function) ? RULE(VF_FE_06) : RULE(VF_FE_02);
 }
 
-/* Another module may have a function of that name, since nobody outside of its source knows it. */
+/* Makes an internal function external, under a name that no other module has: another source may
+ * have an internal function of the same name. */
 static void publish(pl_job *job, LLVMValueRef function, rt_text module)
 {
     rt_text name = pl_job_name(job, function);
@@ -329,8 +314,8 @@ static void publish(pl_job *job, LLVMValueRef function, rt_text module)
     LLVMSetLinkage(function, LLVMExternalLinkage);
 }
 
-/* Clang copies vtables that another source has to have, for its optimiser; what that source knows
- * of the functions, such as their marks, the copy does not tell. */
+/* For its optimiser, clang copies vtables that another source defines; such a copy lacks what only
+ * that source knows about the functions, such as their marks. */
 static void forget_copies(LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
@@ -342,11 +327,11 @@ static void forget_copies(LLVMModuleRef module)
     }
 }
 
-void pl_virtual_functions_settle(pl_job *job, LLVMModuleRef module, rt_text name)
+void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name)
 {
-    mark_thunks(job, module);
+    mark_thunks(module);
     forget_copies(module);
-    pl_vtables_empty(module, is_no_device_code, NULL);
+    pl_vtables_empty(module, is_host_code, NULL);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         bool hidden = pl_is_local(function) && !LLVMIsDeclaration(function);

@@ -1,8 +1,8 @@
-/* Which functions of a module are indirectly callable, of which sets, and who calls the sets: the
- * part of the front end that document 004 adds ("Changes to the SYCL header files", "Changes to the
- * compiler front-end").
+/* The indirectly callable functions of a module, their sets, and the kernels that call the sets:
+ * the part of the front end that document 004 adds ("Changes to the SYCL header files", "Changes to
+ * the compiler front-end").
  *
- * Clang has no such properties; a source says them by annotations, which become the documents'
+ * Clang has no such properties.  A source states them in annotations, which become the documents'
  * function attributes here.  LLVM IR may have the attributes themselves. */
 #ifndef REFERENCE_COMPILER_POSTLINK_VIRTUAL_FUNCTIONS_H
 #define REFERENCE_COMPILER_POSTLINK_VIRTUAL_FUNCTIONS_H
@@ -17,22 +17,22 @@
 /* The set of properties that name none: the string form of type void (VF-PROP-04). */
 #define PL_DEFAULT_SET "_ZTSv"
 
-/* Gives the functions of a source the attributes that its annotations say, and checks those that it
- * has.  POSTLINK_ERROR: a function in two sets, a property on what cannot have it, a name of a set
- * or an aspect that cannot be one; with the line where it is known. */
+/* Turns the annotations of a source into attributes and checks all attributes.  POSTLINK_ERROR,
+ * with the line if it is known: a function in two sets, a property where it is not allowed, an
+ * invalid name of a set, an unknown aspect. */
 RT_MUST_USE rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                                 const pl_annotations *annotations);
 
-/* Prepares the joined sources of a module: thunks get the set of the function that they forward to
- * (VF-SPLIT-12), vtables lose the functions that are no device code (VF-FE-02), and virtual
- * functions that only their source knows get a name that no other module has. */
-void pl_virtual_functions_settle(pl_job *job, LLVMModuleRef module, rt_text name);
+/* Prepares the linked sources of a module: thunks get the set of the function that they forward to
+ * (VF-SPLIT-12), vtables lose functions that are not device code (VF-FE-02), and internal virtual
+ * functions get a name that no other module has. */
+void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name);
 
 /* Reports whether a variable is a vtable (Itanium C++ ABI, 5.1.4 "Other Special Functions and
  * Entities"). */
 bool pl_is_vtable(LLVMValueRef variable);
 
-/* Decides about a slot of a vtable, which holds `function`: true empties it. */
+/* Decides about a slot of a vtable that holds `function`: true empties it. */
 typedef bool pl_slot_rule(LLVMValueRef function, const void *user);
 
 /* Empties slots of all vtables of the module: they become null pointers. */

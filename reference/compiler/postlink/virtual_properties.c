@@ -1,8 +1,9 @@
-/* Says of an image which set it provides, which sets it calls and creates, and what it requires.
+/* The properties of an image that say which set it provides, which sets it calls and creates, and
+ * what it requires.
  *
- * Shipped DPC++ has one property in place of the two for calling and creating, and none of either
- * in an image that provides a set (tags D2 and D3 of requirements.yaml); the documents' runtime may
- * read both of any image, so providers that create objects themselves say so too (VF-LINK-09). */
+ * Shipped DPC++ has one property instead of the two for calling and creating, and neither in an
+ * image that provides a set (tags D2 and D3 of requirements.yaml).  The documents' runtime may read
+ * both in any image, so providers that create objects themselves have them too (VF-LINK-09). */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/map.h"
@@ -14,7 +15,7 @@
 
 typedef RT_VECTOR(rt_property) property_list;
 
-/* Names in the order in which they came, each once. */
+/* Names in the order of their addition, once each. */
 typedef struct name_list {
     rt_map seen;
     rt_buffer text;
@@ -45,7 +46,7 @@ static rt_text finish_names(pl_job *job, name_list *list)
     return text;
 }
 
-/* A text as bytes that end with a NUL, up to which DPC++ reads. */
+/* A text as bytes that end with a NUL, as DPC++ expects. */
 static rt_property text_property(pl_job *job, const char *name, rt_text text)
 {
     rt_text kept = rt_arena_text(&job->arena, text); /* ends with one */
@@ -56,7 +57,7 @@ static rt_property text_property(pl_job *job, const char *name, rt_text text)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* The sets that the image's kernels say they call, called or not (VF-PROP-08). */
+/* The sets that the image's kernels are declared to call (VF-PROP-08). */
 static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
     name_list list = {0};
@@ -80,7 +81,7 @@ static void mark_created(const pl_graph *graph, const pl_placed *placed, bool *c
     }
 }
 
-/* The sets to which the image's vtables lead, but for its own, in the module's order. */
+/* The sets whose functions the image's vtables hold, except its own, in the module's order. */
 static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
     bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
@@ -166,13 +167,11 @@ static void list_callers(pl_job *job, property_list *items, const pl_graph *grap
 
 /* ---- The image ----------------------------------------------------------------------------- */
 
-/* Adds a set of what was listed, if anything was; empties the list. */
+/* Adds a set of the listed properties, if there are any, and empties the list. */
 static void add_set(pl_job *job, pl_properties *properties, const char *name, property_list *items)
 {
     if (items->count == 0) return;
-    rt_property *kept = rt_arena_alloc_array(&job->arena, items->count, sizeof *kept);
-    for (uint32_t i = 0; i < items->count; i++)
-        kept[i] = items->items[i];
+    const rt_property *kept = pl_job_copy(job, items->items, items->count, sizeof *kept);
     pl_properties_add(properties, name, kept, items->count);
     items->count = 0;
 }
@@ -193,8 +192,8 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
 
 /* ---- Requirements -------------------------------------------------------------------------- */
 
-/* True where types of virtual functions, in their bodies or in slots, may have made capabilities of
- * the code that its kernels do not need. */
+/* Reports whether virtual functions, in bodies or in slots, may have added capabilities to the code
+ * that its kernels do not need. */
 static bool has_virtual_code(const pl_graph *graph, const pl_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++)
@@ -202,8 +201,8 @@ static bool has_virtual_code(const pl_graph *graph, const pl_part *part)
     return false;
 }
 
-/* A kernel that calls a virtual function and names no set is a kernel as any other: whether its
- * launches make the call, only its author knows.  Broken: no device can have it. */
+/* A kernel that calls a virtual function but names no set is an ordinary kernel; only its author
+ * knows whether its launches make the call.  Broken: no device can run it. */
 static pl_aspects undeclared_calls(const pl_graph *graph, const pl_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {

@@ -1,15 +1,12 @@
 /* Vtables of an image: linkage, memory, and slots that a target has no function for.
  *
- * Two of the cures were observed to be needed: Intel's CPU runtime dies at a variable of a module
- * in private memory, and images with one vtable are a duplicate without LinkOnceODR
- * (SPV_KHR_linkonce_odr). */
+ * Observed: Intel's CPU runtime crashes at a module-scope variable in private memory, and linking
+ * images with the same vtable fails without LinkOnceODR (SPV_KHR_linkonce_odr). */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/postlink/virtual_functions.h"
-
-enum { SPACE_PRIVATE = 0, SPACE_GLOBAL = 1 };
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
 
@@ -20,8 +17,8 @@ static bool may_repeat(LLVMValueRef in_source)
            linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMWeakAnyLinkage;
 }
 
-/* Inline functions come with every module that has their class.  Copies keep their names where
- * virtual functions have no images of their own, so that a device can tell calls of them. */
+/* Every module that has a class has its inline functions.  Copies keep their names if virtual
+ * functions have no images of their own, so that a device can recognise calls of them. */
 static void link_function(LLVMModuleRef module, const pl_node *node, pl_role role)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
@@ -41,26 +38,26 @@ static void link_vtable(LLVMModuleRef module, const pl_node *node)
 
 static bool lies_in_private(LLVMValueRef variable)
 {
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_PRIVATE &&
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PL_SPACE_PRIVATE &&
            LLVMIsGlobalConstant(variable) && LLVMGetInitializer(variable);
 }
 
-/* The C API cannot change the type of a pointer inside of others, so uses go on with a pointer of
- * the old type, which is made of the new one's number. */
+/* The C API cannot change the type of a pointer inside other types, so users get a pointer of the
+ * old type, converted from the new one by way of an integer. */
 static void move_to_global(pl_job *job, LLVMModuleRef module, LLVMValueRef old)
 {
     rt_text name = pl_job_name(job, old);
     LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
-    LLVMValueRef made =
-        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(old), "", SPACE_GLOBAL);
-    LLVMSetInitializer(made, LLVMGetInitializer(old));
-    LLVMSetGlobalConstant(made, true);
-    LLVMSetAlignment(made, LLVMGetAlignment(old));
-    LLVMSetLinkage(made, LLVMGetLinkage(old));
-    LLVMValueRef pointer = LLVMConstIntToPtr(LLVMConstPtrToInt(made, number), LLVMTypeOf(old));
+    LLVMValueRef moved =
+        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(old), "", PL_SPACE_GLOBAL);
+    LLVMSetInitializer(moved, LLVMGetInitializer(old));
+    LLVMSetGlobalConstant(moved, true);
+    LLVMSetAlignment(moved, LLVMGetAlignment(old));
+    LLVMSetLinkage(moved, LLVMGetLinkage(old));
+    LLVMValueRef pointer = LLVMConstIntToPtr(LLVMConstPtrToInt(moved, number), LLVMTypeOf(old));
     LLVMReplaceAllUsesWith(old, pointer);
     LLVMDeleteGlobal(old);
-    LLVMSetValueName2(made, name.data, name.length);
+    LLVMSetValueName2(moved, name.data, name.length);
 }
 
 static void move_all(pl_job *job, LLVMModuleRef module)
@@ -122,7 +119,7 @@ static bool is_unsupported(const drop *all, pl_aspects aspects)
 }
 
 /* The whole set decides.  Broken: each function for itself.  What is not dropped can be called.
- * Broken: where a set goes, all slots are empty. */
+ * Broken: if any set is dropped, all slots are emptied. */
 static bool is_dropped(LLVMValueRef function, const void *user)
 {
     const drop *all = user;

@@ -1,10 +1,10 @@
 /* Atomic functions on NVPTX: those of OpenCL C 2.0 with orders and scopes, in the generic, global and
  * local address space, and those of OpenCL C 1.2 on 64 bits.
  *
- * An operation is PTX's relaxed one between fences: one before it for release, one behind it for
- * acquire; a sequentially consistent one has fence.sc before it.  LLVM 14 selects no fence and no
- * atomic load or store for NVPTX, so that all is written as instructions.  What PTX does not have
- * (minimum and maximum of floats, 16 bits) is not here and is refused by name.  Source: OpenCL C 2.0,
+ * An operation is PTX's relaxed one between fences: one before it for release, one after it for
+ * acquire; a sequentially consistent one has fence.sc before it.  LLVM 14 selects neither fences nor
+ * atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that PTX does not
+ * have (minimum and maximum of floats, 16 bits) are missing here and refused by name.  Source: OpenCL C 2.0,
  * 6.13.11; PTX ISA 6.4, "Memory Consistency Model", "fence" and "atom". */
 #include "builtins.clh"
 
@@ -37,14 +37,14 @@ static void fence_behind(memory_order order, memory_scope scope)
 
 BUILTIN void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope)
 {
-    (void)flags; /* a fence of PTX is for all memory */
+    (void)flags; /* PTX's fences order all memory */
     if (order == memory_order_seq_cst)
         fence_sc(scope);
     else if (order != memory_order_relaxed)
         fence_acq_rel(scope);
 }
 
-/* PTX's barrier is one for the memory of the work-group. */
+/* PTX's barrier orders the memory of the work-group. */
 void LIBRARY barrier(cl_mem_fence_flags flags);
 BUILTIN void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
 {
@@ -55,7 +55,7 @@ BUILTIN void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
 }
 BUILTIN void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 
-/* ---- Operations: on bits, of generic addresses --------------------------------------------- */
+/* ---- Operations on bits at generic addresses ----------------------------------------------- */
 
 /* One instruction in the three scopes; the last is that of a work-group or narrower. */
 #define IN_SCOPE(scope, head, tail, ...)                                                           \
@@ -86,7 +86,7 @@ BUILTIN void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 LOAD_AND_STORE(uint, "b32", "r")
 LOAD_AND_STORE(ulong, "b64", "l")
 
-/* The old value; what the operation takes is its second operand. */
+/* Returns the old value; the operation's argument is its second operand. */
 #define CHANGE(name, bits, instruction, held)                                                      \
     static bits name##_##bits(volatile void *at, bits by, memory_order order, memory_scope scope)  \
     {                                                                                              \
@@ -110,8 +110,8 @@ LOAD_AND_STORE(ulong, "b64", "l")
 CHANGES(uint, "32", "r")
 CHANGES(ulong, "64", "l")
 
-/* Of the two orders the stronger: the operation is one instruction, which does not know yet how it
- * ends.  No order of failure releases. */
+/* The stronger of the two orders: one instruction does both and cannot know in advance whether it fails.
+ * An order for failure never releases. */
 #define COMPARE(bits, width, held)                                                                 \
     static bits compare_##bits(volatile void *at, bits expected, bits desired,                     \
                                memory_order order, memory_order failure, memory_scope scope)       \
@@ -133,8 +133,8 @@ COMPARE(ulong, "64", "l")
 #define STRICT memory_order_seq_cst
 #define GENERIC(pointer) ((volatile void *)(pointer))
 
-/* A function of three forms: with order and scope, with order, with neither.  `given` and `passed`
- * are what stands before them. */
+/* A function in three forms: with order and scope, with order, with neither.  `given` and `passed` are
+ * the parameters and arguments before these. */
 #define UNPAREN(...) __VA_ARGS__
 #define THREE_FORMS(result, name, given, passed)                                                   \
     BUILTIN result name##_explicit(UNPAREN given, memory_order order)                              \
@@ -168,7 +168,7 @@ COMPARE(ulong, "64", "l")
     }                                                                                              \
     THREE_FORMS(type, atomic_exchange, (volatile space atomic_##type * at, type value), (at, value))
 
-/* A weak one may fail for no reason, and need not. */
+/* The weak form may fail spuriously but does not have to. */
 #define COMPARED(strength, type, bits, space, expected_space)                                      \
     BUILTIN bool atomic_compare_exchange_##strength##_explicit(                                    \
         volatile space atomic_##type *at, expected_space type *expected, type desired,              \
@@ -198,7 +198,7 @@ COMPARE(ulong, "64", "l")
     COMPARED(strong, type, bits, space, expected_space)                                            \
     COMPARED(weak, type, bits, space, expected_space)
 
-/* `operand` is another type than `type` for those of the size of a pointer. */
+/* `operand` differs from `type` for atomic types of the size of a pointer. */
 #define FETCHED(name, type, bits, operand, space, does, of)                                        \
     BUILTIN type atomic_fetch_##name##_explicit(volatile space atomic_##type *at, operand by,       \
                                                 memory_order order, memory_scope scope)            \
@@ -262,7 +262,7 @@ COMPARE(ulong, "64", "l")
 EACH_FUNCTION()
 EACH_FUNCTION(__global)
 EACH_FUNCTION(__local)
-/* Private memory has the generic space's names. */
+/* In private memory the names are those of the generic space. */
 EACH_COMPARED(, )
 EACH_COMPARED(__global, __global)
 EACH_COMPARED(__global, __local)

@@ -1,5 +1,5 @@
-/* Builtin functions of OpenCL C on NVPTX that libclc lacks, or has otherwise than OpenCL wants, in one
- * module: those that are called are taken out of it. */
+/* Builtin functions of OpenCL C on NVPTX that libclc lacks or gets wrong, in one module, from which the
+ * called ones are linked. */
 #include "work_items.cl"
 
 #include "atomics.cl"
@@ -8,4 +8,4 @@
 #include "groups.cl"
 #include "integers.cl"
 
-#include "half.cl" /* by the floats' roundings */
+#include "half.cl" /* uses the roundings of floats.cl */

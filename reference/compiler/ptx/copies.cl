@@ -1,6 +1,6 @@
-/* Asynchronous copies on NVPTX of the types that libclc has none for: vectors of three and halves.
+/* Asynchronous copies on NVPTX for the types that libclc omits: vectors of three, and halves.
  *
- * The work-items share the work, and wait_group_events is a barrier, as libclc has it.  Source:
+ * The work-items share the work, and wait_group_events is a barrier, as in libclc.  Source:
  * OpenCL C 2.0, 6.13.10. */
 #include "builtins.clh"
 

@@ -2,6 +2,7 @@
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/passes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -10,7 +11,7 @@
 #define DROP_PASSES     "globaldce,strip-dead-prototypes"
 #define OPTIMISE_PASSES "default<O2>"
 
-/* NULL: this LLVM was built without the back end. */
+/* NULL: LLVM was built without the back end. */
 static LLVMTargetMachineRef make_machine(void)
 {
     LLVMInitializeNVPTXTargetInfo();
@@ -27,37 +28,35 @@ static LLVMTargetMachineRef make_machine(void)
                                    LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
-static bool is_own_variable(LLVMValueRef variable)
+static bool is_private_variable(LLVMValueRef variable)
 {
     LLVMLinkage linkage = LLVMGetLinkage(variable);
     return (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) &&
            !LLVMIsGlobalConstant(variable);
 }
 
-/* LLVM takes it that no intrinsic, a barrier neither, changes a variable that the module keeps to
- * itself and whose address nobody has: a work-item would read behind a barrier what it knew before,
- * not what another one wrote.  Everybody knows such variables while the passes run. */
+/* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
+ * module and whose address does not escape: after a barrier, a work-item would read what it knew
+ * before instead of what another one wrote.  So such variables are external while the passes run.
+ */
 static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
-    uint32_t count = 0, shown = 0;
+    uint32_t count = 0, capacity = pl_symbol_count(module);
+    LLVMValueRef *variables = rt_arena_alloc_array(&job->arena, capacity, sizeof(LLVMValueRef));
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        count += is_own_variable(variable);
-    LLVMValueRef *own = rt_arena_alloc_array(&job->arena, count + 1, sizeof *own);
-    variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!is_own_variable(variable)) continue;
+        if (!is_private_variable(variable)) continue;
         LLVMSetLinkage(variable, LLVMExternalLinkage);
-        own[shown++] = variable;
+        variables[count++] = variable;
     }
-    CHECK(shown == count);
+    CHECK(count <= capacity);
     rt_status status = pl_passes_run(job, module, machine, OPTIMISE_PASSES);
     for (uint32_t i = 0; i < count; i++)
-        LLVMSetLinkage(own[i], LLVMInternalLinkage);
+        LLVMSetLinkage(variables[i], LLVMInternalLinkage);
     return status;
 }
 
-/* What the back end cannot select it reports as an error of the context, and goes on. */
+/* The back end reports code that it cannot select as an error of the context, and goes on. */
 static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                             rt_buffer *out_text)
 {
@@ -79,23 +78,15 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
     return RT_STATUS_OK;
 }
 
-static void keep_definition(LLVMValueRef value)
-{
-    LLVMLinkage linkage = LLVMGetLinkage(value);
-    bool may_go = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;
-    if (may_go && !LLVMIsDeclaration(value)) LLVMSetLinkage(value, LLVMWeakODRLinkage);
-}
-
-/* What other images may define as well is dropped by the passes where this image does not use it,
- * but other images use it: virtual functions of inline bodies, vtables. */
+/* The passes would drop definitions that other images may repeat (inline virtual functions,
+ * vtables) if this image does not use them; but other images use them. */
 static void keep_shared(LLVMModuleRef module)
 {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        keep_definition(function);
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        keep_definition(variable);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        LLVMLinkage linkage = LLVMGetLinkage(v);
+        bool droppable = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;
+        if (droppable && !LLVMIsDeclaration(v)) LLVMSetLinkage(v, LLVMWeakODRLinkage);
+    }
 }
 
 rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)

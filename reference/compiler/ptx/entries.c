@@ -1,16 +1,18 @@
 /* Kernels get entries: functions of PTX's kernel convention with the parameters that
  * reference/base/ptx.h agrees on, which call the kernel's code.
  *
- * Code that another kernel calls is so an ordinary function, which an entry of PTX could not be. */
+ * The kernel's code becomes an ordinary function, because other kernels may call it, and PTX cannot
+ * call an entry. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/base/ptx.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/Target.h>
 #include <string.h>
 
-enum { PTX_KERNEL_CONVENTION = 71 }; /* llvm/IR/CallingConv.h */
 enum { LAUNCH_WORDS = RT_PTX_LAUNCH_SIZE / 8 };
 
 typedef struct entries {
@@ -28,22 +30,7 @@ static unsigned attribute_kind(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-static void add_attribute(pl_job *job, LLVMValueRef function, unsigned at, const char *name,
-                          uint64_t value)
-{
-    LLVMAddAttributeAtIndex(function, at,
-                            LLVMCreateEnumAttribute(job->context, attribute_kind(name), value));
-}
-
 /* ---- Parameters ---------------------------------------------------------------------------- */
-
-/* The type that a pointer stands for, where the value is passed and not its address; or NULL. */
-static LLVMTypeRef passed_by_value(LLVMValueRef kernel, uint32_t index)
-{
-    LLVMAttributeRef by_value =
-        LLVMGetEnumAttributeAtIndex(kernel, index + 1, attribute_kind("byval"));
-    return by_value ? LLVMGetElementType(LLVMTypeOf(LLVMGetParam(kernel, index))) : NULL;
-}
 
 /* Images, samplers, events and queues are pointers to structs without members. */
 static bool is_opaque_object(LLVMTypeRef type)
@@ -68,14 +55,14 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
                           rt_ptx_parameter *out_parameter)
 {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
-    LLVMTypeRef value = passed_by_value(kernel, index);
+    LLVMTypeRef value = pl_by_value_type(kernel, index);
     bool points = !value && LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
     if (points && (is_opaque_object(type) || !pointer_kind(type, &out_parameter->kind)))
         return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
-                             "has a parameter that is not a pointer to global, constant or local "
-                             "memory and no value (an image, for example), which has no form in "
-                             "PTX here");
+                             "has a parameter that is neither a value nor a pointer to global, "
+                             "constant or local memory (an image, for example), which has no form "
+                             "in PTX here");
     uint64_t size = LLVMABISizeOfType(all->layout, value ? value : type);
     if (out_parameter->kind == RT_PTX_LOCAL) size = LLVMABISizeOfType(all->layout, all->word);
     out_parameter->size = (uint32_t)size;
@@ -87,18 +74,17 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
 
 /* ---- Code ---------------------------------------------------------------------------------- */
 
-/* The body is to be part of its entry, which is called from nowhere. */
-static void hide(entries *all, LLVMValueRef kernel)
+/* The kernel's code is inlined into its entry and other callers. */
+static void hide(LLVMValueRef kernel)
 {
-    unsigned at = (unsigned)LLVMAttributeFunctionIndex;
     LLVMSetFunctionCallConv(kernel, LLVMCCallConv);
     LLVMSetLinkage(kernel, LLVMInternalLinkage);
-    LLVMRemoveEnumAttributeAtIndex(kernel, at, attribute_kind("noinline"));
-    LLVMRemoveEnumAttributeAtIndex(kernel, at, attribute_kind("optnone"));
-    add_attribute(all->job, kernel, at, "alwaysinline", 0);
+    pl_flag_remove(kernel, "noinline");
+    pl_flag_remove(kernel, "optnone");
+    pl_flag_add(kernel, "alwaysinline");
 }
 
-/* Every work-item copies what it will read, so that nobody has to wait. */
+/* Every work-item writes all words, so none has to wait for another. */
 static void store_launch(entries *all, LLVMValueRef parameter)
 {
     LLVMTypeRef wide = LLVMInt64TypeInContext(all->job->context);
@@ -111,7 +97,7 @@ static void store_launch(entries *all, LLVMValueRef parameter)
     }
 }
 
-/* A parameter of the entry as the body has it: an offset becomes an address. */
+/* A parameter of the entry in the form that the body has: an offset becomes an address. */
 static LLVMValueRef argument_of(entries *all, LLVMValueRef parameter, LLVMTypeRef wanted)
 {
     if (LLVMTypeOf(parameter) == wanted) return parameter;
@@ -121,22 +107,6 @@ static LLVMValueRef argument_of(entries *all, LLVMValueRef parameter, LLVMTypeRe
     LLVMValueRef start = LLVMConstBitCast(all->array, bytes);
     LLVMValueRef address = LLVMBuildGEP2(all->builder, byte, start, &parameter, 1, "");
     return LLVMBuildBitCast(all->builder, address, wanted, "");
-}
-
-static void copy_by_value(entries *all, LLVMValueRef kernel, LLVMValueRef entry, LLVMValueRef call)
-{
-    static const char *const kept[] = {"byval", "align", "zeroext", "signext"};
-    uint32_t count = LLVMCountParams(kernel);
-    (void)all;
-    for (uint32_t i = 1; i <= count; i++) {
-        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
-            LLVMAttributeRef found =
-                LLVMGetEnumAttributeAtIndex(kernel, i, attribute_kind(kept[k]));
-            if (!found) continue;
-            LLVMAddAttributeAtIndex(entry, i, found);
-            LLVMAddCallSiteAttribute(call, i, found);
-        }
-    }
 }
 
 static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
@@ -152,11 +122,14 @@ static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
             argument_of(all, LLVMGetParam(entry, i), LLVMTypeOf(LLVMGetParam(kernel, i)));
     LLVMValueRef call =
         LLVMBuildCall2(all->builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
-    copy_by_value(all, kernel, entry, call);
+    for (uint32_t i = 0; i < count; i++) {
+        pl_passing_copy(kernel, i, entry, i);
+        pl_passing_copy(kernel, i, call, i);
+    }
     LLVMBuildRetVoid(all->builder);
 }
 
-/* Gives the entry the kernel's name, type and marks. */
+/* The entry takes over the kernel's name; its last parameter is the launch. */
 static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_parameter *parameters)
 {
     pl_job *job = all->job;
@@ -171,12 +144,13 @@ static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_para
         LLVMFunctionType(LLVMVoidTypeInContext(job->context), types, count + 1, false);
     LLVMSetValueName2(kernel, "", 0);
     LLVMValueRef entry = LLVMAddFunction(all->module, name.data, type);
-    LLVMSetFunctionCallConv(entry, PTX_KERNEL_CONVENTION);
-    add_attribute(job, entry, (unsigned)LLVMAttributeFunctionIndex, "convergent", 0);
+    LLVMSetFunctionCallConv(entry, PL_PTX_KERNEL);
+    pl_flag_add(entry, "convergent");
     LLVMAddAttributeAtIndex(
         entry, count + 1,
         LLVMCreateTypeAttribute(job->context, attribute_kind("byval"), all->launch));
-    add_attribute(job, entry, count + 1, "align", 8);
+    LLVMAddAttributeAtIndex(entry, count + 1,
+                            LLVMCreateEnumAttribute(job->context, attribute_kind("align"), 8));
     return entry;
 }
 
@@ -196,25 +170,15 @@ static void annotate(entries *all, LLVMValueRef entry, const char *property, LLV
                                 LLVMMetadataAsValue(context, node));
 }
 
-/* The size that the source demands, which a driver then refuses launches by. */
+/* The size that the source requires; drivers refuse launches with another one. */
 static void keep_group_size(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
 {
-    static const char name[] = "reqd_work_group_size";
     static const char *const properties[] = {"reqntidx", "reqntidy", "reqntidz"};
-    unsigned kind = LLVMGetMDKindIDInContext(all->job->context, name, sizeof name - 1);
-    size_t count = 0;
-    LLVMValueMetadataEntry *found = LLVMGlobalCopyAllMetadata(kernel, &count);
-    for (unsigned i = 0; i < count; i++) {
-        if (LLVMValueMetadataEntriesGetKind(found, i) != kind) continue;
-        LLVMValueRef node =
-            LLVMMetadataAsValue(all->job->context, LLVMValueMetadataEntriesGetMetadata(found, i));
-        LLVMValueRef sizes[3] = {NULL};
-        if (LLVMGetMDNodeNumOperands(node) != 3) continue;
-        LLVMGetMDNodeOperands(node, sizes);
-        for (unsigned d = 0; d < 3; d++)
-            annotate(all, entry, properties[d], sizes[d]);
-    }
-    LLVMDisposeValueMetadataEntries(found);
+    LLVMValueRef node = pl_metadata(all->job, kernel, "reqd_work_group_size");
+    uint32_t count = 0;
+    LLVMValueRef *sizes = node ? pl_metadata_operands(all->job, node, &count) : NULL;
+    for (uint32_t i = 0; count == 3 && i < count; i++)
+        annotate(all, entry, properties[i], sizes[i]);
 }
 
 /* ---- Entries ------------------------------------------------------------------------------- */
@@ -229,13 +193,14 @@ static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_li
     const rt_ptx_kernel line = {pl_job_name(all->job, kernel), parameters, count};
     rt_ptx_kernel_write(out_lines, &line);
     LLVMValueRef entry = declare(all, kernel, parameters);
-    hide(all, kernel);
+    CHECK(LLVMCountParams(entry) == count + 1 && !pl_is_kernel(entry));
+    hide(kernel);
     fill(all, kernel, entry);
     keep_group_size(all, kernel, entry);
     return RT_STATUS_OK;
 }
 
-/* The array has no size here: the launch gives it one. */
+/* The array has no size here; the launch determines it. */
 static LLVMValueRef declare_array(entries *all)
 {
     LLVMValueRef array = LLVMGetNamedGlobal(all->module, RT_PTX_SHARED_ARRAY);
@@ -247,8 +212,9 @@ static LLVMValueRef declare_array(entries *all)
     return array;
 }
 
-/* Shared memory that functions of a work-group share: 8 bytes for each sub-group of the largest
- * work-group (CUDA C++ programming guide, "Technical Specifications per Compute Capability"). */
+/* Scratch memory of a work-group for our builtin functions: 8 bytes for each sub-group of the
+ * largest work-group (CUDA C++ programming guide, "Technical Specifications per Compute
+ * Capability"). */
 enum { SCRATCH_WORDS = 1024 / 32 };
 
 static LLVMValueRef make_scratch(entries *all)
@@ -263,9 +229,9 @@ static LLVMValueRef make_scratch(entries *all)
     return scratch;
 }
 
-/* Defines a function by which our builtins find memory that they have no name for, if they call it.
- */
-static void define_address(entries *all, const char *name, LLVMValueRef (*of)(entries *all))
+/* Defines a function that returns the address of memory, if our builtins call it. */
+static void define_address(entries *all, const char *name,
+                           LLVMValueRef (*declare_memory)(entries *))
 {
     LLVMValueRef function = LLVMGetNamedFunction(all->module, name);
     if (!function) return;
@@ -273,9 +239,9 @@ static void define_address(entries *all, const char *name, LLVMValueRef (*of)(en
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
     LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, function, "");
     LLVMPositionBuilderAtEnd(all->builder, block);
-    LLVMBuildRet(all->builder, LLVMConstBitCast(of(all), type));
+    LLVMBuildRet(all->builder, LLVMConstBitCast(declare_memory(all), type));
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    add_attribute(all->job, function, (unsigned)LLVMAttributeFunctionIndex, "alwaysinline", 0);
+    pl_flag_add(function, "alwaysinline");
 }
 
 rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_lines)

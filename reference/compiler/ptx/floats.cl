@@ -1,12 +1,12 @@
-/* Builtin functions of floats on NVPTX that libclc has otherwise than OpenCL wants: conversions with a
- * rounding mode, fract, and stores of halves rounded up or down.
+/* Builtin functions of floats on NVPTX that libclc gets wrong: conversions with a rounding mode, fract,
+ * and stores of halves rounded up or down.
  *
  * Source: OpenCL C 2.0, 6.2.3, 6.13.2 and 6.13.7. */
 #include "builtins.clh"
 
 /* ---- 6.2.3, conversions with a rounding mode ------------------------------------------------- */
 
-/* libclc's convert back to find out how they were rounded, which beyond the type's end they cannot. */
+/* libclc converts back to find out how a value was rounded, which fails beyond the range of the type. */
 #define LANES_CONVERTED(n, real, whole, mode)                                                      \
     BUILTIN real##n convert_##real##n##_##mode(whole##n x)                                         \
     {                                                                                              \
@@ -15,7 +15,7 @@
             result[i] = convert_##real##_##mode(x[i]);                                             \
         return result;                                                                             \
     }
-/* By instructions, since clang's functions for them take a long long, which OpenCL C gives 128 bits. */
+/* Inline assembly, since clang's builtins take a long long, which has 128 bits in OpenCL C. */
 #define CONVERTED(real, to, whole, from, mode, instruction)                                        \
     BUILTIN real convert_##real##_##mode(whole x)                                                  \
     {                                                                                              \
@@ -37,8 +37,8 @@ CONVERTED_BY_MODE(double, "=d", ulong, "l", "f64.u64")
 
 /* ---- 6.13.2, fract ----------------------------------------------------------------------------- */
 
-/* Below 1, and with the sign of a zero and of an infinity ("Additional Requirements Beyond C99
- * TC2"), which libclc's loses. */
+/* The result is below 1 and keeps the sign of a zero or an infinity ("Additional Requirements Beyond
+ * C99 TC2"), which libclc loses. */
 static float fract_float(float x, float whole)
 {
     float rest = x - whole;
@@ -79,8 +79,9 @@ FRACT_BY_SPACE(double)
 
 /* ---- 6.13.7, halves rounded up and down ------------------------------------------------------- */
 
-/* libclc's look at ten bits too few below half of the smallest half.  This cuts the size, and goes
- * on to the next half where something was cut and that is the direction.  Floats are doubles. */
+/* libclc checks ten bits too few below half of the smallest half.  This truncates the magnitude and
+ * goes on to the next half if something was cut and the direction demands it.  Floats are converted
+ * to double first. */
 static ushort half_away(double x, int away)
 {
     ulong bits = __builtin_astype(x, ulong);

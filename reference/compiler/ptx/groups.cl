@@ -1,14 +1,14 @@
 /* Functions of work-groups and sub-groups on NVPTX.
  *
- * A sub-group is a warp: 32 work-items that follow each other in the linear order of the work-group,
- * the last one shorter (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's result is
- * put together from what its sub-groups leave in shared memory, in their order, so that scans hold
- * for it.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync", "vote.sync". */
+ * A sub-group is a warp: 32 consecutive work-items in the linear order of the work-group, the last one
+ * possibly shorter (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's result is
+ * combined from values that its sub-groups leave in shared memory, in their order, so that scans are
+ * correct too.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync", "vote.sync". */
 #include "builtins.clh"
 
 enum { WARP = 32 };
 
-/* One place for each sub-group of the largest work-group. */
+/* One slot for each sub-group of the largest work-group. */
 extern __local ulong *__assay_scratch(void);
 
 void LIBRARY barrier(cl_mem_fence_flags flags);
@@ -19,7 +19,7 @@ void LIBRARY atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order
 
 static void group_wait(void) { barrier(1); }
 
-/* ---- Sub-groups: who --------------------------------------------------------------------------- */
+/* ---- Sub-groups: ids and sizes ------------------------------------------------------------------ */
 
 static uint group_size(void)
 {
@@ -29,7 +29,7 @@ static uint lane(void) { return (uint)get_local_linear_id() % WARP; }
 
 BUILTIN uint get_max_sub_group_size(void) { return WARP; }
 BUILTIN uint get_num_sub_groups(void) { return (group_size() + WARP - 1) / WARP; }
-/* Work-groups are all of one size. */
+/* All work-groups have the same size. */
 BUILTIN uint get_enqueued_num_sub_groups(void) { return get_num_sub_groups(); }
 BUILTIN uint get_sub_group_id(void) { return (uint)get_local_linear_id() / WARP; }
 BUILTIN uint get_sub_group_local_id(void) { return lane(); }
@@ -39,7 +39,7 @@ BUILTIN uint get_sub_group_size(void)
     return rest < WARP ? rest : WARP;
 }
 
-/* Those that there are, all of which have to come. */
+/* The existing lanes, all of which must take part. */
 static uint members(void) { return ~0u >> (WARP - get_sub_group_size()); }
 
 /* ---- Sub-groups: barrier, votes ------------------------------------------------------------- */
@@ -63,7 +63,7 @@ BUILTIN int work_group_any(int predicate) { return __nvvm_bar0_or(predicate) != 
 
 /* ---- Values of other lanes ------------------------------------------------------------------- */
 
-/* What a lane has; what the lane `by` places before has, or its own where there is none. */
+/* The value of a lane; the value of the lane `by` places before, or its own if there is none. */
 static uint lane_uint(uint x, uint from)
 {
     return (uint)__nvvm_shfl_sync_idx_i32(members(), (int)x, (int)from, 31);
@@ -83,8 +83,8 @@ static ulong before_ulong(ulong x, uint by)
 static ushort lane_ushort(ushort x, uint from) { return (ushort)lane_uint(x, from); }
 static ushort before_ushort(ushort x, uint by) { return (ushort)before_uint(x, by); }
 
-/* Bits are left in a place of the scratch by one work-item and read by all.  The second barrier
- * keeps who comes next from writing before all have read. */
+/* One work-item leaves bits in a slot of the scratch memory and all read them.  The second barrier keeps
+ * the next writer from writing before all have read. */
 #define VALUES(type, bits)                                                                         \
     static type lane_of_##type(type x, uint from)                                                  \
     {                                                                                              \
@@ -143,7 +143,7 @@ VALUES(double, ulong)
 #define LEAST(a, b)    ((b) < (a) ? (b) : (a))
 #define GREATEST(a, b) ((a) < (b) ? (b) : (a))
 
-/* Of the sub-groups before this one, `none` for the first; and of all. */
+/* The combination of the sub-groups before this one (`none` for the first), and of all. */
 #define OF_SUB_GROUPS(name, type, COMBINE, none)                                                   \
     static type folded_##name##_##type(uint count)                                                 \
     {                                                                                              \

@@ -1,12 +1,12 @@
-/* Builtin functions of whole numbers on NVPTX that libclc lacks, and its saturating conversions from
- * floats, which leave to the processor what it makes of NaN.
+/* Builtin functions of integers on NVPTX that libclc lacks, and saturating conversions from floats, for
+ * which libclc leaves the result of NaN to the processor.
  *
  * Source: OpenCL C 2.0, 6.2.3.3 ("NaN ... should be converted to 0") and 6.13.3. */
 #include "builtins.clh"
 
 /* ---- 6.13.3, integers ------------------------------------------------------------------------- */
 
-/* Of 0 it is the number of bits. */
+/* For 0 the result is the number of bits. */
 #define TRAILING_ZEROS(type, wide, count, bits)                                                    \
     BUILTIN type ctz(type x)                                                                       \
     {                                                                                              \
@@ -30,7 +30,7 @@ TRAILING_ZEROS(uint, uint, ctz, 32)
 TRAILING_ZEROS(long, ulong, ctzl, 64)
 TRAILING_ZEROS(ulong, ulong, ctzl, 64)
 
-/* The sum is modulo the width: of unsigned numbers, which may go round. */
+/* The sum is modulo the width, computed with unsigned numbers, which may wrap. */
 #define MULTIPLY_ADD_HIGH(type, ...)                                                               \
     type LIBRARY mul_hi(type a, type b);                                                           \
     BUILTIN type mad_hi(type a, type b, type c)                                                    \
@@ -50,8 +50,8 @@ EACH_WHOLE(MULTIPLY_ADD_HIGH, )
 
 /* ---- 6.2.3.3, saturating conversions ---------------------------------------------------------- */
 
-/* The ends of every type but its greatest are numbers of both sorts of floats: `past` is one more
- * than that. */
+/* Float and double represent the least value of every type, but not always the greatest: `past` is one
+ * more than that. */
 #define SATURATED(mode, type, real, round, least, past)                                            \
     BUILTIN type convert_##type##_sat##mode(real x)                                                \
     {                                                                                              \
@@ -76,7 +76,7 @@ EACH_WHOLE(MULTIPLY_ADD_HIGH, )
     SATURATED(_rte, type, real, __builtin_rint##f, least, past)                                    \
     SATURATED(_rtp, type, real, __builtin_ceil##f, least, past)                                    \
     SATURATED(_rtn, type, real, __builtin_floor##f, least, past)
-/* A type of 64 bits has no number for its greatest and one. */
+/* A 64-bit type cannot hold its greatest value plus one. */
 #define SATURATED_LONG(mode, type, real, round, least, past, greatest)                             \
     BUILTIN type convert_##type##_sat##mode(real x)                                                \
     {                                                                                              \

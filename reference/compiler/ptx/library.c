@@ -1,23 +1,24 @@
 /* Bodies for OpenCL C's builtin functions: ours first, then libclc's.
  *
- * Both have thousands of functions; their modules are read lazily, so that only those that are
- * called are.  Both bring functions that nobody else is to see. */
+ * Both libraries have thousands of functions; their modules are read lazily, so that only functions
+ * that are called cost time.  Afterwards all of them are internal to the image. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/base/map.h"
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <string.h>
 
-static const uint8_t own_builtins[] = {
+static const uint8_t our_builtins[] = {
 #include "ptx_builtins.inc"
 };
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* As libclc has its own: what nobody calls is not linked. */
+/* The linkage of libclc's functions: what is not called is not linked. */
 static void make_optional(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
@@ -26,10 +27,10 @@ static void make_optional(LLVMModuleRef module)
             LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
 }
 
-static rt_status read_own(pl_job *job, LLVMModuleRef *out_module)
+static rt_status read_ours(pl_job *job, LLVMModuleRef *out_module)
 {
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-        (const char *)own_builtins, sizeof own_builtins, "builtins");
+        (const char *)our_builtins, sizeof our_builtins, "builtins");
     if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) {
         make_optional(*out_module);
         return RT_STATUS_OK;
@@ -74,8 +75,8 @@ static LLVMValueRef first_call(LLVMValueRef function)
     return NULL;
 }
 
-/* What has a builtin's name and no body anywhere would be an import that no image defines. */
-static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef own,
+/* A builtin function without a body would be an import that no image defines. */
+static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours,
                                 LLVMModuleRef library)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
@@ -83,7 +84,7 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         if (!LLVMIsDeclaration(function) || LLVMGetIntrinsicID(function) != 0) continue;
         rt_text name = pl_job_name(job, function);
         bool builtin = pl_symbol_is_opencl_builtin(name) || pl_symbol_is_spirv_operation(name);
-        if (!builtin || defines(own, name.data) || defines(library, name.data)) continue;
+        if (!builtin || defines(ours, name.data) || defines(library, name.data)) continue;
         return pl_ptx_refuse(job, first_call(function), pl_symbol_builtin_name(name),
                              "is a builtin function that neither PTX nor libclc 14 has for these "
                              "types, so that the code has no form in PTX");
@@ -95,31 +96,20 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
 
 static void note_names(pl_job *job, LLVMModuleRef module, rt_map *names)
 {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        if (!LLVMIsDeclaration(function)) rt_map_set(names, pl_job_name(job, function), 0);
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        rt_map_set(names, pl_job_name(job, variable), 0);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        if (!LLVMIsAFunction(v) || !LLVMIsDeclaration(v)) rt_map_set(names, pl_job_name(job, v), 0);
 }
 
-/* What the libraries brought is this image's own, or two images would define it. */
-static void hide_new(pl_job *job, LLVMModuleRef module, const rt_map *names)
+/* Makes what the libraries added internal, or two images would define it. */
+static void hide_new(LLVMModuleRef module, const rt_map *names)
 {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        bool known = rt_map_find(names, pl_job_name(job, function)) != RT_MAP_NONE;
-        if (!known && !LLVMIsDeclaration(function)) LLVMSetLinkage(function, LLVMInternalLinkage);
-    }
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool known = rt_map_find(names, pl_job_name(job, variable)) != RT_MAP_NONE;
-        if (!known && !LLVMIsDeclaration(variable)) LLVMSetLinkage(variable, LLVMInternalLinkage);
-    }
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        if (!LLVMIsDeclaration(v) && rt_map_find(names, pl_name(v)) == RT_MAP_NONE)
+            LLVMSetLinkage(v, LLVMInternalLinkage);
 }
 
-/* A module is linked as one for the same target. */
-static rt_status link_one(pl_job *job, LLVMModuleRef module, LLVMModuleRef *inout_source)
+/* Links a library, as if it were for the module's target. */
+static rt_status link_library(pl_job *job, LLVMModuleRef module, LLVMModuleRef *inout_source)
 {
     LLVMModuleRef source = *inout_source;
     *inout_source = NULL; /* linking consumes it */
@@ -128,26 +118,26 @@ static rt_status link_one(pl_job *job, LLVMModuleRef module, LLVMModuleRef *inou
     return pl_module_link(job, RT_LINK_ERROR, module, source);
 }
 
-static rt_status link_both(pl_job *job, LLVMModuleRef module, LLVMModuleRef *own,
-                           LLVMModuleRef *library)
+static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef *ours,
+                                LLVMModuleRef *library)
 {
     rt_map names = {0};
-    RT_TRY(refuse_missing(job, module, *own, *library));
+    RT_TRY(refuse_missing(job, module, *ours, *library));
     note_names(job, module, &names);
-    rt_status status = link_one(job, module, own);
-    if (rt_ok(status)) status = link_one(job, module, library);
-    if (rt_ok(status)) hide_new(job, module, &names);
+    rt_status status = link_library(job, module, ours);
+    if (rt_ok(status)) status = link_library(job, module, library);
+    if (rt_ok(status)) hide_new(module, &names);
     rt_map_free(&names);
     return status;
 }
 
 rt_status pl_ptx_link_builtins(pl_job *job, LLVMModuleRef module, rt_text library)
 {
-    LLVMModuleRef own = NULL, clc = NULL;
-    rt_status status = read_own(job, &own);
+    LLVMModuleRef ours = NULL, clc = NULL;
+    rt_status status = read_ours(job, &ours);
     if (rt_ok(status)) status = read_library(job, library, &clc);
-    if (rt_ok(status)) status = link_both(job, module, &own, &clc);
-    if (own) LLVMDisposeModule(own);
+    if (rt_ok(status)) status = link_libraries(job, module, &ours, &clc);
+    if (ours) LLVMDisposeModule(ours);
     if (clc) LLVMDisposeModule(clc);
     return status;
 }

@@ -1,24 +1,25 @@
 /* Calls of OpenCL C's printf become calls of vprintf, the function by which NVIDIA's drivers print.
  *
- * That is given a format of C's and a buffer with the values, each at its natural alignment, so
- * that the format has to be known here: a vector's conversion is written once for each lane, with
- * commas, and lengths that C does not have or the driver does not read are told by the values
- * themselves. An argument that is missing, which is undefined, is a zero.  Source: OpenCL
- * C 2.0, 6.13.13; CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to
- * Interoperability, "System Calls". */
+ * vprintf takes a C format and a buffer with the values, each at its natural alignment, so the
+ * format must be known here: a vector's conversion is written once for each lane, with commas, and
+ * length modifiers that C does not have or the driver does not read are replaced by converting the
+ * values.  A missing argument, which is undefined behaviour, is a zero.  Source: OpenCL C 2.0,
+ * 6.13.13; CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability,
+ * "System Calls". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/annotations.h"
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
-/* The driver's buffer takes so many values of one call. */
+/* VALUES_MAX: the driver's limit for one call. */
 enum { VALUES_MAX = 32, LANES_MAX = 16 };
 
 typedef struct conversion {
     rt_text head;   /* flags, width, precision */
-    uint32_t lanes; /* 1: no vector */
+    uint32_t lanes; /* 1: not a vector */
     uint32_t bits;  /* of a whole number: 8, 16, 32 or 64 */
     char letter;
 } conversion;
@@ -41,24 +42,15 @@ static rt_status refuse(const printing *print, const char *what)
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-/* Takes as many characters as are in the set. */
+/* Takes the longest prefix of characters of the set. */
 static rt_text take_all(rt_text *rest, const char *set)
 {
     rt_text taken = {rest->data, 0};
     while (taken.length < rest->length && rest->data[taken.length] &&
            strchr(set, rest->data[taken.length]))
         taken.length++;
-    *rest = (rt_text){rest->data + taken.length, rest->length - taken.length};
+    *rest = rt_text_skip(*rest, taken.length);
     return taken;
-}
-
-/* Takes the word where it stands next. */
-static bool take_word(rt_text *rest, const char *word)
-{
-    if (!rt_text_starts(*rest, word)) return false;
-    size_t length = strlen(word);
-    *rest = (rt_text){rest->data + length, rest->length - length};
-    return true;
 }
 
 static const struct {
@@ -67,39 +59,40 @@ static const struct {
 } lane_counts[] = {{"v16", 16}, {"v2", 2}, {"v3", 3}, {"v4", 4}, {"v8", 8}},
   lengths[] = {{"hh", 8}, {"hl", 32}, {"h", 16}, {"l", 64}};
 
-/* Reads what follows a percent sign; false: that is no conversion of OpenCL C's. */
+/* Reads what follows a percent sign; false: it is not a conversion of OpenCL C. */
 static bool conversion_read(rt_text *rest, conversion *out)
 {
     *out = (conversion){.lanes = 1, .bits = 32};
     const char *start = rest->data;
     take_all(rest, "-+ #0");
     take_all(rest, "0123456789");
-    if (take_word(rest, ".")) take_all(rest, "0123456789");
+    if (rt_text_take_prefix(rest, ".")) take_all(rest, "0123456789");
     out->head = (rt_text){start, (size_t)(rest->data - start)};
     for (size_t i = 0; i < sizeof lane_counts / sizeof *lane_counts && out->lanes == 1; i++)
-        if (take_word(rest, lane_counts[i].text)) out->lanes = lane_counts[i].number;
+        if (rt_text_take_prefix(rest, lane_counts[i].text)) out->lanes = lane_counts[i].number;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        if (!take_word(rest, lengths[i].text)) continue;
+        if (!rt_text_take_prefix(rest, lengths[i].text)) continue;
         out->bits = lengths[i].number;
         break;
     }
     rt_text letter = take_all(rest, "diouxXcfFeEgGaAsp");
     if (letter.length == 0) return false;
     out->letter = letter.data[0];
-    if (out->letter == 'c') out->bits = 32; /* a wide character is not one of OpenCL C's */
+    if (out->letter == 'c') out->bits = 32; /* OpenCL C has no wide characters */
     *rest = (rt_text){letter.data + 1, rest->length + letter.length - 1};
+    CHECK(out->lanes >= 1 && out->lanes <= LANES_MAX && out->bits >= 8 && out->bits <= 64);
     return out->lanes == 1 || !strchr("csp", out->letter);
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
 /* A whole number of the conversion's width, as C passes it. */
-static LLVMValueRef whole_of(printing *print, const conversion *one, LLVMValueRef value)
+static LLVMValueRef whole_of(printing *print, const conversion *spec, LLVMValueRef value)
 {
     LLVMContextRef context = print->job->context;
-    LLVMTypeRef narrow = LLVMIntTypeInContext(context, one->bits);
-    LLVMTypeRef passed = LLVMIntTypeInContext(context, one->bits > 32 ? 64 : 32);
-    bool is_signed = strchr("dic", one->letter) != NULL;
+    LLVMTypeRef narrow = LLVMIntTypeInContext(context, spec->bits);
+    LLVMTypeRef passed = LLVMIntTypeInContext(context, spec->bits > 32 ? 64 : 32);
+    bool is_signed = strchr("dic", spec->letter) != NULL;
     value = LLVMBuildIntCast2(print->builder, value, narrow, is_signed, "");
     return LLVMBuildIntCast2(print->builder, value, passed, is_signed, "");
 }
@@ -113,31 +106,31 @@ static LLVMValueRef pointer_of(printing *print, LLVMValueRef value)
     return LLVMBuildAddrSpaceCast(print->builder, value, generic, "");
 }
 
-/* The value as vprintf reads it; NULL: its type is another than the conversion's. */
-static LLVMValueRef passed_value(printing *print, const conversion *one, LLVMValueRef value)
+/* The value as vprintf reads it; NULL: its type does not suit the conversion. */
+static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMValueRef value)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
     bool real = kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
     LLVMTypeRef wide = LLVMDoubleTypeInContext(print->job->context);
-    if (strchr("sp", one->letter))
+    if (strchr("sp", spec->letter))
         return kind == LLVMPointerTypeKind ? pointer_of(print, value) : NULL;
-    if (strchr("fFeEgGaA", one->letter))
+    if (strchr("fFeEgGaA", spec->letter))
         return real ? LLVMBuildFPCast(print->builder, value, wide, "") : NULL;
-    return kind == LLVMIntegerTypeKind ? whole_of(print, one, value) : NULL;
+    return kind == LLVMIntegerTypeKind ? whole_of(print, spec, value) : NULL;
 }
 
 /* The next argument's lanes, or zeros of the conversion's type. */
-static uint32_t take_argument(printing *print, const conversion *one, LLVMValueRef *out_lanes)
+static uint32_t take_argument(printing *print, const conversion *spec, LLVMValueRef *out_lanes)
 {
     uint32_t count = (uint32_t)LLVMGetNumArgOperands(print->call);
     LLVMContextRef context = print->job->context;
     if (print->next >= count) {
-        LLVMTypeRef type = LLVMIntTypeInContext(context, one->bits);
-        if (strchr("fFeEgGaA", one->letter)) type = LLVMDoubleTypeInContext(context);
-        if (strchr("sp", one->letter)) type = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
-        for (uint32_t i = 0; i < one->lanes; i++)
+        LLVMTypeRef type = LLVMIntTypeInContext(context, spec->bits);
+        if (strchr("fFeEgGaA", spec->letter)) type = LLVMDoubleTypeInContext(context);
+        if (strchr("sp", spec->letter)) type = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
+        for (uint32_t i = 0; i < spec->lanes; i++)
             out_lanes[i] = LLVMConstNull(type);
-        return one->lanes;
+        return spec->lanes;
     }
     LLVMValueRef value = LLVMGetOperand(print->call, print->next++);
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -151,23 +144,24 @@ static uint32_t take_argument(printing *print, const conversion *one, LLVMValueR
     return lanes;
 }
 
-static rt_status convert(printing *print, const conversion *one)
+static rt_status convert(printing *print, const conversion *spec)
 {
     LLVMValueRef lanes[LANES_MAX];
-    if (take_argument(print, one, lanes) != one->lanes)
+    if (take_argument(print, spec, lanes) != spec->lanes)
         return refuse(print, "has a conversion for another number of lanes than its argument has, "
                              "which has no form in PTX");
-    for (uint32_t i = 0; i < one->lanes; i++) {
+    for (uint32_t i = 0; i < spec->lanes; i++) {
         if (print->value_count == VALUES_MAX)
             return refuse(print, "has more values than the 32 that one call prints in PTX");
-        LLVMValueRef value = passed_value(print, one, lanes[i]);
+        LLVMValueRef value = passed_value(print, spec, lanes[i]);
         if (!value)
             return refuse(print, "has a conversion for another type than its argument has, which "
                                  "has no form in PTX");
+        CHECK(print->value_count < VALUES_MAX);
         print->values[print->value_count++] = value;
-        bool wide = one->bits > 32 && !strchr("fFeEgGaAspc", one->letter);
-        rt_buffer_printf(&print->format, "%s%%%.*s%s%c", i > 0 ? "," : "", RT_TEXT_ARG(one->head),
-                         wide ? "ll" : "", one->letter);
+        bool wide = spec->bits > 32 && !strchr("fFeEgGaAspc", spec->letter);
+        rt_buffer_printf(&print->format, "%s%%%.*s%s%c", i > 0 ? "," : "", RT_TEXT_ARG(spec->head),
+                         wide ? "ll" : "", spec->letter);
     }
     return RT_STATUS_OK;
 }
@@ -175,16 +169,16 @@ static rt_status convert(printing *print, const conversion *one)
 static rt_status read_format(printing *print, rt_text rest)
 {
     while (rest.length > 0) {
-        if (take_word(&rest, "%%")) {
+        if (rt_text_take_prefix(&rest, "%%")) {
             rt_buffer_append(&print->format, "%%", 2);
-        } else if (take_word(&rest, "%")) {
-            conversion one;
-            if (!conversion_read(&rest, &one))
+        } else if (rt_text_take_prefix(&rest, "%")) {
+            conversion spec;
+            if (!conversion_read(&rest, &spec))
                 return refuse(print, "has a conversion in its format that OpenCL C does not have");
-            RT_TRY(convert(print, &one));
+            RT_TRY(convert(print, &spec));
         } else {
             rt_buffer_append_byte(&print->format, rest.data[0]);
-            rest = (rt_text){rest.data + 1, rest.length - 1};
+            rest = rt_text_skip(rest, 1);
         }
     }
     return RT_STATUS_OK;
@@ -192,7 +186,7 @@ static rt_status read_format(printing *print, rt_text rest)
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-/* The values one behind the other in private memory; a null pointer where there is none. */
+/* The values one after another in private memory; a null pointer if there are none. */
 static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
 {
     if (print->value_count == 0) return LLVMConstNull(address);
@@ -228,8 +222,8 @@ static LLVMValueRef store_format(printing *print, LLVMTypeRef address)
     return LLVMConstAddrSpaceCast(format, address);
 }
 
-/* vprintf takes the addresses of format and values; NULL: the source has another function of that
- * name. */
+/* Declares vprintf, which takes the addresses of format and values; NULL: the source has another
+ * function of that name. */
 static LLVMValueRef declare(printing *print, LLVMTypeRef address)
 {
     LLVMTypeRef parameters[] = {address, address};
@@ -248,25 +242,26 @@ static rt_status replace_call(printing *print)
     LLVMTypeRef address = LLVMPointerType(LLVMInt8TypeInContext(context), PL_PTX_SPACE_GENERIC);
     LLVMValueRef function = declare(print, address);
     if (!function)
-        return refuse(print, "is made a call of 'vprintf' in PTX, and the source has another "
-                             "function of that name");
+        return refuse(print,
+                      "becomes a call of 'vprintf' in PTX, but the source has another function "
+                      "of that name");
     LLVMValueRef arguments[] = {store_format(print, address), store_values(print, address)};
     LLVMValueRef printed = LLVMBuildCall2(print->builder, LLVMGlobalGetValueType(function),
                                           function, arguments, 2, "");
     LLVMValueRef failed =
         LLVMBuildICmp(print->builder, LLVMIntSLT, printed, LLVMConstNull(number), "");
     LLVMValueRef result = LLVMBuildSExt(print->builder, failed, number, "");
-    LLVMReplaceAllUsesWith(print->call, result);
-    LLVMInstructionEraseFromParent(print->call);
+    pl_replace(print->call, result);
     return RT_STATUS_OK;
 }
 
-static rt_status print_one(pl_job *job, LLVMModuleRef module, LLVMValueRef call)
+static rt_status lower_call(pl_job *job, LLVMModuleRef module, LLVMValueRef call)
 {
     printing print = {.job = job, .module = module, .call = call, .next = 1};
     rt_text format;
     if (!pl_literal_of(job, LLVMGetOperand(call, 0), &format))
-        return refuse(&print, "has a format that is no string literal, which has no form in PTX");
+        return refuse(&print,
+                      "has a format that is not a string literal, which has no form in PTX");
     print.builder = LLVMCreateBuilderInContext(job->context);
     LLVMPositionBuilderBefore(print.builder, call);
     rt_status status = read_format(&print, format);
@@ -274,16 +269,6 @@ static rt_status print_one(pl_job *job, LLVMModuleRef module, LLVMValueRef call)
     LLVMDisposeBuilder(print.builder);
     rt_buffer_free(&print.format);
     return status;
-}
-
-/* A call of the function, and no use of its address; NULL: none. */
-static LLVMValueRef any_call(LLVMValueRef function)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return user;
-    }
-    return NULL;
 }
 
 rt_status pl_ptx_print(pl_job *job, LLVMModuleRef module)
@@ -294,8 +279,8 @@ rt_status pl_ptx_print(pl_job *job, LLVMModuleRef module)
         rt_text name = pl_job_name(job, function);
         if (!LLVMIsDeclaration(function) || !pl_symbol_is_opencl_builtin(name)) continue;
         if (!rt_text_is(pl_symbol_builtin_name(name), "printf")) continue;
-        for (LLVMValueRef call = any_call(function); call; call = any_call(function))
-            RT_TRY(print_one(job, module, call));
+        for (LLVMValueRef call; (call = pl_any_call(function));)
+            RT_TRY(lower_call(job, module, call));
         if (!LLVMGetFirstUse(function)) LLVMDeleteFunction(function);
     }
     return RT_STATUS_OK;

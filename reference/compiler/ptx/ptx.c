@@ -1,8 +1,10 @@
-/* The order of the steps to PTX, symbols' names, and what is refused on the way. */
+/* The order of the steps to PTX, the names of symbols, and refusals. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
+#include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/clone.h"
 #include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -17,15 +19,16 @@ static bool is_ptx_letter(char c)
 static void give_name(pl_job *job, LLVMValueRef value)
 {
     rt_text name = pl_job_name(job, value);
-    rt_buffer made = {0};
+    rt_buffer ptx_name = {0};
     for (size_t i = 0; i < name.length; i++) {
         if (is_ptx_letter(name.data[i]))
-            rt_buffer_append_byte(&made, name.data[i]);
+            rt_buffer_append_byte(&ptx_name, name.data[i]);
         else
-            rt_buffer_printf(&made, "_$%02x", (unsigned)(unsigned char)name.data[i]);
+            rt_buffer_printf(&ptx_name, "_$%02x", (unsigned)(unsigned char)name.data[i]);
     }
-    if (made.size != name.length) LLVMSetValueName2(value, made.data, made.size);
-    rt_buffer_free(&made);
+    CHECK(ptx_name.size >= name.length);
+    if (ptx_name.size != name.length) LLVMSetValueName2(value, ptx_name.data, ptx_name.size);
+    rt_buffer_free(&ptx_name);
 }
 
 void pl_ptx_take(pl_job *job, LLVMModuleRef module)
@@ -36,12 +39,11 @@ void pl_ptx_take(pl_job *job, LLVMModuleRef module)
 
 void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        if (LLVMGetIntrinsicID(function) == 0) give_name(job, function);
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        if (!rt_text_starts(pl_job_name(job, variable), "llvm.")) give_name(job, variable);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        bool internal =
+            LLVMIsAFunction(v) ? LLVMGetIntrinsicID(v) != 0 : rt_text_starts(pl_name(v), "llvm.");
+        if (!internal) give_name(job, v);
+    }
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -55,36 +57,20 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
 
 /* ---- The steps ----------------------------------------------------------------------------- */
 
-/* The conventions of OpenCL say nothing to PTX, and a call has to have that of its function,
- * whichever of our sources and libclc either comes from. */
-static void drop_conventions(LLVMValueRef function)
-{
-    /* Kernels are told by their convention until they have entries. */
-    if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction))
-            if (LLVMIsACallInst(instruction))
-                LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
-    }
-}
-
-/* Functions of one processor are not inlined into those of another, and all are for ours. */
-static void drop_targets(LLVMValueRef function)
-{
-    static const char *const attributes[] = {"target-cpu", "target-features"};
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                         attributes[i], (unsigned)rt_text_of(attributes[i]).length);
-}
-
+/* Makes functions from the sources, our builtins and libclc alike.  OpenCL's calling conventions
+ * mean nothing to PTX, and a call must have that of its function; kernels keep theirs, by which
+ * they are recognised until they have entries.  Functions for one processor are not inlined into
+ * functions for another. */
 static void make_uniform(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        drop_targets(function);
-        drop_conventions(function);
+        pl_attribute_remove(function, "target-cpu");
+        pl_attribute_remove(function, "target-features");
+        if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
+        LLVMValueRef i = pl_first_instruction(function);
+        for (; i; i = pl_next_instruction(i))
+            if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
     }
 }
 
@@ -104,11 +90,11 @@ rt_status pl_ptx_write(pl_job *job, LLVMModuleRef module, rt_text library, rt_by
 {
     *out_ptx = (rt_bytes){0};
     rt_buffer text = {0};
-    /* The steps may replace a module, which must stay the caller's. */
-    LLVMModuleRef own = LLVMCloneModule(module);
-    rt_status status = write_text(job, &own, library, &text);
+    /* The steps may replace their module, but the caller's must stay. */
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    rt_status status = write_text(job, &copy, library, &text);
     if (rt_ok(status)) *out_ptx = rt_arena_bytes(&job->arena, rt_buffer_bytes(&text));
-    if (own) LLVMDisposeModule(own);
+    if (copy) LLVMDisposeModule(copy);
     rt_buffer_free(&text);
     CHECK_IMPLIES(rt_ok(status), out_ptx->size > 0);
     return status;

@@ -1,16 +1,18 @@
 /* Constant memory becomes global memory.
  *
- * LLVM's C interface cannot change the type of a pointer inside of others, so that this is done in
- * the text of the module: `addrspace(4)` outside of quotes stands for that space and nothing else
- * (LLVM Language Reference Manual, "Pointer Type"). */
+ * LLVM's C interface cannot change the type of a pointer inside other types, so the text of the
+ * module is changed: `addrspace(4)` outside quotes denotes that space and nothing else (LLVM
+ * Language Reference Manual, "Pointer Type"). */
 #include "reference/compiler/ptx/ptx_internal.h"
+
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/IRReader.h>
 #include <string.h>
 
 static const char constant_space[] = "addrspace(4)";
 
-/* Replaces the digit in place.  A quote ends at the next one, since what it holds has none. */
+/* Replaces the digit in place.  A quoted string contains no quote, so it ends at the next one. */
 static uint32_t replace(char *text)
 {
     uint32_t count = 0;
@@ -47,20 +49,17 @@ static bool mentions_cast(LLVMValueRef instruction)
     return false;
 }
 
-/* A cast from one of the two spaces to the other would have nothing left to do. */
+/* A cast between the two spaces would become a cast from a space to itself, which is invalid. */
 static rt_status refuse_casts(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-        for (; block; block = LLVMGetNextBasicBlock(block)) {
-            LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-            for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-                if (mentions_cast(instruction))
-                    return pl_ptx_refuse(job, NULL, pl_job_name(job, function),
-                                         "casts between constant and global memory, which are one "
-                                         "in PTX");
-            }
+        LLVMValueRef i = pl_first_instruction(function);
+        for (; i; i = pl_next_instruction(i)) {
+            if (mentions_cast(i))
+                return pl_ptx_refuse(job, NULL, pl_job_name(job, function),
+                                     "casts between constant and global memory, which are one in "
+                                     "PTX");
         }
     }
     return RT_STATUS_OK;

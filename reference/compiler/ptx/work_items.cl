@@ -1,7 +1,7 @@
-/* Who a work-item is, and what memory a pointer is to, on NVPTX.
+/* The ids of a work-item, and the address space of a pointer, on NVPTX.
  *
- * PTX has no register for a launch's offset and dimensions, which the host tells
- * (reference/base/ptx.h), and a size in a dimension that a launch does not have is 1, not libclc's
+ * PTX has no registers for the offset and the number of dimensions of a launch, which the host passes
+ * (reference/base/ptx.h).  The size in a dimension that a launch does not have is 1; libclc returns
  * 0.  Source: OpenCL C 2.0, 6.13.1 and 6.13.9. */
 #include "builtins.clh"
 

@@ -1,13 +1,14 @@
 /* Follows initial values from variable to variable.
  *
- * Constants are shared, so that each is looked at once; only a variable can close a circle. */
-#include "reference/compiler/refuse/circles.h"
+ * Constants are shared between values, so each is visited once; only a variable can close a cycle.
+ */
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/base/map.h"
 
 enum { OPEN, DONE };
 
-/* The first variable that is met again while its initial value is being followed; NULL: none. */
+/* A variable that is reached again while its initial value is being followed; NULL: none. */
 static LLVMValueRef circle_from(rt_map *states, LLVMValueRef value)
 {
     bool is_variable = LLVMIsAGlobalVariable(value) != NULL;
@@ -27,7 +28,7 @@ static LLVMValueRef circle_from(rt_map *states, LLVMValueRef value)
 
 rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module)
 {
-    CHECK(job && module);
+    CHECK(LLVMGetModuleContext(module) == job->context);
     rt_map states = {0};
     LLVMValueRef found = NULL, variable = LLVMGetFirstGlobal(module);
     for (; variable && !found; variable = LLVMGetNextGlobal(variable))

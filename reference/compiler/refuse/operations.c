@@ -1,15 +1,16 @@
-/* Looks at every instruction of an image for what the writer lacks.
+/* Checks every instruction of an image.
  *
- * What it has was observed by giving it each operation alone (LLVMSPIRVLib 14). */
-#include "reference/compiler/refuse/operations.h"
+ * Observed: LLVMSPIRVLib 14 was given each operation by itself to learn which ones it writes. */
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/compiler/ir/place.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
 /* ---- Intrinsics ---------------------------------------------------------------------------- */
 
-/* Behind "llvm."; a point at the end stands for everything that begins so. */
+/* After "llvm."; a final point stands for every name that begins so. */
 static const char *const known_intrinsics[] = {
     "abs",
     "arithmetic.fence",
@@ -60,11 +61,11 @@ static const char *const known_intrinsics[] = {
     "var.annotation",
 };
 
-/* The intrinsic's name is a row's, with the types that overload it behind a point. */
+/* An intrinsic's name is that of a row; overloads add a point and their types. */
 static bool is_known(rt_text name)
 {
-    CHECK(rt_text_starts(name, "llvm."));
-    rt_text rest = {name.data + 5, name.length - 5};
+    CHECK(rt_text_starts(name, "llvm.") && name.length > 5);
+    rt_text rest = rt_text_skip(name, 5);
     for (size_t i = 0; i < sizeof known_intrinsics / sizeof *known_intrinsics; i++) {
         size_t length = strlen(known_intrinsics[i]);
         if (!rt_text_starts(rest, known_intrinsics[i])) continue;
@@ -74,7 +75,7 @@ static bool is_known(rt_text name)
     return false;
 }
 
-/* The writer makes an exported function for a block whose length only the device knows. */
+/* For a length that only the device knows the writer makes an exported function. */
 static bool is_memset_of_any_length(rt_text name, LLVMValueRef call)
 {
     return rt_text_starts(name, "llvm.memset") && !LLVMIsAConstantInt(LLVMGetOperand(call, 2));
@@ -91,7 +92,7 @@ static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
     }
     if (is_known(name)) return (rt_text){0};
     return rt_arena_printf(&job->arena,
-                           "calls '%.*s', which the SPIR-V translator does not know; do without",
+                           "calls '%.*s', which the SPIR-V translator does not know; avoid it",
                            RT_TEXT_ARG(name));
 }
 
@@ -109,7 +110,7 @@ static rt_text atomic_fault(LLVMValueRef atomic)
     }
 }
 
-/* What OpSelect takes from SPIR-V 1.4 on only. */
+/* OpSelect accepts these only since SPIR-V 1.4. */
 static bool is_aggregate(LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -131,19 +132,16 @@ static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
     }
 }
 
-static rt_status judge_function(pl_job *job, LLVMValueRef function)
+static rt_status check_function(pl_job *job, LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            rt_text fault = instruction_fault(job, instruction);
-            if (fault.length == 0) continue;
-            rt_text name = pl_job_name(job, function), place = pl_place(job, instruction);
-            return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-                                  "%.*s'%.*s' %.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(name),
-                                  RT_TEXT_ARG(fault));
-        }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction)) {
+        rt_text fault = instruction_fault(job, instruction);
+        if (fault.length == 0) continue;
+        rt_text name = pl_job_name(job, function), place = pl_place(job, instruction);
+        return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+                              "%.*s'%.*s' %.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(name),
+                              RT_TEXT_ARG(fault));
     }
     return RT_STATUS_OK;
 }
@@ -152,6 +150,6 @@ rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))
-        RT_TRY(judge_function(job, function));
+        RT_TRY(check_function(job, function));
     return RT_STATUS_OK;
 }

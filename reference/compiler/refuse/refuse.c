@@ -1,29 +1,33 @@
-/* Checks over a module as it came from a front end or a file: tables of what is refused, in the
- * words of the message, which begins with the source and, where it is known, the line.  And, over
- * one that is about to be written, all checks that there are. */
+/* Checks a module as it came from a front end or a file, by tables that hold the words of the
+ * message; and runs all checks of a module that is about to be written. */
 #include "reference/compiler/refuse/refuse.h"
 
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/place.h"
-#include "reference/compiler/refuse/circles.h"
-#include "reference/compiler/refuse/operations.h"
-#include "reference/compiler/refuse/types.h"
+#include "reference/compiler/ir/values.h"
+#include "reference/compiler/refuse/refuse_internal.h"
 
 #include <string.h>
 
-/* `at` is the function or instruction whose line the message tells; NULL: none. */
-static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text symbol,
-                        const char *what)
+rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
+                           const char *what)
 {
-    unsigned line = at ? pl_place_line(at) : 0;
+    CHECK(source.length > 0 && what[0]);
     rt_text where = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
     return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &symbol, 1,
                           "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(where),
                           RT_TEXT_ARG(symbol), what);
 }
 
-/* An alias has no line; what it stands for may have one. */
-static rt_status refuse_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
+/* `at` is the function or instruction whose line the message gives; NULL: none. */
+static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text symbol,
+                        const char *what)
+{
+    return pl_refuse_symbol(job, source, at ? pl_place_line(at) : 0, symbol, what);
+}
+
+/* An alias has no line, but its target may have one. */
+static rt_status check_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
     LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
@@ -40,9 +44,9 @@ static rt_status refuse_aliases(pl_job *job, LLVMModuleRef module, rt_text sourc
 
 /* ---- Start-up ------------------------------------------------------------------------------ */
 
-/* The first thing of a function that has a line: itself, or an instruction of it or of what it
- * calls first.  Clang lists one function for all variables of a source, which has no line and calls
- * one for each, which has none either. */
+/* The function or, if it has no line, its first instruction that has one, calls included.  Clang
+ * lists one function for all variables of a source, which has no line and calls one function for
+ * each variable, which has none either. */
 static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
 {
     if (pl_place_line(function) > 0) return function;
@@ -57,8 +61,8 @@ static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
     return NULL;
 }
 
-/* What the first row of a list of constructors runs, where that has a line: a row is priority,
- * function, data. */
+/* The function or instruction that the first row of a list of constructors runs, if that has a
+ * line. A row is priority, function, data. */
 static LLVMValueRef first_run(LLVMValueRef list)
 {
     LLVMValueRef rows = LLVMGetInitializer(list);
@@ -69,8 +73,8 @@ static LLVMValueRef first_run(LLVMValueRef list)
     return function && LLVMIsAFunction(function) ? first_placed(function, 2) : NULL;
 }
 
-/* Lists that clang makes of constructors and of variables with dynamic initialisation. */
-static rt_status refuse_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
+/* Clang lists constructors and the dynamic initialisation of variables. */
+static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -104,7 +108,7 @@ static const struct instruction_row {
     {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},
 };
 
-/* NULL where the instruction is fine. */
+/* NULL: the instruction has no fault. */
 static const char *fault_of(LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -115,22 +119,19 @@ static const char *fault_of(LLVMValueRef instruction)
     return NULL;
 }
 
-static rt_status refuse_body(pl_job *job, LLVMValueRef function, rt_text source)
+static rt_status check_body(pl_job *job, LLVMValueRef function, rt_text source)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
-        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            const char *fault = fault_of(instruction);
-            if (fault) return refuse(job, source, instruction, pl_job_name(job, function), fault);
-        }
+    LLVMValueRef instruction = pl_first_instruction(function);
+    for (; instruction; instruction = pl_next_instruction(instruction)) {
+        const char *fault = fault_of(instruction);
+        if (fault) return refuse(job, source, instruction, pl_job_name(job, function), fault);
     }
     return RT_STATUS_OK;
 }
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* llvm-spirv 14 was observed to spoil the bytes behind one of 0x80 and up. */
+/* Observed: llvm-spirv 14 corrupts the bytes after one of 0x80 or above. */
 static bool is_ascii(rt_text name)
 {
     for (size_t i = 0; i < name.length; i++)
@@ -163,7 +164,7 @@ static const char *symbol_fault(LLVMValueRef value, rt_text name)
     return NULL;
 }
 
-static rt_status refuse_symbol(pl_job *job, LLVMValueRef value, rt_text source)
+static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
 {
     bool exported = LLVMGetLinkage(value) == LLVMExternalLinkage;
     rt_text name = pl_job_name(job, value);
@@ -175,13 +176,13 @@ static rt_status refuse_symbol(pl_job *job, LLVMValueRef value, rt_text source)
     LLVMValueRef function = LLVMIsAFunction(value);
     const char *fault = symbol_fault(value, name);
     if (fault) return refuse(job, source, function, name, fault);
-    return function ? refuse_body(job, function, source) : RT_STATUS_OK;
+    return function ? check_body(job, function, source) : RT_STATUS_OK;
 }
 
 rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
 {
-    RT_TRY(refuse_aliases(job, module, source));
-    RT_TRY(refuse_start_up(job, module, source));
+    RT_TRY(check_aliases(job, module, source));
+    RT_TRY(check_start_up(job, module, source));
     size_t length = 0;
     (void)LLVMGetModuleInlineAsm(module, &length);
     if (length > 0) {
@@ -190,12 +191,8 @@ rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
             "source %.*s holds assembly outside of functions, which SPIR-V does not have",
             RT_TEXT_ARG(source));
     }
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        RT_TRY(refuse_symbol(job, function, source));
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        RT_TRY(refuse_symbol(job, variable, source));
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        RT_TRY(check_symbol(job, v, source));
     return RT_STATUS_OK;
 }
 

@@ -1,20 +1,26 @@
-/* What LLVM modules may hold and device code cannot: refused by name before anything works on it.
- */
+/* Modules are refused by name: for what device code cannot have, before anything works on them, and
+ * for what the SPIR-V writer does not know, before it would end the process. */
 #ifndef REFERENCE_COMPILER_REFUSE_REFUSE_H
 #define REFERENCE_COMPILER_REFUSE_REFUSE_H
 
 #include "reference/compiler/ir/job.h"
 
-/* POSTLINK_ERROR: the source `name` has aliases, functions that would have to run at start-up,
- * assembly, exceptions, jumps to addresses, variable arguments, variables of threads, weak
- * declarations, kernels that are internal, names beyond ASCII, or exported symbols without a name;
- * the diagnostic names the symbol, and the line where the source has line information.  Source:
- * SPIR-V 2.4, "Logical Layout of a Module", which has none of these. */
+/* POSTLINK_ERROR: the source `name` has aliases, functions that must run at start-up, assembly,
+ * exceptions, jumps to addresses, variable arguments, thread-local variables, weak declarations,
+ * internal kernels, names beyond ASCII, or exported symbols without a name.  The diagnostic names
+ * the symbol, and the line if the source has line information.  Source: SPIR-V 2.4, "Logical Layout
+ * of a Module", which has none of these. */
 RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text name);
 
-/* Refuses what an optimised module holds that SPIR-V or its writer lacks: types, operations and
- * initial values that lead back to their variable.  To be asked of every module before the writer
- * sees it, since it ends the process.  POSTLINK_ERROR, as the three say. */
+/* POSTLINK_ERROR for a fault of one symbol of the source `source`: "source NAME, line N: 'SYMBOL'
+ * what", without the line where it is 0. */
+RT_MUST_USE rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
+                                       const char *what);
+
+/* Checks an optimised module for what SPIR-V or its writer lacks: types, operations, and initial
+ * values that lead back to their variable.  Every module is checked before the writer sees it,
+ * because the writer would end the process.  POSTLINK_ERROR: the diagnostic names the symbol, and
+ * the line if it is known. */
 RT_MUST_USE rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,9 +1,9 @@
 /* Keeps OpLine and drops the rest of the debug information.
  *
  * Why: the translator writes line tables only together with OpenCL.DebugInfo.100 instructions.  For
- * a file without checksum (every `#line` file) these are invalid, and no subject needs them; they
- * are half of a small image.  Identifiers are not renumbered: the bound may be too large, never too
- * small.  Source: SPIR-V specification, 3.42.2 "Debug Instructions"; OpenCL.DebugInfo.100. */
+ * a file without checksum (every `#line` file) these are invalid, no subject needs them, and they
+ * are half of a small image.  Identifiers keep their numbers, so the bound may be larger than
+ * necessary.  Source: SPIR-V specification, 3.42.2 "Debug Instructions"; OpenCL.DebugInfo.100. */
 #include "reference/compiler/spirv/lines.h"
 
 #include "reference/base/map.h"

@@ -1,4 +1,4 @@
-/* Reduces the debug information of a SPIR-V module to source lines. */
+/* Reduces the debug information of a SPIR-V module to line numbers. */
 #ifndef REFERENCE_COMPILER_SPIRV_LINES_H
 #define REFERENCE_COMPILER_SPIRV_LINES_H
 

@@ -1,40 +1,34 @@
-/* Links SPIR-V modules into one bitcode module, for OpenCL drivers that take neither SPIR-V nor
- * more than one module (PoCL 3.1).
+/* Links the modules of one program, for fusion and for OpenCL drivers that accept neither SPIR-V
+ * nor more than one module (PoCL 3.1).
  *
- * It does what such a driver's linker would: it resolves imports by name and refuses what is
+ * It does what such a driver's linker would do: it resolves imports by name and refuses what is
  * unresolved or defined twice.  Source: SPIR-V specification, 3.17 "Linkage Type" and 2.16.1
  * "Universal Validation Rules"; OpenCL 3.0, clLinkProgram. */
 #include "reference/compiler/spirv/link.h"
 
 #include "reference/base/map.h"
-#include "reference/base/vector.h"
+#include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/job.h"
 #include "reference/compiler/ir/passes.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/spirv/linkage.h"
 #include "reference/compiler/spirv/opencl12.h"
 #include "reference/compiler/spirv/translate.h"
 
-#include <llvm-c/BitWriter.h>
-
 #include <string.h>
 
-typedef RT_VECTOR(rt_text) text_vector;
-
-/* One module of the link. */
-typedef struct link_input {
-    LLVMModuleRef module; /* NULL once it is part of the first one */
-} link_input;
-
-static rt_status refuse(pl_job *job, const text_vector *names, const char *problem)
+/* LINK_ERROR with the names if there are any; frees the list. */
+static rt_status refuse_names(pl_job *job, pl_text_list *names, const char *problem)
 {
-    CHECK(names->count > 0);
+    if (names->count == 0) return RT_STATUS_OK;
     rt_buffer list = {0};
     for (uint32_t i = 0; i < names->count; i++)
         rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
     rt_status status = rt_fail_naming(job->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
                                       names->count, "%s: %s", problem, rt_buffer_string(&list));
     rt_buffer_free(&list);
+    rt_vector_free(names);
     return status;
 }
 
@@ -43,61 +37,44 @@ static bool is_strong(LLVMValueRef value)
     return !LLVMIsDeclaration(value) && LLVMGetLinkage(value) == LLVMExternalLinkage;
 }
 
-static void note_strong(pl_job *job, rt_map *defined, text_vector *duplicates, LLVMValueRef value)
-{
-    if (!is_strong(value)) return;
-    rt_text name = pl_job_name(job, value);
-    if (rt_map_find(defined, name) != RT_MAP_NONE) *rt_vector_push(duplicates) = name;
-    rt_map_set(defined, name, 0);
-}
-
-static rt_status check_duplicates(pl_job *job, const link_input *inputs, uint32_t count)
+static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uint32_t count)
 {
     rt_map defined = {0};
-    text_vector duplicates = {0};
+    pl_text_list duplicates = {0};
     for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef f = LLVMGetFirstFunction(inputs[i].module);
-        for (; f; f = LLVMGetNextFunction(f))
-            note_strong(job, &defined, &duplicates, f);
-        LLVMValueRef v = LLVMGetFirstGlobal(inputs[i].module);
-        for (; v; v = LLVMGetNextGlobal(v))
-            note_strong(job, &defined, &duplicates, v);
+        for (LLVMValueRef v = pl_first_symbol(modules[i]); v; v = pl_next_symbol(v)) {
+            if (!is_strong(v)) continue;
+            rt_text name = pl_job_name(job, v);
+            if (rt_map_find(&defined, name) != RT_MAP_NONE) *rt_vector_push(&duplicates) = name;
+            rt_map_set(&defined, name, 0);
+        }
     }
-    rt_status status = RT_STATUS_OK;
-    if (duplicates.count > 0) status = refuse(job, &duplicates, "symbols are defined twice");
+    CHECK(duplicates.count <= defined.count * (count - 1));
     rt_map_free(&defined);
-    rt_vector_free(&duplicates);
-    return status;
+    return refuse_names(job, &duplicates, "symbols are defined twice");
 }
 
-/* Whatever is declared and no builtin is a symbol that no module of the link defines.  Marks of the
- * front end do not survive SPIR-V, so names alone decide here. */
+static bool is_builtin(LLVMValueRef value)
+{
+    rt_text name = pl_name(value);
+    return LLVMIsAFunction(value) &&
+           (LLVMGetIntrinsicID(value) != 0 || rt_text_starts(name, "llvm.") ||
+            pl_symbol_is_opencl_builtin(name));
+}
+
+/* No module of the link defines a symbol that is used, only declared, and not a builtin.  The front
+ * end's marks do not survive SPIR-V, so names alone decide here. */
 static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
 {
-    text_vector unresolved = {0};
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        if (!LLVMIsDeclaration(function) || !LLVMGetFirstUse(function)) continue;
-        rt_text name = pl_job_name(job, function);
-        bool builtin = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.") ||
-                       pl_symbol_is_opencl_builtin(name);
-        if (!builtin) *rt_vector_push(&unresolved) = name;
-    }
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!LLVMIsDeclaration(variable) || !LLVMGetFirstUse(variable)) continue;
-        *rt_vector_push(&unresolved) = pl_job_name(job, variable);
-    }
-    rt_status status = RT_STATUS_OK;
-    if (unresolved.count > 0) {
-        status = refuse(job, &unresolved, "no module of the link defines symbols that it uses");
-    }
-    rt_vector_free(&unresolved);
-    return status;
+    pl_text_list unresolved = {0};
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        if (LLVMIsDeclaration(v) && LLVMGetFirstUse(v) && !is_builtin(v))
+            *rt_vector_push(&unresolved) = pl_job_name(job, v);
+    return refuse_names(job, &unresolved, "no module of the link defines symbols that it uses");
 }
 
-/* A module that declares a function otherwise than another one defines it is left with a cast of
- * the function, which drivers crash on (PoCL 3.1 does). */
+/* Where one module declares a function with another type than the defining one, the link leaves a
+ * cast of the function, which crashes drivers (PoCL 3.1). */
 static bool is_mistyped(LLVMValueRef function)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
@@ -111,83 +88,51 @@ static bool is_mistyped(LLVMValueRef function)
 
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
-    text_vector mistyped = {0};
+    pl_text_list mistyped = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))
         if (is_mistyped(function)) *rt_vector_push(&mistyped) = pl_job_name(job, function);
-    rt_status status = RT_STATUS_OK;
-    if (mistyped.count > 0)
-        status = refuse(job, &mistyped, "functions are imported and defined with different types");
-    rt_vector_free(&mistyped);
-    return status;
+    return refuse_names(job, &mistyped, "functions are imported and defined with different types");
 }
 
-/* SPIR-V does not say which functions may hold a barrier, so any may: without this a pass of the
- * driver could call one under a condition of its own making. */
-static void mark_convergent(pl_job *job, LLVMModuleRef module)
+/* SPIR-V does not say which functions may contain a barrier, so any may: otherwise a pass of the
+ * driver could move a call under a condition.  And SPIR-V's reader puts noinline at calls;
+ * PoCL 3.1, which inlines everything that asks for a work-item's place, overlooks it there and then
+ * launches code with dangling references. */
+static void mark_functions(LLVMModuleRef module)
 {
-    static const char name[] = "convergent";
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
-    LLVMAttributeRef convergent = LLVMCreateEnumAttribute(job->context, kind, 0);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (LLVMGetIntrinsicID(function) != 0) continue;
-        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                convergent);
+        if (LLVMGetIntrinsicID(function) == 0) pl_flag_add(function, "convergent");
+        pl_flag_remove_from_calls(function, "noinline");
     }
 }
 
-/* Drivers that build a work-group's loops round a kernel inline what asks for a place in it,
- * whatever the author said, at the function.  The reader of SPIR-V says it at the calls, too, where
- * PoCL 3.1 leaves it and then launches code that refers to nothing.  Nobody promises not to inline.
- */
-static void let_calls_be_inlined(LLVMModuleRef module)
-{
-    static const char name[] = "noinline";
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
-    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-            LLVMValueRef user = LLVMGetUser(use);
-            if (LLVMIsACallInst(user)) LLVMRemoveCallSiteEnumAttribute(user, at, kind);
-        }
-    }
-}
-
-/* Only kernels are of use to the driver; with everything else internal it can inline and drop. */
+/* The driver needs kernels only; it can inline and drop everything else if that is internal. */
 static void hide_all_but_kernels(LLVMModuleRef module)
 {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        if (is_strong(function) && !pl_is_kernel(function)) {
-            LLVMSetLinkage(function, LLVMInternalLinkage);
-        }
-    }
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (is_strong(variable)) LLVMSetLinkage(variable, LLVMInternalLinkage);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        bool kernel = LLVMIsAFunction(v) && pl_is_kernel(v);
+        if (is_strong(v) && !kernel) LLVMSetLinkage(v, LLVMInternalLinkage);
     }
 }
 
-/* Links all modules into the first one and makes of it what the driver takes. */
-static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
+/* Links all modules into the first one, which becomes what the driver accepts; the others become
+ * NULL as they are consumed. */
+static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
 {
-    RT_TRY(check_duplicates(job, inputs, count));
-    LLVMModuleRef target = inputs[0].module;
-    CHECK(target);
+    RT_TRY(check_duplicates(job, modules, count));
+    LLVMModuleRef target = modules[0];
     for (uint32_t i = 1; i < count; i++) {
-        LLVMModuleRef source = inputs[i].module;
-        CHECK(source);
-        inputs[i].module = NULL;
+        LLVMModuleRef source = modules[i];
+        modules[i] = NULL;
         RT_TRY(pl_module_link(job, RT_LINK_ERROR, target, source));
     }
     RT_TRY(check_types(job, target));
     RT_TRY(check_unresolved(job, target));
-    /* libclc has what OpenCL C 2.0 declares for generic pointers as functions of plain ones. */
+    /* libclc has OpenCL C 2.0's functions of generic pointers. */
     if (job->format != RT_FORMAT_PTX) pl_opencl12_builtins(job, target);
-    mark_convergent(job, target);
-    let_calls_be_inlined(target);
+    mark_functions(target);
     hide_all_but_kernels(target);
     return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
@@ -217,23 +162,23 @@ static rt_status translate(pl_job *job, const rt_link_code *code, uint32_t index
                                 reason))
         return RT_STATUS_OK;
     return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "module %u of the link: the SPIR-V translator refuses it: %s", index,
+                   "module %u of the link: the SPIR-V translator rejects it: %s", index,
                    rt_buffer_string(reason));
 }
 
-/* The layout is looked at first: of bytes that are cut short the translator makes anything. */
+/* The layout is checked first: the translator reads truncated modules as something else. */
 static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
-                             link_input *input)
+                             LLVMModuleRef *out_module)
 {
-    CHECK(!input->module);
+    *out_module = NULL;
     if (job->format == RT_FORMAT_PTX) {
         rt_text what = rt_arena_printf(&job->arena, "module %u of the link", index);
-        return pl_module_parse(job, code->spirv, what, &input->module);
+        return pl_module_parse(job, code->spirv, what, out_module);
     }
     rt_buffer reason = {0};
     rt_status status;
     if (pl_spirv_check(code->spirv, &reason)) {
-        status = translate(job, code, index, &reason, &input->module);
+        status = translate(job, code, index, &reason, out_module);
     } else {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "module %u of the link: %s", index,
                          rt_buffer_string(&reason));
@@ -242,29 +187,20 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
     return status;
 }
 
-static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
-{
-    LLVMSetModuleIdentifier(module, "linked", sizeof "linked" - 1);
-    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
-    rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
-    CHECK(out_bitcode->size > 0);
-    LLVMDisposeMemoryBuffer(memory);
-}
-
 rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,
                         LLVMModuleRef *out_module)
 {
     *out_module = NULL;
     CHECK(count > 0);
-    link_input *inputs = rt_arena_alloc_array(&job->arena, count, sizeof *inputs);
+    LLVMModuleRef *modules = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMModuleRef));
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = read_module(job, &codes[i], i, &inputs[i]);
-    if (rt_ok(status)) status = join(job, inputs, count);
+        status = read_module(job, &codes[i], i, &modules[i]);
+    if (rt_ok(status)) status = join(job, modules, count);
     for (uint32_t i = rt_ok(status) ? 1 : 0; i < count; i++) {
-        if (inputs[i].module) LLVMDisposeModule(inputs[i].module);
+        if (modules[i]) LLVMDisposeModule(modules[i]);
     }
-    if (rt_ok(status)) *out_module = inputs[0].module;
+    if (rt_ok(status)) *out_module = modules[0];
     return status;
 }
 
@@ -276,7 +212,8 @@ rt_status pl_link_to_bitcode(rt_sink *sink, const rt_link_code *codes, uint32_t 
     LLVMModuleRef module = NULL;
     rt_status status = pl_link_codes(&job, codes, count, &module);
     if (rt_ok(status)) {
-        write_bitcode(module, out_bitcode);
+        LLVMSetModuleIdentifier(module, "linked", sizeof "linked" - 1);
+        pl_write_bitcode(module, out_bitcode);
         LLVMDisposeModule(module);
     }
     pl_job_close(&job);

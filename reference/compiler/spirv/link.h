@@ -1,14 +1,14 @@
-/* The codes of one program as one module of LLVM. */
+/* The codes of one program become one LLVM module. */
 #ifndef REFERENCE_COMPILER_SPIRV_LINK_H
 #define REFERENCE_COMPILER_SPIRV_LINK_H
 
 #include "reference/compiler/ir/job.h"
 #include "reference/image/link_code.h"
 
-/* Reads count >= 1 codes, specialised as they say, or, in a job of format PTX, bitcode, and links
- * them: nothing but kernels is external.
- * *out_module belongs to the caller, NULL on failure.  LINK_ERROR: symbols without a definition or
- * with two, which the diagnostic names; MALFORMED. */
+/* Reads count >= 1 codes, which are SPIR-V, specialised with their constants, or bitcode in a job
+ * of format PTX, and links them; only kernels stay external.  The caller owns *out_module, NULL on
+ * failure.  LINK_ERROR: symbols with no definition, with two, or with another type than their
+ * definition, which the diagnostic names; MALFORMED. */
 RT_MUST_USE rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,
                                     LLVMModuleRef *out_module);
 

@@ -1,5 +1,4 @@
-/* Reads the linkage decorations of a SPIR-V module and nothing else.  Variables that are built in
- * are imported in form only, and are left out.
+/* Reads the linkage decorations of a SPIR-V module and nothing else.
  *
  * Source: SPIR-V specification, 3.20 "Decoration", 3.17 "Linkage Type" and 3.21 "BuiltIn". */
 #include "reference/compiler/spirv/linkage.h"

@@ -1,4 +1,4 @@
-/* Which functions and variables a SPIR-V module imports and exports: the second opinion on
+/* The functions and variables that a SPIR-V module imports and exports: a second opinion on
  * post-link's lists. */
 #ifndef REFERENCE_COMPILER_SPIRV_LINKAGE_H
 #define REFERENCE_COMPILER_SPIRV_LINKAGE_H
@@ -18,8 +18,8 @@ typedef struct pl_linkage {
 bool pl_spirv_check(rt_bytes spirv, rt_buffer *out_reason);
 
 /* Scans the linkage decorations of functions and variables (SPIR-V 3.20, Decoration
- * LinkageAttributes), less the variables that are built in, to which the translator gives import
- * linkage.  MALFORMED: not SPIR-V, and where. */
+ * LinkageAttributes).  Built-in variables, to which the translator gives import linkage, are left
+ * out.  MALFORMED: not SPIR-V; the message says where. */
 RT_MUST_USE rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage);
 
 #endif

@@ -2,26 +2,27 @@
  *
  * Why: a driver of OpenCL 1.2 has no generic address space, and its builtin library no overloads
  * for one (observed with PoCL 3.1: `Cannot find symbol _Z6vload3mPU3AS4Kf in kernel library`). Only
- * builtins with one generic pointer are looked at, because mangling abbreviates a repeated type.
+ * builtins with one generic pointer are replaced, because mangling abbreviates a repeated type.
  * Source: Itanium C++ ABI, 5.1 "External Names"; OpenCL C 1.2, 6.12. */
 #include "reference/compiler/spirv/opencl12.h"
 
 #include "reference/compiler/ir/builtins.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
 #define GENERIC_POINTER "PU3AS4" /* how a name begins a parameter of type pointer to generic */
 
-enum { SPACE_PRIVATE = 0, SPACE_GENERIC = 4, PARAMETERS_MAX = 8 };
+enum { PARAMETERS_MAX = 8 };
 
 static bool is_generic_pointer(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-           LLVMGetPointerAddressSpace(type) == SPACE_GENERIC;
+           LLVMGetPointerAddressSpace(type) == PL_SPACE_GENERIC;
 }
 
-/* The pointer that was cast to the generic address space, NULL where that is not seen. */
+/* The pointer that was cast to the generic address space; NULL: there is no such cast. */
 static LLVMValueRef origin_of(LLVMValueRef pointer)
 {
     if (LLVMIsAAddrSpaceCastInst(pointer)) return LLVMGetOperand(pointer, 0);
@@ -37,13 +38,13 @@ static const char *overload_name(pl_job *job, const char *name, unsigned space)
     CHECK(at);
     int before = (int)(at - name);
     const char *after = at + strlen(GENERIC_POINTER);
-    if (space == SPACE_PRIVATE) {
+    if (space == PL_SPACE_PRIVATE) {
         return rt_arena_printf(&job->arena, "%.*sP%s", before, name, after).data;
     }
     return rt_arena_printf(&job->arena, "%.*sPU3AS%u%s", before, name, space, after).data;
 }
 
-/* Calls the overload that takes the operand at `index` as `origin` instead. */
+/* Replaces a call by one of the overload that takes `origin` as the operand at `index`. */
 static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call, unsigned index,
                           LLVMValueRef origin)
 {
@@ -66,11 +67,9 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
     if (!overload) overload = LLVMAddFunction(module, name, type);
     LLVMSetFunctionCallConv(overload, LLVMGetFunctionCallConv(function));
     LLVMPositionBuilderBefore(builder, call);
-    LLVMValueRef made = LLVMBuildCall2(builder, type, overload, operands, count, "");
-    LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
-    CHECK(LLVMTypeOf(made) == LLVMTypeOf(call));
-    LLVMReplaceAllUsesWith(call, made);
-    LLVMInstructionEraseFromParent(call);
+    LLVMValueRef result = LLVMBuildCall2(builder, type, overload, operands, count, "");
+    LLVMSetInstructionCallConv(result, LLVMGetInstructionCallConv(call));
+    pl_replace(call, result);
 }
 
 static void lower_call(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call)
@@ -88,12 +87,11 @@ static void lower_call(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 /* Builtins with exactly one pointer to the generic address space. */
 static bool has_overloads(LLVMValueRef function)
 {
-    size_t length = 0;
-    const char *name = LLVMGetValueName2(function, &length);
+    rt_text name = pl_name(function);
     if (!LLVMIsDeclaration(function) || LLVMCountParams(function) > PARAMETERS_MAX) return false;
-    const char *first = strstr(name, GENERIC_POINTER);
+    const char *first = strstr(name.data, GENERIC_POINTER);
     return first && !strstr(first + strlen(GENERIC_POINTER), "U3AS4") &&
-           pl_symbol_is_opencl_builtin((rt_text){name, length});
+           pl_symbol_is_opencl_builtin(name);
 }
 
 static void lower_function(pl_job *job, LLVMBuilderRef builder, LLVMValueRef function)
@@ -109,7 +107,7 @@ static void lower_function(pl_job *job, LLVMBuilderRef builder, LLVMValueRef fun
 void pl_opencl12_builtins(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
-    /* New declarations are appended; they have nothing generic and are passed over. */
+    /* New declarations are appended; they have no generic parameter, so the loop skips them. */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (has_overloads(function)) lower_function(job, builder, function);

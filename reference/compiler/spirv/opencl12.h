@@ -1,12 +1,12 @@
-/* Builtin calls in the form that OpenCL 1.2 knows. */
+/* Calls of builtin functions in the form of OpenCL 1.2. */
 #ifndef REFERENCE_COMPILER_SPIRV_OPENCL12_H
 #define REFERENCE_COMPILER_SPIRV_OPENCL12_H
 
 #include "reference/compiler/ir/job.h"
 
-/* Calls `vload3`, `sincos`, `frexp` and the like, which OpenCL C 2.0 declares for generic pointers
- * alone, by the overload of the address space that the pointer came from.  Pointers whose origin is
- * not known at the call keep the generic overload. */
+/* Replaces calls of `vload3`, `sincos`, `frexp` and the like, which OpenCL C 2.0 declares for
+ * generic pointers only, by calls of the overload for the pointer's original address space.  If the
+ * call does not show that, the generic overload stays. */
 void pl_opencl12_builtins(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,5 +1,5 @@
-/* The C++ shim over the SPIR-V translator.  Options come from the C side; all that it decides is
- * which of several OpenCL versions a module has, which LLVM's C interface cannot change. */
+/* The C++ shim over the SPIR-V translator.  Options come from the C side.  It repairs what LLVM's C
+ * interface cannot change: several OpenCL versions in one module, and types of struct returns. */
 #include "reference/compiler/spirv/translate.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
@@ -44,7 +44,7 @@ extension_map extensions_allowed(bool all, const char *const *names, uint32_t co
     return allowed;
 }
 
-/* A row of a version list is a node of two numbers; anything else counts as no version. */
+/* A row of a version list is a node of two numbers; anything else counts as version 0. */
 uint64_t version_of(const llvm::MDNode *row)
 {
     uint64_t version = 0;
@@ -56,8 +56,8 @@ uint64_t version_of(const llvm::MDNode *row)
     return version;
 }
 
-/* Each source of a module says of which OpenCL it is; the writer ends the process where they do not
- * agree, or where a row is no version.  The highest one stays: what the others use, it has too. */
+/* Each source of a module states its version of OpenCL; the writer ends the process if they differ
+ * or if a row is malformed.  The highest one stays, since it includes what the others use. */
 void keep_one_version(llvm::Module *module)
 {
     for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
@@ -77,9 +77,8 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
-/* The reader of version 14 gives the attribute sret the type of the pointer in place of the
- * struct's, and a compiler that believes it (LLVM 15 in PoCL) takes what a function writes beyond
- * the size of a pointer for dead. */
+/* The reader of version 14 gives the attribute sret the type of the pointer instead of the
+ * struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond the size of a pointer dead. */
 template <typename T> void correct_struct_return(T &called, unsigned index, llvm::Type *pointer)
 {
     constexpr auto kind = llvm::Attribute::StructRet;

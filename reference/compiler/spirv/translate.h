@@ -1,7 +1,7 @@
-/* The SPIR-V translator behind a C interface: the project's only use of a C++ API.
+/* The SPIR-V translator behind a C interface.
  *
- * Source of the behaviour: LLVMSPIRVLib 14 (llvm-spirv), whose readSpirv and writeSpirv these call.
- * Damaged SPIR-V can end the process; the plugin therefore runs in a process of its own. */
+ * Source of the behaviour: readSpirv and writeSpirv of LLVMSPIRVLib 14 (llvm-spirv).  Damaged
+ * SPIR-V can end the process, which is why the plugin runs in a process of its own. */
 #ifndef REFERENCE_COMPILER_SPIRV_TRANSLATE_H
 #define REFERENCE_COMPILER_SPIRV_TRANSLATE_H
 
@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-#include "reference/base/text.h" /* C, and only this file brings it to C++ */
+#include "reference/base/text.h"
 
 /* Writes the module as SPIR-V of at most version_max (as in a module's header: 0x00010200 is 1.2),
- * with no SPIR-V extension but the extension_count named ones.  Changes the module, which only
- * remains fit for disposal.  Returns whether it worked; on failure *out_reason holds why. */
+ * with no SPIR-V extensions but the named ones.  Changes the module, which afterwards can only be
+ * disposed of.  Returns whether it worked; on failure *out_reason receives why. */
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            const char *const *extensions, uint32_t extension_count,
                            rt_buffer *out_spirv, rt_buffer *out_reason);
@@ -26,10 +26,11 @@ typedef struct pl_spec_value {
     uint64_t bits;
 } pl_spec_value;
 
-/* Reads SPIR-V with every extension allowed into a module of `context`: builtin functions in their
- * OpenCL C 1.2 form (`_Z13get_global_idj`), kernels with their kernel_arg metadata, names of
- * arguments included, and specialisation constants of the given values where a number is among
- * them.  Returns whether it worked; on failure *out_module is NULL and *out_reason holds why. */
+/* Reads SPIR-V, with every extension allowed, into a module of `context`: builtin functions have
+ * their OpenCL C 1.2 form (`_Z13get_global_idj`), kernels their kernel_arg metadata with argument
+ * names, and specialisation constants the given values, or else their defaults.  The caller owns
+ * *out_module.  Returns whether it worked; on failure *out_module is NULL and *out_reason receives
+ * why. */
 bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
                              uint32_t value_count, LLVMModuleRef *out_module,
                              rt_buffer *out_reason);

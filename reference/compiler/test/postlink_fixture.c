@@ -3,7 +3,7 @@
 
 #include "reference/base/alloc.h"
 #include "reference/base/spirv.h"
-#include "reference/base/test/beside.h"
+#include "reference/compiler/test/plugin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,25 +13,15 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <spirv-tools/libspirv.h>
 
 /* ---- The plugin ---------------------------------------------------------------------------- */
 
-static const rt_compiler_api *open_plugin(void)
-{
-    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
-    rt_compiler_api_get_function *get = NULL;
-    memcpy(&get, &symbol, sizeof get);
-    assert_null(get(RT_COMPILER_API_VERSION + 1));
-    return get(RT_COMPILER_API_VERSION);
-}
-
 int fixture_open(void **state)
 {
-    postlink_fixture *made = rt_alloc(sizeof *made);
-    made->api = open_plugin();
-    made->sink = rt_sink_create();
-    *state = made;
+    postlink_fixture *fixture = rt_alloc(sizeof *fixture);
+    fixture->api = test_plugin_open();
+    fixture->sink = rt_sink_create();
+    *state = fixture;
     return 0;
 }
 
@@ -47,16 +37,7 @@ int fixture_close(void **state)
 
 /* ---- clang --------------------------------------------------------------------------------- */
 
-#define CLANG                                                                                      \
-    "clang-14 -c -emit-llvm -target %s -O1 -Xclang -disable-llvm-passes -ffp-contract=off "        \
-    "-gline-tables-only -fdebug-compilation-dir=/ -Wno-override-module "
-
-#define SPEC_CONSTANT                                                                              \
-    "#define SPEC_CONSTANT(type, name, value) "                                                    \
-    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
-    "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
-    "#line 1\n"
+#define LINES "-gline-tables-only -fdebug-compilation-dir=/"
 
 #define VIRTUAL_FUNCTIONS                                                                          \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
@@ -78,7 +59,7 @@ static const struct language {
     {".clcpp", VIRTUAL_FUNCTIONS,
      "-x clcpp -cl-std=clc++2021 -Wno-unknown-assumption -Xclang -fno-rtti "
      "-Xclang -mno-constructor-aliases -Xclang -cl-ext=+__cl_clang_function_pointers"},
-    {"", SPEC_CONSTANT, "-x cl -cl-std=CL2.0"},
+    {"", TEST_SPEC_CONSTANT "#line 1\n", "-x cl -cl-std=CL2.0"},
 };
 
 static const struct language *language_of(const char *name)
@@ -93,25 +74,12 @@ static const struct language *language_of(const char *name)
 
 rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source)
 {
-    char file[] = "/tmp/postlink-XXXXXX";
-    int descriptor = mkstemp(file);
-    assert_true(descriptor >= 0);
-    FILE *stream = fdopen(descriptor, "w");
     const struct language *language = language_of(source->name);
-    fprintf(stream, "%s%s", language->prelude, source->code);
-    fclose(stream);
-    char command[512];
     bool ptx = fixture->format == RT_FORMAT_PTX;
-    snprintf(command, sizeof command, CLANG "%s -o - - < %s",
-             ptx ? "nvptx64-nvidia-cuda -Xclang -cl-ext=+all" : "spir64", language->options, file);
-    FILE *output = popen(command, "r");
-    assert_non_null(output);
-    rt_buffer bitcode = {0};
-    char block[4096];
-    for (size_t size; (size = fread(block, 1, sizeof block, output)) > 0;)
-        rt_buffer_append(&bitcode, block, size);
-    assert_int_equal(pclose(output), 0);
-    unlink(file);
+    rt_text options = rt_arena_printf(&fixture->arena, "-target %s " LINES " %s",
+                                      ptx ? "nvptx64-nvidia-cuda -Xclang -cl-ext=+all" : "spir64",
+                                      language->options);
+    rt_buffer bitcode = test_clang(options.data, language->prelude, source->code);
     rt_bytes kept = rt_arena_bytes(&fixture->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&bitcode);
     return kept;
@@ -159,7 +127,7 @@ enum { OP_VARIABLE = 59, DECORATION_LINKAGE = 41, LINKAGE_IMPORT = 1 };
 
 /* OpenCL 2.2 is the environment whose SPIR-V is 1.2.  The validator's has no optional capabilities,
  * such as Float16, which comes with cl_khr_fp16, and Int64Atomics. */
-static spv_target_env environment_of(const rt_image *image)
+static bool is_plain_opencl(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, FLOAT16 = 9, INT64_ATOMICS = 12 };
     rt_spirv_walk walk = rt_spirv_walk_start(image->code);
@@ -167,9 +135,9 @@ static spv_target_env environment_of(const rt_image *image)
     while (rt_spirv_walk_next(&walk, &at)) {
         uint32_t capability = rt_spirv_word(&at, 1);
         bool optional = capability == FLOAT16 || capability == INT64_ATOMICS;
-        if (at.opcode == OP_CAPABILITY && optional) return SPV_ENV_UNIVERSAL_1_2;
+        if (at.opcode == OP_CAPABILITY && optional) return false;
     }
-    return SPV_ENV_OPENCL_2_2;
+    return true;
 }
 
 static bool is_function_type(const rt_image *image, uint32_t id)
@@ -223,16 +191,8 @@ static rt_buffer known_words(rt_bytes code)
 static void validate(const rt_image *image)
 {
     if (has_function_pointers(image)) return;
-    spv_context context = spvContextCreate(environment_of(image));
     rt_buffer known = known_words(image->code);
-    uint32_t *words = rt_alloc(known.size);
-    memcpy(words, known.data, known.size);
-    spv_diagnostic diagnostic = NULL;
-    spv_result_t result = spvValidateBinary(context, words, known.size / 4, &diagnostic);
-    if (result != SPV_SUCCESS) fail_msg("invalid SPIR-V: %s", diagnostic->error);
-    spvDiagnosticDestroy(diagnostic);
-    spvContextDestroy(context);
-    rt_free(words);
+    test_spirv_validate(is_plain_opencl(image), rt_buffer_bytes(&known));
     rt_buffer_free(&known);
 }
 

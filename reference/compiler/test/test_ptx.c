@@ -1,6 +1,6 @@
-/* PTX of each sort of thing that sources hold, what PTX lacks, embedded IR, and fused PTX.
+/* PTX of each kind of declaration that sources have, what PTX lacks, embedded IR, and fused PTX.
  *
- * Expected is what PTX ISA 6.4 has for linkage (`.visible`, `.extern`, `.weak`), state spaces and
+ * Expected values: PTX ISA 6.4 for linkage (`.visible`, `.extern`, `.weak`), state spaces and
  * parameters, and what reference/base/ptx.h agrees on. */
 #include "reference/base/ptx.h"
 #include "reference/compiler/test/postlink_fixture.h"
@@ -38,7 +38,7 @@ static bool holds(rt_bytes code, const char *text)
 #define assert_holds(fixture, image, text) assert_true(holds(image_of(fixture, image)->code, text))
 #define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
 
-/* The one image's first `later` stands behind its first `first`. */
+/* In the only image, the first `later` comes after the first `first`. */
 static void assert_behind(const postlink_fixture *fixture, const char *first, const char *later)
 {
     rt_bytes code = image_of(fixture, 0)->code;
@@ -130,7 +130,7 @@ static void names_that_ptx_does_not_take_are_spelled_out(void **state)
     assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) in_$2eput");
 }
 
-/* What one work-item writes another one reads behind the barrier: the value is loaded there, not
+/* After the barrier, a work-item reads what another one wrote: the value is loaded there, not
  * remembered from before. */
 static void what_others_write_is_read_behind_a_barrier(void **state)
 {
@@ -459,7 +459,7 @@ static void printf_without_a_form_is_refused(void **state)
     static const struct {
         const char *call, *reason;
     } rows[] = {
-        {"printf(t, p[0]);", "a format that is no string literal"},
+        {"printf(t, p[0]);", "a format that is not a string literal"},
         {"printf(\"%n\", p[0]);", "a conversion in its format that OpenCL C does not have"},
         {"printf(\"%v4d\", (int2)(1, 2));", "another number of lanes than its argument"},
         {"printf(\"%d\", 1.0f);", "another type than its argument"},
@@ -504,7 +504,7 @@ static void parameters_without_a_form_are_refused(void **state)
     rt_status status =
         try(f, "A", "kernel void k(read_only image2d_t i, global int *p) { *p = 1; }");
     assert_refused(f, status, RT_UNSUPPORTED, "k");
-    assert_says(f, status, "not a pointer to global, constant or local memory");
+    assert_says(f, status, "nor a pointer to global, constant or local memory");
     status = try(f, "A",
                  "struct big { int a[1089]; };\n"
                  "kernel void k(struct big b, global int *p) { *p = b.a[7]; }");

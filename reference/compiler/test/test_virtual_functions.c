@@ -204,7 +204,7 @@ static void VF_PROP_01_functions_have_their_set(void **state)
 }
 
 /* Clang drops the annotations of destructors; the base object destructor is in no vtable, and so in
- * no set.  The twin's destructor has no set, and its aspect is nobody's. */
+ * no set.  The twin's destructor has no set, and nothing gets its aspect. */
 static void a_destructor_is_in_its_set_with_its_aspects(void **state)
 {
     static const char marked[] =
@@ -683,7 +683,7 @@ static void a_provider_may_create(void **state)
     assert_creates(*state, 0, "");
 }
 
-/* Two modules may have classes of one name that nobody outside of their sources knows. */
+/* Two modules may have internal classes of one name. */
 static void hidden_classes_get_names_of_their_module(void **state)
 {
     fixture_make(
@@ -718,11 +718,11 @@ static void what_properties_may_not_say(void **state)
         {"a.clcpp", "struct S { IN(\"a,b\") virtual int f() { return 1; } };", "_ZNU3AS41S1fEv",
          "is in a set whose name is empty or has a comma"},
         {"a.clcpp", "CALLS(\"a\") int f(int x) { return x; }", "_Z1fi",
-         "which is a property of kernels, and it is none"},
+         "which is a property of kernels, but it is not a kernel"},
         {"a.clcpp", "USES(fp46) int f(int x) { return x; }", "_Z1fi",
          "uses aspect 'fp46', which assay does not know; it knows fp16, fp64 and atomic64"},
         {"a.clcpp", "USES(fp64) global int v = 1;\nint f() { return v; }", "v",
-         "has a property of functions, and is none"},
+         "has a property of functions but is not a function"},
         {"a.clcpp",
          "struct S { virtual int f(); };\nkernel void k(global char *s) { new ((void *)s) S; }",
          "_ZTV1S", "whose vtable '_ZTV1S' the module does not define"},

@@ -1,0 +1,118 @@
+/* The walks ask LLVM for the next value, so they need no memory and see what is appended meanwhile.
+ */
+#include "reference/compiler/ir/values.h"
+
+#include <llvm-c/BitWriter.h>
+
+#include <string.h>
+
+LLVMValueRef pl_first_symbol(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    return function ? function : LLVMGetFirstGlobal(module);
+}
+
+LLVMValueRef pl_next_symbol(LLVMValueRef symbol)
+{
+    if (!LLVMIsAFunction(symbol)) return LLVMGetNextGlobal(symbol);
+    LLVMValueRef next = LLVMGetNextFunction(symbol);
+    return next ? next : LLVMGetFirstGlobal(LLVMGetGlobalParent(symbol));
+}
+
+uint32_t pl_symbol_count(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        count++;
+    return count;
+}
+
+/* The first instruction of a block or of those after it; the writer's repairs may leave none. */
+static LLVMValueRef first_from(LLVMBasicBlockRef block)
+{
+    LLVMValueRef instruction = NULL;
+    for (; block && !instruction; block = LLVMGetNextBasicBlock(block))
+        instruction = LLVMGetFirstInstruction(block);
+    return instruction;
+}
+
+LLVMValueRef pl_first_instruction(LLVMValueRef function)
+{
+    CHECK(LLVMIsAFunction(function));
+    return first_from(LLVMGetFirstBasicBlock(function));
+}
+
+LLVMValueRef pl_next_instruction(LLVMValueRef instruction)
+{
+    CHECK(LLVMIsAInstruction(instruction));
+    LLVMValueRef next = LLVMGetNextInstruction(instruction);
+    return next ? next : first_from(LLVMGetNextBasicBlock(LLVMGetInstructionParent(instruction)));
+}
+
+rt_text pl_name(LLVMValueRef value)
+{
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(value, &length);
+    return (rt_text){name, length};
+}
+
+bool pl_calls(LLVMValueRef user, LLVMValueRef function)
+{
+    return LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function;
+}
+
+LLVMValueRef pl_any_call(LLVMValueRef function)
+{
+    CHECK(LLVMIsAFunction(function));
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+        if (pl_calls(LLVMGetUser(use), function)) return LLVMGetUser(use);
+    return NULL;
+}
+
+LLVMValueRef pl_strip_constant(LLVMValueRef value)
+{
+    while (LLVMIsAConstantExpr(value))
+        value = LLVMGetOperand(value, 0);
+    return value;
+}
+
+void pl_replace(LLVMValueRef instruction, LLVMValueRef value)
+{
+    CHECK(LLVMIsAInstruction(instruction) && instruction != value);
+    CHECK(LLVMTypeOf(instruction) == LLVMTypeOf(value));
+    LLVMReplaceAllUsesWith(instruction, value);
+    CHECK(!LLVMGetFirstUse(instruction));
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind)
+{
+    CHECK(LLVMIsAFunction(function) && kind[0]);
+    unsigned wanted = LLVMGetMDKindIDInContext(job->context, kind, (unsigned)strlen(kind));
+    LLVMMetadataRef found = NULL;
+    size_t count = 0;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);
+    for (unsigned i = 0; i < count && !found; i++)
+        if (LLVMValueMetadataEntriesGetKind(entries, i) == wanted)
+            found = LLVMValueMetadataEntriesGetMetadata(entries, i);
+    LLVMDisposeValueMetadataEntries(entries);
+    return found ? LLVMMetadataAsValue(job->context, found) : NULL;
+}
+
+LLVMValueRef *pl_metadata_operands(pl_job *job, LLVMValueRef node, uint32_t *out_count)
+{
+    uint32_t count = LLVMGetMDNodeNumOperands(node);
+    LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    if (count > 0) LLVMGetMDNodeOperands(node, operands);
+    *out_count = count;
+    return operands;
+}
+
+void pl_write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
+{
+    size_t before = out_bitcode->size;
+    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
+    rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    CHECK(out_bitcode->size > before);
+    LLVMDisposeMemoryBuffer(memory);
+}
