@@ -82,9 +82,9 @@ static void write_value(rt_buffer *out, const scn_shape *shape, const void *valu
 static void write_items(rt_buffer *out, const scn_row *row, const scn_shape *shape,
                         const char *object)
 {
-    const char *items = object + row->place.offset;
+    const char *field = object + row->place.offset, *items = field;
     uint32_t count;
-    if (!shape->in_place) memcpy(&items, items, sizeof items);
+    if (!shape->in_place) memcpy(&items, field, sizeof items);
     memcpy(&count, object + row->place.count_offset, sizeof count);
     rt_write_u32(out, count);
     for (uint32_t i = 0; i < count; i++, items += shape->element_size) {
