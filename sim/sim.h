@@ -56,7 +56,7 @@ typedef struct sim_declarations {
  * place of what was declared before; the rows are copied.  A function in a set may be called
  * through a pointer that another program of the world made, where the same module is linked into
  * both with the same values of its constants, and by kernels that may call the set; other functions
- * are none of this.  Names that the module does not have mean nothing.  Source: document 004
+ * are not affected. Names that the module does not have are ignored.  Source: document 004
  * (VirtualFunctions.md), reading at VF-SPLIT-08; sycl_ext_oneapi_virtual_functions, which calls the
  * rest undefined. */
 void sim_module_declare(sim_module *module, const sim_declarations *declarations);
@@ -137,12 +137,12 @@ void sim_world_destroy(sim_world *world);
  * what tests choose one for.  UNAVAILABLE: the processor lacks the level; ERRC_INVALID: no such
  * name. */
 RT_MUST_USE rt_status sim_world_choose_engine(sim_world *world, rt_text name);
-/* Launches may use up to `count` threads of the process where nobody can tell it from one: a launch
- * whose groups turn out to depend on each other is run again by one. */
+/* Launches may use up to `count` threads of the process if the result is the same as with one: a
+ * launch whose groups turn out to depend on each other is run again on one thread. */
 void sim_world_use_threads(sim_world *world, uint32_t count);
-/* From here on kernels run without checks and find nothing: wrong ones do to this process what they
- * like, and which bits are defined is not known any more.  Only for measuring what checks cost,
- * with kernels that are known to be right. */
+/* From now on kernels run without checks and report nothing: an incorrect kernel may corrupt this
+ * process, and which bits are defined is no longer known. Only for measuring the cost of checks,
+ * with kernels known to be correct. */
 void sim_world_drop_checks(sim_world *world);
 
 /* size >= 1 bytes of undefined content in global memory; the label (copied) names it in findings.
@@ -151,7 +151,7 @@ RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text
                                         sim_object *out_object);
 /* Later accesses through a pointer to it are findings. */
 void sim_object_destroy(sim_world *world, sim_object object);
-/* False once it is destroyed. */
+/* False after sim_object_destroy. */
 bool sim_object_is_alive(const sim_world *world, sim_object object);
 /* Its label, also after its end; valid as long as the world. */
 rt_text sim_object_label(const sim_world *world, sim_object object);
@@ -241,7 +241,7 @@ typedef struct sim_launch_options {
     sim_schedule schedule;
     /* Called at the end of the launch, once per place in the code and kind, in program order. */
     void (*on_finding)(void *user, const sim_finding *finding);
-    /* Called when a work-group is done with what it printed, or NULL; then nobody sees it. */
+    /* Called when a work-group is done with what it printed, or NULL, which discards the output. */
     void (*on_output)(void *user, rt_text text);
     void *user;
 } sim_launch_options;
@@ -251,7 +251,7 @@ typedef struct sim_launch_options {
 void sim_range_choose_local(const sim_kernel *kernel, sim_range *range);
 
 /* ERRC_ND_RANGE: local does not divide global, is not what the kernel requires, or is larger than
- * RT_WORK_GROUP_SIZE_MAX.  sim_launch checks the same; asked here, it is known before the launch.
+ * RT_WORK_GROUP_SIZE_MAX.  sim_launch checks the same; here it is known before the launch.
  */
 RT_MUST_USE rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel,
                                       const sim_range *range);

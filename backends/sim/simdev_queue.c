@@ -169,7 +169,7 @@ static bool operand_found(const simdev_command *command, operand where)
     if (!device->on_finding) return false;
     rt_text label = sim_object_label(device->world, where.memory->object);
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which is no longer",
+    rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which has been freed",
                      verbs[command->kind], (unsigned long long)command->size,
                      (unsigned long long)where.offset, RT_TEXT_ARG(label));
     const dev_finding finding = {.kind = "use-after-free",

@@ -291,7 +291,7 @@ typedef struct access {
     sim_race_shadow *shadow;
     const sim_view_memory *view;
     uint32_t site, size, level;
-    uint32_t lid;  /* who makes it: a work-item, or a copy, whose ids are behind theirs */
+    uint32_t lid;  /* the work-item that makes it, or a copy, whose ids follow theirs */
     uint32_t item; /* the work-item, or the one whose share of the copy it is */
     bool is_write;
 } access;
@@ -613,6 +613,7 @@ void sim_race_barrier(sim_launch_state *l, uint32_t order)
         sim_race_copies_renew(race, (sim_race_class) class);
     }
     barrier_fences(race, order);
+    CHECK_SLOW(sim_race_check(race));
 }
 
 void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
@@ -637,6 +638,34 @@ void sim_race_fence(sim_exec *x, uint32_t order)
         sim_race_item_fence(race, lid, order);
         if (sim_race_releases(sim_order_semantics(order))) sim_race_stamp(race, lid, 1);
     }
+}
+
+/* ---- The whole search ----------------------------------------------------------------------- */
+
+bool sim_race_check(const sim_race *race)
+{
+    CHECK(race->items >= 1 && race->subgroup_size >= 1);
+    CHECK(race->copy_first <= race->copies.count);
+    CHECK(race->log.count <= SIM_RACE_LOG_ROWS && race->log_bytes <= SIM_RACE_LOG_BYTES);
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        const sim_race_clock *clock = &race->clocks[class];
+        CHECK(clock->launch_first >= 1 && clock->launch_first <= clock->group_first);
+        CHECK(clock->group_first <= clock->ordered_from && clock->ordered_from <= clock->base);
+        CHECK(clock->base < clock->next && clock->next <= SIM_RACE_STAMP + 1u);
+        for (uint32_t i = 0; i < clock->intervals.count; i++) {
+            const sim_race_interval *interval = &clock->intervals.items[i];
+            uint32_t end =
+                interval->first + interval->lid_count * interval->groups * interval->rounds;
+            bool is_last = i + 1 == clock->intervals.count;
+            CHECK(interval->groups == 1 || interval->rounds == 1);
+            CHECK(end <= (is_last ? clock->next : interval[1].first));
+        }
+    }
+    for (uint32_t i = 0; i < race->tracked.count; i++)
+        CHECK(race->tracked.items[i]->is_tracked);
+    for (uint32_t i = 1; i < race->nodes.count; i++) /* a node knows of older ones only */
+        CHECK(race->nodes.items[i].a < i && race->nodes.items[i].b < i);
+    return true;
 }
 
 /* ---- Launches and groups ------------------------------------------------------------------- */
@@ -698,7 +727,7 @@ void sim_race_close(sim_launch_state *l)
     rt_vector_free(&race->log);
     rt_free(race->log_data);
     rt_free(race->item);
-    sim_race_copies_forget(race);
+    if (race->is_on) sim_race_copies_forget(race);
     rt_free(race->copy_calls);
     rt_vector_free(&race->copies);
     rt_vector_free(&race->nodes);
@@ -727,4 +756,5 @@ void sim_race_group(sim_launch_state *l)
         }
         clock_order(race, (sim_race_class) class);
     }
+    CHECK_SLOW(sim_race_check(race));
 }

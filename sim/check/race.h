@@ -6,15 +6,15 @@
  * stamps out in ascending order, to all work-items of a group when it starts and again when a
  * barrier orders the memory, and to one work-item when it releases.  So one comparison tells an
  * earlier launch (settled), an earlier part of this group (settled by the barrier), and what is
- * open: another work-item since the last barrier, or another group.  Only what is open is looked at
- * closer; whether atomics and fences order it is asked of race_order.c.  Nothing depends on the
- * order in which the simulator happens to run work-items.
+ * open: another work-item since the last barrier, or another group.  Only open accesses are
+ * examined further; race_order.c decides whether atomics and fences order them.  Nothing depends on
+ * the order in which the simulator happens to run work-items.
  *
- * Silent where it cannot know: of several readers (or atomics) of one cell only the last is known
- * by name; a work-item that has acquired something is taken to know the others, and so is one whose
- * atomic is for its sub-group.  When stamps run out, all shadows are cleared, and a launch with
- * atomics says no more.  A relaxed atomic of scope Workgroup counts as one of scope Device, because
- * that is how translators write the atomics of OpenCL 1.x.
+ * It is silent if it cannot know: of several readers (or atomics) of one cell only the last is
+ * known by name; a work-item that has acquired something is taken to know the others, and so is one
+ * whose atomic is for its sub-group.  When stamps run out, all shadows are cleared, and a launch
+ * with atomics says no more.  A relaxed atomic of scope Workgroup counts as one of scope Device,
+ * because that is how translators write the atomics of OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -28,7 +28,7 @@
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
 /* Whose stamps [first, first + lid_count * groups * rounds) are: work-items lid_first on of group
- * `group`, then the same of the groups behind it, or of that group again (one of both is 1). */
+ * `group`, then the same of the groups after it, or of that group again (one of both is 1). */
 typedef struct sim_race_interval {
     uint32_t first, lid_first, lid_count, groups, rounds;
     uint64_t group;
@@ -52,7 +52,8 @@ static inline uint32_t sim_race_stamp_of(const sim_race_clock *clock, uint32_t l
     return clock->is_split ? clock->stamps[lid] : clock->base + lid;
 }
 
-/* ---- What work-items know of each other (race_order.c) ----------------------------------------
+/* ---- What work-items know about each other (race_order.c)
+ * ----------------------------------------
  */
 
 /* A piece of knowledge, which never changes: all accesses up to `stamp` of the work-items from
@@ -66,23 +67,24 @@ typedef struct sim_race_node {
     uint8_t classes;
 } sim_race_node;
 
-/* The node of one who knows everything: what is used when there is no room for more nodes. */
+/* The node of a work-item that knows everything, used when there is no room for more nodes. */
 #define SIM_RACE_KNOWS_ALL UINT32_MAX
 
 typedef struct sim_race_item {
     uint32_t acquired;                      /* node */
-    uint32_t pending_device, pending_group; /* nodes read by relaxed atomics, by who may see them */
-    /* The last release fence: what it publishes, when an atomic writes behind it. */
+    uint32_t pending_device, pending_group; /* nodes read by relaxed atomics: those visible on the
+                                               device and in the group */
+    /* The last release fence: what it publishes once an atomic after it writes. */
     uint32_t fence_node, fence_acquired;
     uint32_t fence_stamp[SIM_RACE_CLASSES], fence_from[SIM_RACE_CLASSES];
     uint8_t fence_level, fence_classes; /* level 0: no fence yet */
 } sim_race_item;
 
-/* What atomics left at one address for those who acquire it. */
+/* What atomics published at one address for the work-items that acquire it. */
 typedef struct sim_race_place {
     uint32_t for_device, for_group; /* nodes */
     uint32_t group_first;           /* the group that for_group is for */
-    uint32_t owner_lid;             /* of that group: who released last; SIM_NONE: nobody */
+    uint32_t owner_lid;             /* of that group: the last to release; SIM_NONE: none */
 } sim_race_place;
 
 /* A node found by a search, under its group. */
@@ -122,7 +124,7 @@ typedef struct sim_race_log_row {
     uint32_t count;   /* lanes */
     uint32_t data;    /* offsets (16 bits) of all lanes, then their mask if not all are active */
     uint32_t offset;  /* of the first lane; is_one: of them all */
-    bool in_sequence; /* all lanes are active, each `size` bytes behind the one before it */
+    bool in_sequence; /* all lanes are active, each `size` bytes after the previous one */
     bool is_one, is_several, has_mask;
 } sim_race_log_row;
 #define SIM_RACE_LOG_BYTES (256u << 10)
@@ -188,10 +190,14 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
 /* With whom an atomic of that order is atomic: SIM_RACE_SUBGROUP and so on. */
 uint32_t sim_race_atomic_level(uint32_t order);
 
-/* All active lanes read `size` bytes at one offset of a tracked object.  False, and nothing is
- * recorded, where a race is possible: then each lane must go by sim_race_read. */
+/* All active lanes read `size` bytes at one offset of a tracked object.  False, with nothing
+ * recorded, if a race is possible: then each lane must use sim_race_read. */
 bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
                        uint32_t size);
+
+/* The clocks go forward, their intervals follow each other, and knowledge is of what came before;
+ * stops where not.  For CHECK_SLOW, between groups and at barriers. */
+bool sim_race_check(const sim_race *race);
 
 /* ---- race_copy.c ----------------------------------------------------------------------------- */
 
@@ -201,18 +207,18 @@ uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t
 void sim_race_copy_begun(sim_exec *x);
 /* The next barrier of the group completes the copies of that event. */
 void sim_race_copy_wait(sim_exec *x, uint64_t event);
-/* The group has ended: notes copies that nobody has waited for, and forgets all. */
+/* The group has ended: reports copies without a wait, and forgets all copies. */
 void sim_race_copies_end(sim_exec *x);
 /* Forgets all copies. */
 void sim_race_copies_forget(sim_race *race);
 /* For race.c, at a barrier: completes copies that were waited for; what the others do to memory of
- * that class is open to what comes behind the barrier. */
+ * that class is open to accesses after the barrier. */
 void sim_race_copies_complete(sim_race *race);
 void sim_race_copies_renew(sim_race *race, sim_race_class class);
 /* The running copy's stamp of that class, and that it has made an access there. */
 uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class class);
 void sim_race_copy_note(sim_race *race, const sim_race_piece *piece);
-/* The copy with that "local linear id", which is behind those of work-items. */
+/* The copy with that "local linear id", which follows those of work-items. */
 static inline sim_race_copy *sim_race_copy_of(sim_race *race, uint32_t lid)
 {
     CHECK(lid >= race->items && lid - race->items < race->copies.count);
@@ -262,9 +268,9 @@ bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_
 /* What an atomic at that address learns and makes known. */
 void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64_t address,
                           bool wrote);
-/* Nobody of the new group knows anything yet. */
+/* No work-item of the new group knows anything yet. */
 void sim_race_order_group(sim_race *race);
-/* Forgets all that was ever published. */
+/* Forgets everything published. */
 void sim_race_order_reset(sim_race *race);
 /* All share what any knows of memory of these classes; lid_count work-items from lid_first on. */
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,

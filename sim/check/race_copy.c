@@ -2,7 +2,7 @@
  *
  * A copy is neither its work-items' nor ordered with what they do: it may read and write at any
  * time from when the first work-item begins it until all have waited for its event.  So it has an
- * id of its own, behind those of the work-items, and it makes its accesses again after every
+ * its own id, after those of the work-items, and it makes its accesses again after every
  * barrier that comes before the wait.  That the copy does not see what a work-item has written just
  * before is what OpenCL C says: it needs a barrier, even if each work-item writes what it would
  * copy itself.
@@ -102,7 +102,7 @@ void sim_race_copies_end(sim_exec *x)
         const sim_race_copy *copy = &race->copies.items[i];
         if (copy->is_complete) continue;
         sim_note(x, copy->site, SIM_FINDING_RACE, 0, 1,
-                 "asynchronous copy that nobody waits for before the work-group ends, begun");
+                 "asynchronous copy that no work-item waits for before the work-group ends, begun");
     }
     sim_race_copies_forget(race);
 }

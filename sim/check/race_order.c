@@ -1,5 +1,5 @@
-/* What work-items know of each other through atomics and fences: the happens-before of the memory
- * model, beyond what barriers order.
+/* What work-items know about each other through atomics and fences: the happens-before of the
+ * memory model, beyond what barriers order.
  *
  * A release makes a node: who, up to which stamp.  It stays at the address of the atomic for those
  * who acquire it; read-modify-writes add to what is there and stores replace it, which is what a
@@ -281,7 +281,7 @@ void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order)
     }
 }
 
-/* The node of a release fence, made when the first atomic behind it writes. */
+/* The node of a release fence, created when the first atomic after it writes. */
 static uint32_t fence_node(sim_race *race, uint32_t lid)
 {
     sim_race_item *item = &race->item[lid];

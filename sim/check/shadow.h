@@ -1,4 +1,4 @@
-/* Which bits of values are undefined, followed from the memory that nothing was written to, through
+/* Which bits of values are undefined, followed from the memory that was never written, through
  * registers, to where the kernel uses them.
  *
  * As long as every loaded byte is defined no register can hold anything else, and nothing is done.
@@ -38,8 +38,8 @@ typedef struct sim_shadow {
 /* Frees the shadow of a wave; NULL does nothing. */
 void sim_shadow_free(sim_shadow *shadow);
 
-/* The running wave tracks from here on; before, all of its registers were defined.  Nothing happens
- * where it tracks already. */
+/* The running wave tracks from here on; before, all of its registers were defined.  Does nothing if
+ * it tracks already. */
 void sim_shadow_start(sim_exec *x);
 
 /* The shadows of the spaces as an activation sees them; grows that of the stack as needed
@@ -56,7 +56,7 @@ void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes);
 /* True when the register is defined in all lanes; other answers may come from lanes that are not
  * active. */
 bool sim_shadow_is_clear(sim_exec *x, sim_register place, uint32_t bytes);
-/* Tells that a row of the stack's shadow was written to otherwise than by sim_shadow_set. */
+/* Records that a row of the stack's shadow was written by other means than sim_shadow_set. */
 void sim_shadow_mark(const sim_exec *x, const uint8_t *row, uint32_t bytes);
 
 /* One lane's undefined bits of a register of up to eight bytes. */

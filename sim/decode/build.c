@@ -79,7 +79,7 @@ static rt_status constant_composite(sim_decoder *d, const sim_constant *constant
     return RT_STATUS_OK;
 }
 
-/* The scalars of a known value as it lies in memory; returns the place behind the last. */
+/* The scalars of a known value as it lies in memory; returns the place after the last. */
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
@@ -134,7 +134,7 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
     return sim_decode_instruction(d, &view, out_leaves);
 }
 
-/* Notes that the function names a variable in local memory, whoever has named it before. */
+/* Records that the function names a variable in local memory; others may have named it already. */
 static void local_note(sim_decoder *d, const sim_variable *variable)
 {
     sim_ir_function *f = d->f;
@@ -242,7 +242,7 @@ static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
     return first;
 }
 
-/* The arguments of a call, behind its operand 0, as scalars that the block keeps. */
+/* The arguments of a call, after its operand 0, as scalars that the block keeps. */
 static rt_status build_arguments(sim_decoder *d, const sim_instruction *instruction)
 {
     sim_ir_function *f = d->f;
@@ -346,7 +346,7 @@ void sim_decode_next(sim_decoder *d, sim_end end)
 }
 
 /* Who waits for whom, by the scope of execution, which the reader knows to be a constant.  The
- * memory of all scopes is one memory here, so that a barrier that waits for nobody else is a fence.
+ * memory of all scopes is one memory here, so that a barrier without other participants is a fence.
  */
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {

@@ -74,7 +74,7 @@ static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
     UNREACHABLE();
 }
 
-/* The variable behind a pointer, and the id of the index of a component; 0: the whole. */
+/* The variable that a pointer names, and the id of the index of a component; 0: the whole. */
 static const sim_variable *variable_of(const sim_module *module, sim_id pointer, sim_id *out_index)
 {
     *out_index = 0;

@@ -6,8 +6,8 @@
  * kept as a lane array: SIM_LANES elements side by side.
  *
  * Rules that the decoder keeps and the engine relies on:
- *   - blocks are numbered in scheduling order: inside a loop before behind it, and before every
- *     block that they lead to, back edges excepted;
+ *   - blocks are numbered in scheduling order: those of a loop before those after it, and each
+ * before every block that it leads to, except by back edges;
  *   - a block is entered at its start only; calls and barriers end blocks, and what work-items of a
  *     sub-group do together is a block of its own;
  *   - a varying value that is used outside its block lives in the frame and its operations have

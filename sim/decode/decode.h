@@ -1,8 +1,8 @@
 /* The decoder: from linked modules to register code, in six steps that share this form.
  *
  *     flow.c      blocks in scheduling order, loops, one latch per loop
- *     build.c, value.c, convert.c, half.c, integer.c, math.c, memory.c, pointer.c, built_in.c,
- *     by_value.c, extended.c, vector.c, group.c, print.c, node.c
+ *     build.c, value.c, convert.c, half.c, integer.c, math.c, memory.c, atomic.c, pointer.c,
+ *     built_in.c, by_value.c, extended.c, vector.c, group.c, print.c, node.c
  *                 instructions to operations on scalars
  *     uniform.c   which values are the same for all work-items
  *     written.c   which memory kernels may write
@@ -200,19 +200,19 @@ typedef struct sim_view {
     sim_id id;
 } sim_view;
 
-/* True for the blocks after which the engine goes on with the next one. */
+/* True for the blocks after which the engine continues with the next one. */
 static inline bool sim_end_falls_through(sim_end end)
 {
     return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
            end == SIM_END_MEET || end == SIM_END_NEXT;
 }
 
-/* ---- flow.c ------------------------------------------------------------------------ */
+/* ---- flow.c ---------------------------------------------------------------------------------- */
 
 /* Lays out the blocks of f in scheduling order, with edges and loops; nodes stay empty. */
 void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 
-/* ---- build.c ----------------------------------------------------------------------- */
+/* ---- build.c --------------------------------------------------------------------------------- */
 
 /* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
@@ -221,7 +221,7 @@ RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
  * where it is the memory's.  A scope that is no constant is CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
-/* Ends the block and goes on in the next one, which was laid out for it. */
+/* Ends the block and continues in the next one, which was laid out for it. */
 void sim_decode_next(sim_decoder *d, sim_end end);
 
 /* The scalars of an id; constants and variables are made on first use. */
@@ -234,7 +234,7 @@ bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
 /* What an undefined value is: a number of the seed, but false where a bool is wanted. */
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
-/* ---- node.c ------------------------------------------------------------------------ */
+/* ---- node.c ---------------------------------------------------------------------------------- */
 
 /* More scalars than this in one value are refused where the value is used. */
 #define SIM_LEAVES_MAX 4096u
@@ -247,11 +247,13 @@ sim_lane_type sim_lane_integer(sim_lane_type type);
 bool sim_type_is_half(const sim_type *type);
 /* Scalars in a value of the type, at most SIM_LEAVES_MAX + 1. */
 uint32_t sim_type_leaves(const sim_type *type);
-/* Writes the lane type of each scalar, in order; returns the place behind the last. */
+/* Writes the lane type of each scalar, in order; returns the place after the last. */
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out);
 
 /* Room for `count` scalars that lives as long as the decoding. */
 sim_ref *sim_refs_new(sim_decoder *d, uint32_t count);
+/* A value of one scalar. */
+sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref);
 
 /* Appends a node with room for operands and result values; operands are NONE until set. */
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
@@ -292,7 +294,7 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
 #define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
 
-/* ---- pointer.c --------------------------------------------------------------------- */
+/* ---- pointer.c ------------------------------------------------------------------------------- */
 
 /* The function that a constant of kind FUNCTION names, by its index in the program; from here on it
  * counts as addressed. */
@@ -305,7 +307,7 @@ uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
  * taken. */
 RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 
-/* ---- group.c ----------------------------------------------------------------------- */
+/* ---- group.c --------------------------------------------------------------------------------- */
 
 /* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
@@ -322,13 +324,13 @@ RT_MUST_USE rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *vie
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
 
-/* ---- print.c ----------------------------------------------------------------------- */
+/* ---- print.c --------------------------------------------------------------------------------- */
 
 /* printf of OpenCL.std; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
                                        sim_leaves *out_leaves);
 
-/* ---- value.c ----------------------------------------------------------------------- */
+/* ---- value.c --------------------------------------------------------------------------------- */
 
 /* Builds one instruction of any group but control at the end of the current block and gives its
  * result, if any, to `out_leaves`. */
@@ -340,7 +342,7 @@ RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *vie
 RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
                                            sim_lane_type type, sim_leaves *out_leaves);
 
-/* ---- convert.c --------------------------------------------------------------------- */
+/* ---- convert.c ------------------------------------------------------------------------------- */
 
 /* Conversions between numbers, with their decorations; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_convert(sim_decoder *d, const sim_view *view,
@@ -350,7 +352,7 @@ RT_MUST_USE rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view,
 /* Half from a float or double (`from`), rounded as SIM_FPRoundingMode… says. */
 sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a);
 
-/* ---- half.c ------------------------------------------------------------------------ */
+/* ---- half.c ---------------------------------------------------------------------------------- */
 
 /* Half, which is held as I16, to and from F32 or F64. */
 sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
@@ -361,7 +363,7 @@ sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
 sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
                                  uint32_t count);
 
-/* ---- integer.c --------------------------------------------------------------------- */
+/* ---- integer.c ------------------------------------------------------------------------------- */
 
 /* An unsigned amount in another type, where a larger one becomes the largest. */
 sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, sim_ref a);
@@ -381,7 +383,7 @@ RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *v
 RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
                                        sim_leaves *out_leaves);
 
-/* ---- vector.c ---------------------------------------------------------------------- */
+/* ---- vector.c -------------------------------------------------------------------------------- */
 
 /* OpenCL.std, groups MASK_SHUFFLE, VECTOR_LOAD and VECTOR_STORE; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view,
@@ -390,7 +392,7 @@ RT_MUST_USE rt_status sim_decode_vector_load(sim_decoder *d, const sim_view *vie
                                              sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *view);
 
-/* ---- memory.c ---------------------------------------------------------------------- */
+/* ---- memory.c -------------------------------------------------------------------------------- */
 
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
@@ -411,12 +413,6 @@ typedef struct sim_vector_access {
 } sim_vector_access;
 void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *access);
 
-/* Makes the program's module-scope variables and their initial bytes. */
-RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
-/* The address of a module-scope variable (of the module of d->f), as a pool slot. */
-RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
-                                          sim_ref *out_ref);
-
 /* Memory of one work-item for one activation of the function in work, that findings call by the
  * name of `id`.  UNSUPPORTED: too much of it; `name` is the instruction that wants it. */
 RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id,
@@ -428,18 +424,32 @@ void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, 
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
 
-/* ---- built_in.c -------------------------------------------------------------------- */
+/* ---- atomic.c -------------------------------------------------------------------------------- */
+
+/* Instructions of the atomic groups; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view,
+                                        sim_leaves *out_leaves);
+
+/* ---- initial.c ------------------------------------------------------------------------------- */
+
+/* Makes the program's module-scope variables and their initial bytes. */
+RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
+/* The address of a module-scope variable (of the module of d->f), as a pool slot. */
+RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
+                                          sim_ref *out_ref);
+
+/* ---- built_in.c ------------------------------------------------------------------------------ */
 
 /* OpLoad of a built-in variable or of a component of it; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
                                           sim_leaves *out_leaves);
 
-/* ---- by_value.c -------------------------------------------------------------------- */
+/* ---- by_value.c ------------------------------------------------------------------------------ */
 
 /* Gives parameters with attribute ByVal their copies, at the start of the function in work. */
 RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
-/* ---- extended.c -------------------------------------------------------------------- */
+/* ---- extended.c ------------------------------------------------------------------------------ */
 
 /* One component of an instruction of OpenCL.std. */
 sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
@@ -452,25 +462,25 @@ sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a);
 /* The pool slot of a float: `value`, rounded to the type. */
 sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
 
-/* ---- math.c ------------------------------------------------------------------------ */
+/* ---- math.c ---------------------------------------------------------------------------------- */
 
 /* Instructions of OpenCL.std over floats that are not one component like the other: with integers,
  * with a second result in memory, geometric ones. */
 RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                                       sim_leaves *out_leaves);
 
-/* ---- uniform.c --------------------------------------------------------------------- */
+/* ---- uniform.c ------------------------------------------------------------------------------- */
 
 /* Marks varying values in all functions of the program, until nothing changes. */
 void sim_decode_uniform(sim_decoder *d);
 
-/* ---- written.c --------------------------------------------------------------------- */
+/* ---- written.c ------------------------------------------------------------------------------- */
 
 /* Finds what each kernel of the program may write; the kernels are there, addresses not yet fused.
  */
 void sim_decode_written(sim_decoder *d);
 
-/* ---- place.c, emit.c -------------------------------------------------------- */
+/* ---- place.c, emit.c ------------------------------------------------------------------------- */
 
 /* Gives every value of f its place. */
 void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);

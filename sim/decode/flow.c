@@ -2,8 +2,8 @@
  *
  * The engine always runs the fragment with the lowest block.  Lanes that parted meet again as early
  * as possible when that order has two properties: a block comes before those that it leads to, and
- * a loop's blocks follow each other, so that lanes that left a loop wait behind it for the others.
- * A topological order that finishes an entered loop before anything else has both.
+ * a loop's blocks follow each other, so that lanes that have left a loop wait after it for the
+ * others. A topological order that finishes an entered loop before anything else has both.
  *
  * Every loop gets exactly one back edge, from its last block: where the module has several, or has
  * it elsewhere, a latch is added.  So all lanes of a loop are in the same iteration, which is what
@@ -199,7 +199,7 @@ static void order_blocks(layout *l)
  * ones behind. */
 static uint32_t splits(const sim_module *module, const sim_instruction *instruction)
 {
-    if (sim_collective_meets(module, instruction)) return 2; /* at the meeting, and behind it */
+    if (sim_collective_meets(module, instruction)) return 2; /* at the meeting, and after it */
     switch ((sim_group)instruction->opcode->group) {
     case SIM_GROUP_CALL:
     case SIM_GROUP_CALL_POINTER:
@@ -235,7 +235,7 @@ static uint32_t back_edges(const layout *l, uint32_t loop, uint32_t *out_from)
     return count;
 }
 
-/* Adds a latch behind the last block of every loop that ends here and needs one. */
+/* Adds a latch after the last block of every loop that ends here and needs one. */
 static void latches_add(layout *l, uint32_t number, uint32_t *loop_left)
 {
     sim_ir_function *f = l->f;

@@ -155,7 +155,7 @@ static sim_ref dot_component(sim_decoder *d, const sim_type *type, sim_leaves ve
     return sim_build_resize(d, SIM_I8, to, is_signed, byte);
 }
 
-/* True where no sum of products leaves the result's type, whatever the components are. */
+/* True if no sum of products can overflow the result's type. */
 static bool dot_is_safe(const struct dot_row *row, uint32_t component_bits, uint64_t count,
                         uint32_t result_bits)
 {

@@ -9,7 +9,7 @@
  * extended instruction set specification 1.0; OpenCL C specification, "Geometric Functions" and
  * "Edge Case Behavior".
  *
- * Halves are computed with in double, and results rounded once, whatever lies between (half.h). */
+ * Half arithmetic is done in double and rounded once (half.h). */
 #include "sim/decode/decode.h"
 
 #include <float.h>
@@ -87,7 +87,7 @@ static void round_all(sim_decoder *d, const math_view *m, sim_ref *refs)
         refs[i] = sim_half_narrow(d, m->type, refs[i]);
 }
 
-/* A fraction is less than 1, whatever it rounds to: the largest half below is 0x3bff. */
+/* A fraction is less than 1 even after rounding: the largest half below is 0x3bff. */
 static sim_ref below_one(sim_decoder *d, sim_ref half)
 {
     sim_ref one = sim_decode_constant(d, 0x3c00);

@@ -180,3 +180,10 @@ sim_ref *sim_refs_new(sim_decoder *d, uint32_t count)
 {
     return rt_arena_alloc_array(&d->arena, count ? count : 1, sizeof(sim_ref));
 }
+
+sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref)
+{
+    sim_ref *refs = sim_refs_new(d, 1);
+    *refs = ref;
+    return (sim_leaves){refs, 1};
+}

@@ -27,7 +27,7 @@ static bool is_uniform(const sim_ir_function *f, sim_ref ref)
 }
 
 /* True when a uniform value may be used in the block although it was computed for an earlier one:
- * not behind a loop that lanes leave at different times. */
+ * not after a loop that lanes leave at different times. */
 static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
 {
     if (!sim_ref_is_value(ref)) return true;
@@ -215,7 +215,7 @@ static void note_use(placing *p, sim_ref ref, uint32_t block, work_list *work)
     live_mark(p, ref, block, work);
 }
 
-/* Values start as local; whatever is used elsewhere, or set elsewhere, is not. */
+/* Values start as local; those used or set in another block are not. */
 static void find_live(placing *p)
 {
     sim_ir_function *f = p->f;

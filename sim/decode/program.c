@@ -147,7 +147,7 @@ static uint32_t by_value_variable(sim_ir_function *f, const sim_type *type)
     return f->variables.count - 1;
 }
 
-/* Byte offset of every scalar of a value; returns the place behind the last. */
+/* Byte offset of every scalar of a value; returns the place after the last. */
 static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
 {
     if (type->kind == SIM_TYPE_STRUCT) {
@@ -295,6 +295,7 @@ static rt_status decode(sim_decoder *d)
     KEEP(print, d->prints);
     KEEP(relocation, d->relocations);
     KEEP(pool_slot, d->pool);
+    CHECK_SLOW(sim_program_check(program));
     return RT_STATUS_OK;
 }
 
@@ -303,6 +304,8 @@ rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint
 {
     CHECK(count >= 1);
     *out_program = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_SLOW(sim_module_check(modules[i]));
     sim_linkage linkage;
     RT_TRY(sim_linkage_create(sink, modules, count, &linkage));
     sim_program *program = rt_alloc(sizeof *program);

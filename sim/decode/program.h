@@ -41,7 +41,7 @@ typedef enum sim_print_kind {
     SIM_PRINT_STRING, /* a pointer to constant memory */
 } sim_print_kind;
 
-/* One argument behind the format. */
+/* One argument after the format. */
 typedef struct sim_print_argument {
     uint8_t kind;  /* sim_print_kind */
     uint8_t bytes; /* of a component */
@@ -108,6 +108,10 @@ struct sim_program {
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
     uint32_t print_count, site_count, pool_slot_count;
 };
+
+/* The program's code keeps the rules of code.h, and its tables refer to each other as they should;
+ * stops where one does not.  For CHECK_SLOW (check.c). */
+bool sim_program_check(const sim_program *program);
 
 /* What the function does and all that it may call (reach.c).  The array is the program's, whose
  * functions and locals must be there. */

@@ -136,7 +136,7 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
     return s.changed;
 }
 
-/* Values of loops with a divergent exit that are used outside, and the phis behind the exits. */
+/* Values of loops with a divergent exit that are used outside, and the phis after the exits. */
 static bool exits_mark(sim_ir_function *f)
 {
     bool changed = false;

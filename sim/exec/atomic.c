@@ -21,7 +21,7 @@ typedef struct target {
     bool is_quick;  /* lanes may go the fast way */
 } target;
 
-/* True where nothing that the operation does is told to anybody, and nobody has told anything. */
+/* True if the operation publishes nothing and nothing has been published. */
 static bool is_silent(const sim_race *race, const sim_op *op)
 {
     uint32_t semantics = sim_order_semantics(op->stride);
@@ -150,103 +150,21 @@ static inline uint64_t bits_of_I64(double value)
     return (sim_double_bits){.value = value}.bits;
 }
 
-#define ATOMIC(type, U, S, F)                                                                      \
-    static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
-    {                                                                                              \
-        switch (operation) {                                                                       \
-        case SIM_ATOMIC_LOAD: return old;                                                          \
-        case SIM_ATOMIC_STORE:                                                                     \
-        case SIM_ATOMIC_EXCHANGE: return value;                                                    \
-        case SIM_ATOMIC_COMPARE: return old == comparator ? value : old;                           \
-        case SIM_ATOMIC_ADD: return old + value;                                                   \
-        case SIM_ATOMIC_SUB: return old - value;                                                   \
-        case SIM_ATOMIC_SMIN: return (S)old < (S)value ? old : value;                              \
-        case SIM_ATOMIC_UMIN: return old < value ? old : value;                                    \
-        case SIM_ATOMIC_SMAX: return (S)old > (S)value ? old : value;                              \
-        case SIM_ATOMIC_UMAX: return old > value ? old : value;                                    \
-        case SIM_ATOMIC_AND: return old & value;                                                   \
-        case SIM_ATOMIC_OR: return old | value;                                                    \
-        case SIM_ATOMIC_XOR: return old ^ value;                                                   \
-        case SIM_ATOMIC_FADD:                                                                      \
-        case SIM_ATOMIC_FMIN:                                                                      \
-        case SIM_ATOMIC_FMAX: {                                                                    \
-            F a = float_of_##type(old), b = float_of_##type(value);                                \
-            if (operation == SIM_ATOMIC_FADD) {                                                    \
-                a = a + b;                                                                         \
-            } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
-                a = b; /* a number goes before a NaN */                                            \
-            }                                                                                      \
-            return bits_of_##type(a);                                                              \
-        }                                                                                          \
-        }                                                                                          \
-        UNREACHABLE();                                                                             \
-    }                                                                                              \
-    static bool writes_##type(sim_atomic operation, U old, U comparator)                           \
-    {                                                                                              \
-        return operation != SIM_ATOMIC_LOAD &&                                                     \
-               !(operation == SIM_ATOMIC_COMPARE && old != comparator);                            \
-    }                                                                                              \
-    static U slow_##type(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t where, U b, U c)   \
-    {                                                                                              \
-        sim_atomic operation = (sim_atomic)op->extra;                                              \
-        uint32_t size = (uint32_t)sizeof(U);                                                       \
-        U old = 0;                                                                                 \
-        x->lane_has_undefined = false;                                                             \
-        if (operation != SIM_ATOMIC_STORE)                                                         \
-            sim_lane_load(x, op, lane, where, size, size, 1, (uint8_t *)&old);                     \
-        if (SIM_CHECKED && (x->lane_has_undefined || x->wave->tracks)) {                           \
-            sim_shadow_exchange(x, op, &(sim_shadow_atomic){lane, size, where, old, b, c});        \
-        }                                                                                          \
-        U next = atomic_##type(operation, old, b, c);                                              \
-        sim_race_atomic(x, op, lane, where, size, writes_##type(operation, old, c));               \
-        if (operation == SIM_ATOMIC_LOAD) return old;                                              \
-        sim_lane_store(x, op, lane, where, size, size, 1, (const uint8_t *)&next);                 \
-        return old;                                                                                \
-    }                                                                                              \
-    static inline bool quick_##type(const sim_exec *x, const sim_op *op, const target *t,          \
-                                    uint32_t lane, U b, U c, U *out_old)                           \
-    {                                                                                              \
-        sim_atomic operation = (sim_atomic)op->extra;                                              \
-        uint32_t size = (uint32_t)sizeof(U), offset = x->offsets[lane];                            \
-        uint8_t *shadow = SIM_CHECKED ? t->view.defined : NULL,                                    \
-                *defined = shadow ? shadow + offset : NULL;                                        \
-        U old = 0;                                                                                 \
-        if (operation != SIM_ATOMIC_STORE) {                                                       \
-            if (defined && !is_defined(defined, size)) return false;                               \
-            memcpy(&old, t->view.data + offset, size);                                             \
-        }                                                                                          \
-        U next = atomic_##type(operation, old, b, c);                                              \
-        if (!race_quick(x, op, t, lane, size, writes_##type(operation, old, c))) return false;     \
-        *out_old = old;                                                                            \
-        if (operation == SIM_ATOMIC_LOAD) return true;                                             \
-        memcpy(t->view.data + offset, &next, size);                                                \
-        if (defined) memset(defined, 0xff, size);                                                  \
-        return true;                                                                               \
-    }                                                                                              \
-    static void ATOMIC_##type(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        uint32_t step_a = sim_register_uniform(op->a) ? 0 : 1;                                     \
-        uint32_t step_b = sim_register_uniform(op->b) ? 0 : 1;                                     \
-        uint32_t step_c = sim_register_uniform(op->c) ? 0 : 1;                                     \
-        const uint64_t *address = sim_at(x, op->a);                                                \
-        const U *value = sim_at(x, op->b), *comparator = sim_at(x, op->c);                         \
-        U *d = op->target == SIM_REGISTER_NONE ? NULL : sim_at(x, op->target);                     \
-        target t;                                                                                  \
-        t.is_quick = target_open(x, op, (uint32_t)sizeof(U), &t);                                  \
-        for (uint32_t i = x->low; i < x->high; i++) {                                              \
-            if (!x->mask[i]) continue;                                                             \
-            U old = 0, b = value[step_b * i], c = comparator[step_c * i];                          \
-            uint64_t where = address[step_a * i];                                                  \
-            if (!t.is_quick || !quick_##type(x, op, &t, i, b, c, &old)) {                          \
-                old = slow_##type(x, op, i, where, b, c);                                          \
-                t.is_quick = t.is_quick && !x->wave->tracks;                                       \
-            }                                                                                      \
-            if (d) d[i] = old;                                                                     \
-        }                                                                                          \
-    }
-ATOMIC(I16, uint16_t, int16_t, float)
-ATOMIC(I32, uint32_t, int32_t, float)
-ATOMIC(I64, uint64_t, int64_t, double)
+#define LANE_TYPE I16
+#define BITS_TYPE uint16_t
+#define SIGNED    int16_t
+#define FLOAT     float
+#include "sim/exec/atomic_width.inc"
+#define LANE_TYPE I32
+#define BITS_TYPE uint32_t
+#define SIGNED    int32_t
+#define FLOAT     float
+#include "sim/exec/atomic_width.inc"
+#define LANE_TYPE I64
+#define BITS_TYPE uint64_t
+#define SIGNED    int64_t
+#define FLOAT     double
+#include "sim/exec/atomic_width.inc"
 
 /* ---- The table ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
-/* Judges barriers of a work-group, and what else all of it must reach.
+/* Checks the barriers of a work-group, and the other instructions that all of it must reach.
  *
- * Waves are judged together, since a message that names only the waves that happened to run before
+ * All waves are checked together: a message that named only the waves that happened to run first
  * would depend on the schedule. */
 #include "sim/exec/barrier.h"
 

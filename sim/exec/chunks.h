@@ -4,7 +4,7 @@
  * of the work-items grows from lane to lane.  A processor loads those at once; lanes that are
  * anywhere cost it a step each.  The two ends of a chunk tell nearly always which it is, so that
  * the test costs next to nothing where it fails.  Lanes that are not active are no obstacle: where
- * there is room they get the places that they would have.  Included by the files of the engine. */
+ * there is room they get the places that they would have.  Included by the engine's files. */
 #ifndef SIM_CHUNKS_H
 #define SIM_CHUNKS_H
 

@@ -1,4 +1,4 @@
-/* Which of the engines this machine runs best, and which one a world is told to use. */
+/* Chooses the best engine for this machine, and the one that a world is told to use. */
 #include "sim/exec/exec.h"
 
 typedef struct engine_row {

@@ -31,7 +31,7 @@ uint32_t sim_engine_best(void);
 /* Loads or stores `size` bytes for one lane; `count` active lanes do the same, lane being the first
  * of them.  A wrong access is noted; a load then gives chosen bytes, a store does nothing.
  * alignment is a power of two.  The bytes' shadow comes and goes in x->lane_undefined, so that a
- * load with a store behind it copies it. */
+ * load followed by a store copies it. */
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes);
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
@@ -83,7 +83,7 @@ void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
 
 /* Lets every sub-group of the wave go on whose work-items all wait or have ended: those at the
  * first place in order at which some of them wait for the others.  Collectives there are executed
- * for all lanes at that place together, in whatever activations they are. */
+ * for all lanes at that place together, even in different activations. */
 void sim_meet(sim_exec *x);
 
 /* ---- print.c: likewise ----------------------------------------------------------------------- */
@@ -113,8 +113,8 @@ extern sim_handle *const SIM_ARITHMETIC(sim_rare_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_atomic_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 
-/* The active lanes access view's object at x->offsets, `bytes` per component.  False, and nothing
- * is recorded, where a race is possible: then each lane must go its own way. */
+/* The active lanes access view's object at x->offsets, `bytes` per component.  False, with nothing
+ * recorded, if a race is possible: then each lane must be handled separately. */
 bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                              uint32_t bytes);
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,

@@ -134,7 +134,7 @@ static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uin
     return until;
 }
 
-/* Where the frame's registers begin: behind its parent's, and not on those of lanes that are in
+/* Where the frame's registers begin: after its parent's, and not on those of lanes that are in
  * another function at the same depth. */
 static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
 {
@@ -160,7 +160,7 @@ static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
     return first;
 }
 
-/* Gives the new frame its registers and private memory; false where a limit is reached. */
+/* Allocates registers and private memory for the new frame; false if a limit is reached. */
 static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
 {
     const sim_code_function *function = frame->function;
@@ -197,6 +197,7 @@ sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uin
     wave->tracks = false;
     wave->state = SIM_WAVE_READY;
     sim_wave_push(wave, fragment);
+    CHECK_SLOW(sim_wave_check(wave));
     return frame;
 }
 
@@ -364,6 +365,60 @@ sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index)
     return fragment;
 }
 
+/* ---- The whole wave ------------------------------------------------------------------------ */
+
+static bool frames_are_sound(const sim_wave *wave, const sim_fragment *fragment)
+{
+    CHECK(fragment->block < fragment->frame->function->block_count);
+    for (const sim_frame *frame = fragment->frame; frame; frame = frame->parent) {
+        const sim_code_function *function = frame->function;
+        CHECK(frame->references >= 1 && frame->depth < DEPTH_MAX);
+        CHECK(frame->depth == (frame->parent ? frame->parent->depth + 1 : 0));
+        CHECK(frame->lanes_first + function->frame_bytes <= wave->stack.size);
+        uint64_t private_end = frame->private_first + function->private_bytes;
+        CHECK(private_end * SIM_LANES <= wave->private_memory.size);
+        CHECK(private_end * SIM_LANES <= wave->private_defined.size);
+        CHECK((frame->number != 0) == (function->variable_count != 0));
+        if (frame->number != 0) {
+            CHECK(frame->number < wave->privates.count && frame->number <= SIM_PRIVATE_FRAME_MAX);
+            const sim_private_frame *private = &wave->privates.items[frame->number];
+            CHECK(private->function == function && private->references >= 1);
+            CHECK(private->private_first == frame->private_first);
+        }
+        if (!frame->parent) continue;
+        const sim_frame *parent = frame->parent;
+        CHECK(frame->lanes_first >= parent->lanes_first + parent->function->frame_bytes);
+        CHECK(frame->private_first == parent->private_first + parent->function->private_bytes);
+        CHECK(frame->call_block < parent->function->block_count);
+    }
+    return true;
+}
+
+bool sim_wave_check(const sim_wave *wave)
+{
+    uint8_t taken[SIM_LANES] = {0};
+    CHECK(wave->lane_count >= 1 && wave->lane_count <= SIM_LANES);
+    CHECK(wave->first_item % SIM_LANES == 0);
+    CHECK_IMPLIES(wave->tracks, wave->shadow != NULL);
+    for (uint32_t i = 0; i < wave->ready.count + wave->waiting.count; i++) {
+        bool is_ready = i < wave->ready.count;
+        const sim_fragment *fragment =
+            is_ready ? wave->ready.items[i] : wave->waiting.items[i - wave->ready.count];
+        uint32_t active = 0;
+        for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
+            CHECK(fragment->mask[lane] <= 1);
+            CHECK_IMPLIES(fragment->mask[lane], lane < wave->lane_count && !taken[lane]);
+            taken[lane] |= fragment->mask[lane];
+            active += fragment->mask[lane];
+        }
+        CHECK(active >= 1 && active == fragment->active);
+        CHECK(frames_are_sound(wave, fragment));
+        CHECK_IMPLIES(is_ready && i > 0, compare(wave->ready.items[i - 1], fragment) >= 0);
+        CHECK_IMPLIES(!is_ready, fragment->block > 0); /* after the barrier's block */
+    }
+    return true;
+}
+
 /* ---- Activations of one's own ------------------------------------------------------------- */
 
 static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
@@ -420,6 +475,7 @@ void sim_wave_part(sim_wave *wave, const sim_turns *turns)
         sim_wave_push(wave, unit);
     }
     sim_wave_drop(wave, all);
+    CHECK_SLOW(sim_wave_check(wave));
 }
 
 static uint32_t turn_of(const sim_fragment *fragment, const sim_turns *turns)
@@ -433,6 +489,7 @@ static uint32_t turn_of(const sim_fragment *fragment, const sim_turns *turns)
 void sim_wave_release(sim_wave *wave, const sim_turns *turns)
 {
     CHECK(wave->ready.count == 0);
+    CHECK_SLOW(sim_wave_check(wave));
     while (wave->waiting.count) {
         sim_fragment *fragment = sim_wave_resume(wave, wave->waiting.count - 1);
         fragment->round = 0;
@@ -440,4 +497,5 @@ void sim_wave_release(sim_wave *wave, const sim_turns *turns)
         sim_wave_push(wave, fragment);
     }
     wave->state = SIM_WAVE_READY;
+    CHECK_SLOW(sim_wave_check(wave));
 }

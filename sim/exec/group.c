@@ -487,7 +487,7 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
 }
 
 /* Where in the group's values and their shadows those begin that were put down before the barrier
- * with that number; behind them are the indices. */
+ * with that number; the indices follow. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
     return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
@@ -554,7 +554,7 @@ static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
     uint64_t count = sim_lane_bits(x, places[2], 8, lane);
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
-    /* Local memory has fewer elements: the first one behind it is a finding. */
+    /* Local memory has fewer elements: the first one after it is a finding. */
     if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
     uint64_t stride = sim_lane_bits(x, places[3], 8, lane) * size;
     for (uint64_t k = x->wave->first_item + lane; k < count; k += items) {

@@ -25,8 +25,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     if (kind == SIM_FINDING_NULL_POINTER) {
         what = rt_arena_printf(arena, "%s of %u bytes through a null pointer", a->verb, a->size);
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
-        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
-                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+        what =
+            rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which has been freed",
+                            a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'", a->verb,
                                a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
@@ -38,8 +39,8 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         what =
             rt_arena_printf(arena, "%s of %u bytes at the address of a function", a->verb, a->size);
     } else if (view->size == 0) {
-        what = rt_arena_printf(arena, "%s of %u bytes at an address that names no memory", a->verb,
-                               a->size);
+        what =
+            rt_arena_printf(arena, "%s of %u bytes at an address of no object", a->verb, a->size);
     } else {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s' (%llu bytes)",
                                a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label),

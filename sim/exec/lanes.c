@@ -101,8 +101,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
         *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
     }
 
-#define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
-    ROWS_SHAPE(name##_VV, T, R, EXPRESSION)                                                        \
+#define FOUR_SHAPES_VS(name, T, R, EXPRESSION)                                                     \
     static void name##_VS(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -115,7 +114,8 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
             d[i] = (R)(EXPRESSION);                                                                \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
+    }
+#define FOUR_SHAPES_SV(name, T, R, EXPRESSION)                                                     \
     static void name##_SV(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -128,7 +128,11 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
             d[i] = (R)(EXPRESSION);                                                                \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
+    }
+#define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
+    ROWS_SHAPE(name##_VV, T, R, EXPRESSION)                                                        \
+    FOUR_SHAPES_VS(name, T, R, EXPRESSION)                                                         \
+    FOUR_SHAPES_SV(name, T, R, EXPRESSION)                                                         \
     UNIFORM_SHAPE(name##_SS, T, R, EXPRESSION)
 
 /* Forms VV and SS of the shape above, named _V and _S. */
@@ -136,7 +140,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
     ROWS_SHAPE(name##_V, T, R, EXPRESSION)                                                         \
     UNIFORM_SHAPE(name##_S, T, R, EXPRESSION)
 
-#define ONE_SHAPES(name, T, R, EXPRESSION)                                                         \
+#define ONE_SHAPES_V(name, T, R, EXPRESSION)                                                       \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -148,12 +152,16 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
             d[i] = (R)(EXPRESSION);                                                                \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
+    }
+#define ONE_SHAPES_S(name, T, R, EXPRESSION)                                                       \
     static void name##_S(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         T a = *(const T *)sim_at(x, op->a);                                                        \
         *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
     }
+#define ONE_SHAPES(name, T, R, EXPRESSION)                                                         \
+    ONE_SHAPES_V(name, T, R, EXPRESSION)                                                           \
+    ONE_SHAPES_S(name, T, R, EXPRESSION)
 
 /* ---- Integers that cannot go wrong ---------------------------------------------------------- */
 
@@ -302,56 +310,16 @@ static inline double round_f64(double a)
 }
 ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 
-#define FMA_SHAPES(type, T, function)                                                              \
-    static void FMA_##type##_V(sim_exec *x, const sim_op *op)                                      \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const T *a = ROW(T, op->a), *b = ROW(T, op->b), *c = ROW(T, op->c);                        \
-        T *d = target_row(x, op, sizeof(T));                                                       \
-        FOR_LANES d[i] = function(a[i], b[i], c[i]);                                               \
-        target_done(x, op, sizeof(T));                                                             \
-    }                                                                                              \
-    static void FMA_##type##_S(sim_exec *x, const sim_op *op)                                      \
-    {                                                                                              \
-        *(T *)sim_at(x, op->target) =                                                              \
-            function(*(const T *)sim_at(x, op->a), *(const T *)sim_at(x, op->b),                   \
-                     *(const T *)sim_at(x, op->c));                                                \
-    }
-FMA_SHAPES(F32, float, __builtin_fmaf)
-FMA_SHAPES(F64, double, __builtin_fma)
-
-/* Functions of math.c: lanes that are not active cost nothing. */
-#define MATH_SHAPES(type, T, function)                                                             \
-    static void MATH1_##type##_V(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        sim_math_lanes lanes = {.count = LANE_COUNT(x), .mask = x->mask + x->low};                 \
-        lanes.a = ROW(T, op->a);                                                                   \
-        lanes.out = target_row(x, op, sizeof(T));                                                  \
-        function((sim_math)op->extra, &lanes);                                                     \
-        target_done(x, op, sizeof(T));                                                             \
-    }                                                                                              \
-    static void MATH1_##type##_S(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        sim_math_lanes lanes = {.count = 1, .a = sim_at(x, op->a), .out = sim_at(x, op->target)};  \
-        function((sim_math)op->extra, &lanes);                                                     \
-    }                                                                                              \
-    static void MATH2_##type##_V(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        sim_math_lanes lanes = {.count = LANE_COUNT(x), .mask = x->mask + x->low};                 \
-        lanes.a = ROW(T, op->a);                                                                   \
-        lanes.b = ROW(T, op->b);                                                                   \
-        lanes.out = target_row(x, op, sizeof(T));                                                  \
-        function((sim_math)op->extra, &lanes);                                                     \
-        target_done(x, op, sizeof(T));                                                             \
-    }                                                                                              \
-    static void MATH2_##type##_S(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        sim_math_lanes lanes = {.count = 1, .a = sim_at(x, op->a), .b = sim_at(x, op->b)};         \
-        lanes.out = sim_at(x, op->target);                                                         \
-        function((sim_math)op->extra, &lanes);                                                     \
-    }
-MATH_SHAPES(F32, float, sim_math_float)
-MATH_SHAPES(F64, double, sim_math_double)
+#define LANE_TYPE     F32
+#define ELEMENT       float
+#define FMA_FUNCTION  __builtin_fmaf
+#define MATH_FUNCTION sim_math_float
+#include "sim/exec/lanes_float.inc"
+#define LANE_TYPE     F64
+#define ELEMENT       double
+#define FMA_FUNCTION  __builtin_fma
+#define MATH_FUNCTION sim_math_double
+#include "sim/exec/lanes_float.inc"
 
 /* ---- Conversions ---------------------------------------------------------------------------- */
 
@@ -391,7 +359,7 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
     }                                                                                              \
     target_done(x, op, sizeof(T));
 
-#define SHIFT_SHAPES(name, T, bits, EXPRESSION)                                                    \
+#define SHIFT_SHAPES_VV(name, T, bits, EXPRESSION)                                                 \
     static void name##_VV(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         const T *pa = ROW(T, op->a);                                                               \
@@ -399,13 +367,15 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
         T pb[SIM_LANES];                                                                           \
         memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
         SHIFT_LANES(T, bits, pa[i], pb[i], EXPRESSION)                                             \
-    }                                                                                              \
+    }
+#define SHIFT_SHAPES_SV(name, T, bits, EXPRESSION)                                                 \
     static void name##_SV(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         T first = *(const T *)sim_at(x, op->a), pb[SIM_LANES];                                     \
         memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
         SHIFT_LANES(T, bits, first, pb[i], EXPRESSION)                                             \
-    }                                                                                              \
+    }
+#define SHIFT_SHAPES_VS(name, T, bits, EXPRESSION)                                                 \
     static void name##_VS(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -422,7 +392,8 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
             d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, shift_wrong);                       \
         }                                                                                          \
         target_done(x, op, sizeof(T));                                                             \
-    }                                                                                              \
+    }
+#define SHIFT_SHAPES_SS(name, T, bits, EXPRESSION)                                                 \
     static void name##_SS(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         T a = *(const T *)sim_at(x, op->a), amount = *(const T *)sim_at(x, op->b);                 \
@@ -430,6 +401,11 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
         *(T *)sim_at(x, op->target) = (T)(EXPRESSION);                                             \
         if (amount >= bits) WRONG_UNIFORM(T, shift_wrong);                                         \
     }
+#define SHIFT_SHAPES(name, T, bits, EXPRESSION)                                                    \
+    SHIFT_SHAPES_VV(name, T, bits, EXPRESSION)                                                     \
+    SHIFT_SHAPES_SV(name, T, bits, EXPRESSION)                                                     \
+    SHIFT_SHAPES_VS(name, T, bits, EXPRESSION)                                                     \
+    SHIFT_SHAPES_SS(name, T, bits, EXPRESSION)
 #define ALL_SHIFTS(t)                                                                              \
     SHIFT_SHAPES(SHL_##t, U_##t, BITS_##t, W(t, a) << b)                                           \
     SHIFT_SHAPES(SHR_##t, U_##t, BITS_##t, a >> b)                                                 \
@@ -440,7 +416,7 @@ ALL_SHIFTS(I32)
 ALL_SHIFTS(I64)
 
 /* `low` and `high` bound the numbers that the integer holds: low <= truncated < high. */
-#define TO_INT_SHAPES(name, T, R, V, trunc_function, low_bound, high_bound)                        \
+#define TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                      \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -461,7 +437,8 @@ ALL_SHIFTS(I64)
             d[i] = (R)sim_lane_undefined(x, op, x->low + i, 1, convert_wrong);                     \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
+    }
+#define TO_INT_SHAPES_S(name, T, R, V, trunc_function, low_bound, high_bound)                      \
     static void name##_S(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         T whole = trunc_function(*(const T *)sim_at(x, op->a));                                    \
@@ -469,6 +446,9 @@ ALL_SHIFTS(I64)
         *(R *)sim_at(x, op->target) = (R)(V)(ok ? whole : 0);                                      \
         if (!ok) WRONG_UNIFORM(R, convert_wrong);                                                  \
     }
+#define TO_INT_SHAPES(name, T, R, V, trunc_function, low_bound, high_bound)                        \
+    TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                          \
+    TO_INT_SHAPES_S(name, T, R, V, trunc_function, low_bound, high_bound)
 #define TRUNC_F32 __builtin_truncf
 #define TRUNC_F64 __builtin_trunc
 #define POWER_I8  256
@@ -486,7 +466,7 @@ SIM_FLOAT_TO_INT(CONVERT)
 #undef CONVERT
 
 /* No vector unit divides integers: only lanes that are active are looked at. */
-#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
+#define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -499,7 +479,8 @@ SIM_FLOAT_TO_INT(CONVERT)
                          : (T)(EXPRESSION);                                                        \
         }                                                                                          \
         target_done(x, op, sizeof(T));                                                             \
-    }                                                                                              \
+    }
+#define DIVIDE_SHAPES_S(name, T, WRONG, EXPRESSION)                                                \
     static void name##_S(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         T a = *(const T *)sim_at(x, op->a), b = *(const T *)sim_at(x, op->b);                      \
@@ -509,6 +490,9 @@ SIM_FLOAT_TO_INT(CONVERT)
             *(T *)sim_at(x, op->target) = (T)(EXPRESSION);                                         \
         }                                                                                          \
     }
+#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
+    DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                    \
+    DIVIDE_SHAPES_S(name, T, WRONG, EXPRESSION)
 #define OVERFLOWS(t) (b == 0 || (a == (U_##t)(W(t, 1) << (BITS_##t - 1)) && b == (U_##t) - 1))
 /* The remainder with the divisor's sign. */
 #define SMOD(t)                                                                                    \
@@ -528,80 +512,18 @@ ALL_DIVISIONS(I64)
 
 /* ---- Moves and selections ------------------------------------------------------------------- */
 
-#define MOVE_SHAPES(t)                                                                             \
-    static void MOVE_##t##_VV(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const U_##t *a = ROW(U_##t, op->a);                                                        \
-        U_##t *d = (U_##t *)sim_at(x, op->target) + x->low;                                        \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        if (op->blend && x->partial) {                                                             \
-            FOR_LANES d[i] = m[i] ? a[i] : d[i];                                                   \
-        } else {                                                                                   \
-            FOR_LANES d[i] = a[i];                                                                 \
-        }                                                                                          \
-    }                                                                                              \
-    static void MOVE_##t##_VS(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        U_##t a = *(const U_##t *)sim_at(x, op->a);                                                \
-        U_##t *d = (U_##t *)sim_at(x, op->target) + x->low;                                        \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        if (op->blend && x->partial) {                                                             \
-            FOR_LANES d[i] = m[i] ? a : d[i];                                                      \
-        } else {                                                                                   \
-            FOR_LANES d[i] = a;                                                                    \
-        }                                                                                          \
-    }                                                                                              \
-    static void MOVE_##t##_SS(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        *(U_##t *)sim_at(x, op->target) = *(const U_##t *)sim_at(x, op->a);                        \
-    }
-MOVE_SHAPES(I8)
-MOVE_SHAPES(I16)
-MOVE_SHAPES(I32)
-MOVE_SHAPES(I64)
-
-#define SELECT_SHAPE(t, form, FIRST, SECOND, THEN, ELSE)                                           \
-    static void SELECT_##t##_##form(sim_exec *x, const sim_op *op)                                 \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint8_t *condition = ROW(uint8_t, op->a);                                            \
-        FIRST;                                                                                     \
-        SECOND;                                                                                    \
-        U_##t *d = target_row(x, op, sizeof(U_##t));                                               \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            U_##t yes = THEN, no = ELSE;                                                           \
-            d[i] = condition[i] ? yes : no;                                                        \
-        }                                                                                          \
-        target_done(x, op, sizeof(U_##t));                                                         \
-    }
-#define LANE_OPERAND(t, name, place)  const U_##t *name = ROW(U_##t, op->place)
-#define VALUE_OPERAND(t, name, place) const U_##t name = *(const U_##t *)sim_at(x, op->place)
-#define SELECT_SHAPES(t)                                                                           \
-    SELECT_SHAPE(t, VV, LANE_OPERAND(t, b, b), LANE_OPERAND(t, c, c), b[i], c[i])                  \
-    SELECT_SHAPE(t, VS, LANE_OPERAND(t, b, b), VALUE_OPERAND(t, c, c), b[i], c)                    \
-    SELECT_SHAPE(t, SV, VALUE_OPERAND(t, b, b), LANE_OPERAND(t, c, c), b, c[i])                    \
-    SELECT_SHAPE(t, SS, VALUE_OPERAND(t, b, b), VALUE_OPERAND(t, c, c), b, c)                      \
-    static void PICK_##t##_V(sim_exec *x, const sim_op *op)                                        \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const U_##t *a =                                                                           \
-            *(const uint8_t *)sim_at(x, op->a) ? ROW(U_##t, op->b) : ROW(U_##t, op->c);            \
-        U_##t *d = target_row(x, op, sizeof(U_##t));                                               \
-        FOR_LANES d[i] = a[i];                                                                     \
-        target_done(x, op, sizeof(U_##t));                                                         \
-    }                                                                                              \
-    static void PICK_##t##_S(sim_exec *x, const sim_op *op)                                        \
-    {                                                                                              \
-        bool yes = *(const uint8_t *)sim_at(x, op->a);                                             \
-        *(U_##t *)sim_at(x, op->target) = *(const U_##t *)sim_at(x, yes ? op->b : op->c);          \
-    }
-SELECT_SHAPES(I8)
-SELECT_SHAPES(I16)
-SELECT_SHAPES(I32)
-SELECT_SHAPES(I64)
+#define LANE_TYPE I8
+#define ELEMENT   uint8_t
+#include "sim/exec/lanes_integer.inc"
+#define LANE_TYPE I16
+#define ELEMENT   uint16_t
+#include "sim/exec/lanes_integer.inc"
+#define LANE_TYPE I32
+#define ELEMENT   uint32_t
+#include "sim/exec/lanes_integer.inc"
+#define LANE_TYPE I64
+#define ELEMENT   uint64_t
+#include "sim/exec/lanes_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------ */
 

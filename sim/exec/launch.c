@@ -85,7 +85,7 @@ static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
         const sim_parameter *parameter = &kernel->parameters[i];
         if (arguments[i].kind != parameter->kind) {
             return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                           "argument %u of kernel '%.*s' is to be %s, not %s", i,
+                           "argument %u of kernel '%.*s' must be %s, not %s", i,
                            RT_TEXT_ARG(kernel->name), parameter_names[parameter->kind],
                            parameter_names[arguments[i].kind]);
         }
@@ -201,7 +201,7 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
     }
 }
 
-/* What earlier kernels and the host have filled by now. */
+/* Settles objects that earlier kernels and the host have filled completely. */
 static void arguments_settle(const sim_launch_state *l, const sim_argument *arguments)
 {
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
@@ -222,7 +222,7 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
     }
 }
 
-/* Memory that is passed as constant is constant while the kernel runs, whichever way it is reached:
+/* Memory that is passed as constant is constant while the kernel runs, also through other pointers:
  * `use` is 1 at the beginning and -1 at the end. */
 static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
 {
@@ -314,6 +314,7 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
     }
     if (done + at_barrier < count) return false; /* some are still spinning */
+    CHECK_SLOW(sim_launch_check(x->launch));
     sim_arrivals_judge(x);
     if (done == count) {
         x->wave = &waves[0];
@@ -469,6 +470,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                      const sim_argument *arguments, uint32_t argument_count,
                      const sim_launch_options *options)
 {
+    CHECK_SLOW(sim_world_check(world) && sim_program_check(kernel->program));
     RT_TRY(sim_range_check(world->sink, kernel, range));
     RT_TRY(check_arguments(world, kernel, arguments, argument_count));
     sim_instance instance;
@@ -497,6 +499,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         }
     }
     constants_mark(&l, arguments, -1);
+    CHECK_SLOW(sim_launch_check(&l) && sim_world_check(world));
     sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_launch_close(&l);

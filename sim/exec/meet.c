@@ -1,15 +1,15 @@
 /* Where the work-items of a sub-group wait for each other: its barriers and its collectives.
  *
- * A collective is a block of its own, behind one that ends in SIM_END_MEET.  Fragments that come
+ * A collective has its own block, after one that ends in SIM_END_MEET.  Fragments that come
  * there wait until no work-item of their sub-group can run; then those at the first place in order
  * go on together.  So lanes meet that are in different activations of the same code, which one that
  * has spun or runs in its own unit always is.  Who did not come is judged by the collective.
  *
  * Each turn of a loop is a meeting of its own.  Blocks are in an order in which only the edge back
- * to a loop's header leads backwards, so that lanes of the same activations that are behind the
- * place of a collective that not all need to come to can come there in another turn only, and are
- * not waited for.  Lanes that have spun have activations of their own and may be turns behind: they
- * are waited for, so that a collective that some turns skip could take two turns for one.
+ * to a loop's header leads backwards, so that lanes of the same activations that have passed a
+ * collective that not all need to reach can reach it only in another iteration, and are not waited
+ * for.  Lanes that have spun have their own activations and may be iterations behind: they are
+ * waited for, so that a collective that some turns skip could take two turns for one.
  *
  * Source: SPIR-V specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18
  * (scope); OpenCL C 3.0 section 6.15.19. */
@@ -120,7 +120,7 @@ static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32
     return *out_all ? sim_wave_resume(wave, index) : NULL;
 }
 
-/* Executes the block of collectives behind the meeting for all parts at once. */
+/* Executes the block of collectives after the meeting for all parts together. */
 static void parts_execute(sim_exec *x, sim_fragment *const *parts, uint32_t count)
 {
     x->met = parts;
@@ -165,6 +165,7 @@ static void place_release(meeting *m, const sim_fragment *at)
 void sim_meet(sim_exec *x)
 {
     meeting m;
+    CHECK_SLOW(sim_wave_check(x->wave));
     meeting_open(&m, x);
     for (uint32_t s = 0; s < m.count; s++) {
         if (m.first[s] && !m.runs[s]) place_release(&m, m.first[s]);
@@ -172,4 +173,5 @@ void sim_meet(sim_exec *x)
     x->wave->is_meeting = false;
     for (uint32_t i = 0; i < x->wave->waiting.count; i++)
         x->wave->is_meeting |= is_at_meeting(x->wave->waiting.items[i]);
+    CHECK_SLOW(sim_wave_check(x->wave));
 }

@@ -84,50 +84,6 @@ static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64
     return true;
 }
 
-#define OFFSETS_LOOP(W, DISTANCE)                                                                  \
-    if (x->dense) {                                                                                \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            uint32_t o = start + (DISTANCE);                                                       \
-            outside |= (W)((W)(index[i] - low) > count);                                           \
-            uneven |= o;                                                                           \
-            out[i] = o;                                                                            \
-        }                                                                                          \
-    } else {                                                                                       \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            bool is_outside = (W)(index[i] - low) > count;                                         \
-            uint32_t o = start + (DISTANCE);                                                       \
-            outside |= (W)(is_outside & m[i]);                                                     \
-            o = is_outside ? 0 : o;                                                                \
-            uneven |= m[i] ? o : 0;                                                                \
-            out[i] = o;                                                                            \
-        }                                                                                          \
-    }
-
-/* Nearly all strides are powers of two, and vector units shift far faster than they multiply. */
-#define OFFSETS(name, W, LEAST, MOST)                                                              \
-    static bool offsets_##name(sim_exec *x, const sim_op *op, const span *s)                       \
-    {                                                                                              \
-        index_range range;                                                                         \
-        if (!index_range_of(op, s, LEAST, MOST, &range)) return false;                             \
-        uint32_t n = LANE_COUNT(x), stride = op->stride, start = range.start, uneven = 0;          \
-        const W *index = (const W *)sim_at(x, op->b) + x->low;                                     \
-        W low = (W)(uint64_t)range.low, count = (W)range.count, outside = 0;                       \
-        uint32_t *out = x->offsets + x->low;                                                       \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        if ((stride & (stride - 1)) == 0) {                                                        \
-            uint32_t amount = (uint32_t)__builtin_ctz(stride);                                     \
-            OFFSETS_LOOP(W, (uint32_t)index[i] << amount)                                          \
-        } else {                                                                                   \
-            OFFSETS_LOOP(W, (uint32_t)index[i] * stride)                                           \
-        }                                                                                          \
-        return !SIM_CHECKED || (outside | (uneven & s->unaligned)) == 0;                           \
-    }
-OFFSETS(U32, uint32_t, 0, UINT32_MAX)
-OFFSETS(S32, uint32_t, INT32_MIN, INT32_MAX)
-OFFSETS(I64, uint64_t, INT64_MIN, INT64_MAX)
-
 /* A row of single elements of which every chunk is a run or at one place. */
 typedef struct direct_row {
     uint32_t at[SIM_LANES / SIM_CHUNK]; /* offset of a chunk's first lane */
@@ -141,41 +97,6 @@ static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span
     return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&
            !(SIM_CHECKED && x->wave->tracks) && (op->stride & s->unaligned) == 0;
 }
-
-/* The shortest way to load: the indices are looked at and no lane's offset is computed.  False, and
- * nothing has happened, where that does not do. */
-#define DIRECT(name, W, LEAST, MOST)                                                               \
-    static bool direct_##name(const sim_exec *x, const sim_op *op, const span *s, uint32_t size,   \
-                              direct_row *out)                                                     \
-    {                                                                                              \
-        typedef W words __attribute__((vector_size(SIM_CHUNK * sizeof(W))));                       \
-        static const words steps = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};         \
-        index_range range;                                                                         \
-        if (!may_be_direct(x, op, s) || !index_range_of(op, s, LEAST, MOST, &range)) return false; \
-        if (range.start & s->unaligned) return false;                                              \
-        const W *index = (const W *)sim_at(x, op->b);                                              \
-        W low = (W)(uint64_t)range.low, count = (W)range.count, outside = 0;                       \
-        W run = op->stride == size ? SIM_CHUNK - 1 : 0;                                            \
-        words apart = {0};                                                                         \
-        FOR_CHUNKS(x)                                                                              \
-        {                                                                                          \
-            W first = index[c], distance = index[c + SIM_CHUNK - 1] - first, at = first - low;     \
-            if (distance != 0 && distance != run) return false;                                    \
-            words chunk;                                                                           \
-            memcpy(&chunk, index + c, sizeof chunk);                                               \
-            apart |= (chunk - first) ^ (steps & (distance ? (W)-1 : 0));                           \
-            outside |= (W)(at > count) | (W)(count - at < distance);                               \
-            out->at[c / SIM_CHUNK] = range.start + (uint32_t)first * op->stride;                   \
-            out->is_run[c / SIM_CHUNK] = distance != 0;                                            \
-        }                                                                                          \
-        W any = 0;                                                                                 \
-        for (uint32_t i = 0; i < SIM_CHUNK; i++)                                                   \
-            any |= apart[i];                                                                       \
-        return (any | outside) == 0;                                                               \
-    }
-DIRECT(U32, uint32_t, 0, UINT32_MAX)
-DIRECT(S32, uint32_t, INT32_MIN, INT32_MAX)
-DIRECT(I64, uint64_t, INT64_MIN, INT64_MAX)
 
 /* The same for addresses that the lanes have whole: right when all are in one object. */
 static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
@@ -277,162 +198,6 @@ static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op,
     return kind == SIM_CHUNK_RUN && op->count > 1 ? SIM_CHUNK_MIXED : kind;
 }
 
-#define LOAD_ROWS(bits)                                                                            \
-    static inline void load_chunk_##bits(uint##bits##_t *d, const uint8_t *from,                   \
-                                         const uint32_t *at, sim_chunk_kind kind)                  \
-    {                                                                                              \
-        if (kind == SIM_CHUNK_RUN) {                                                               \
-            memcpy(d, from + at[0], SIM_CHUNK * sizeof *d);                                        \
-        } else if (kind == SIM_CHUNK_SAME) {                                                       \
-            uint##bits##_t v = *(const memory_##bits *)(from + at[0]);                             \
-            FOR_CHUNK_LANES d[i] = v;                                                              \
-        } else {                                                                                   \
-            for (uint32_t i = 0; i < SIM_CHUNK; i++)                                               \
-                d[i] = *(const memory_##bits *)(from + at[i]);                                     \
-        }                                                                                          \
-    }                                                                                              \
-    static bool rows_are_defined_##bits(const sim_exec *x, const sim_op *op,                       \
-                                        const uint8_t *defined)                                    \
-    {                                                                                              \
-        uint##bits##_t wrong = 0, d[SIM_CHUNK];                                                    \
-        FOR_CHUNKS(x)                                                                              \
-        {                                                                                          \
-            sim_chunk_kind kind = component_kind(x, op, c);                                        \
-            if (kind == SIM_CHUNK_IDLE) continue;                                                  \
-            const uint8_t *m = x->mask + c;                                                        \
-            for (uint32_t k = 0; k < op->count; k++) {                                             \
-                load_chunk_##bits(d, defined + k * (bits / 8), x->offsets + c, kind);              \
-                FOR_CHUNK_LANES                                                                    \
-                {                                                                                  \
-                    uint##bits##_t undefined = (uint##bits##_t) ~d[i];                             \
-                    wrong |= m[i] ? undefined : 0;                                                 \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-        return wrong == 0;                                                                         \
-    }                                                                                              \
-    static void load_component_##bits(const sim_exec *x, const sim_op *op, sim_register place,     \
-                                      const uint8_t *from)                                         \
-    {                                                                                              \
-        bool keep = keeps_others(x, place);                                                        \
-        uint##bits##_t v[SIM_CHUNK];                                                               \
-        FOR_CHUNKS(x)                                                                              \
-        {                                                                                          \
-            sim_chunk_kind kind = component_kind(x, op, c);                                        \
-            if (kind == SIM_CHUNK_IDLE) continue;                                                  \
-            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + c;                            \
-            if (!keep || !(x->kinds[c / SIM_CHUNK] & SIM_CHUNK_PART)) {                            \
-                load_chunk_##bits(d, from, x->offsets + c, kind);                                  \
-                continue;                                                                          \
-            }                                                                                      \
-            const uint8_t *m = x->mask + c;                                                        \
-            load_chunk_##bits(v, from, x->offsets + c, kind);                                      \
-            FOR_CHUNK_LANES d[i] = m[i] ? v[i] : d[i];                                             \
-        }                                                                                          \
-    }                                                                                              \
-    static void load_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)       \
-    {                                                                                              \
-        if (view->defined && !rows_are_defined_##bits(x, op, view->defined)) {                     \
-            sim_shadow_load_rows(x, op, view, bits / 8);                                           \
-        } else if (x->wave->tracks) {                                                              \
-            sim_shadow_load_defined(x, op, bits / 8);                                              \
-        }                                                                                          \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = sim_component(x, op, k);                                          \
-            if (place == SIM_REGISTER_NONE) continue;                                              \
-            load_component_##bits(x, op, place, view->data + k * (bits / 8));                      \
-        }                                                                                          \
-    }
-#define LOAD_DIRECT(bits)                                                                          \
-    static void load_direct_##bits(const sim_exec *x, const sim_op *op,                            \
-                                   const sim_view_memory *view, const direct_row *row)             \
-    {                                                                                              \
-        sim_register place = sim_component(x, op, 0);                                              \
-        if (place == SIM_REGISTER_NONE) return;                                                    \
-        uint##bits##_t *d = sim_at(x, place);                                                      \
-        FOR_CHUNKS(x)                                                                              \
-        {                                                                                          \
-            const uint8_t *from = view->data + row->at[c / SIM_CHUNK];                             \
-            if (row->is_run[c / SIM_CHUNK]) {                                                      \
-                memcpy(d + c, from, SIM_CHUNK * sizeof *d);                                        \
-            } else {                                                                               \
-                uint##bits##_t v = *(const memory_##bits *)from, *to = d + c;                      \
-                FOR_CHUNK_LANES to[i] = v;                                                         \
-            }                                                                                      \
-        }                                                                                          \
-    }
-LOAD_DIRECT(8)
-LOAD_DIRECT(16)
-LOAD_DIRECT(32)
-LOAD_DIRECT(64)
-LOAD_ROWS(8)
-LOAD_ROWS(16)
-LOAD_ROWS(32)
-LOAD_ROWS(64)
-
-/* Lanes store in order: where two store to the same place, the later one stays.  What is not an
- * active lane's is never written, not even as it was. */
-#define STORE_ROWS(bits)                                                                           \
-    static inline void store_chunk_##bits(const sim_exec *x, const sim_op *op, uint32_t c,         \
-                                          uint8_t *to, const uint##bits##_t *v)                    \
-    {                                                                                              \
-        const uint32_t *at = x->offsets + c;                                                       \
-        const uint8_t *m = x->mask + c;                                                            \
-        bool is_run = component_kind(x, op, c) == SIM_CHUNK_RUN;                                   \
-        if (!(x->kinds[c / SIM_CHUNK] & SIM_CHUNK_PART)) {                                         \
-            if (is_run) memcpy(to + at[0], v, SIM_CHUNK * sizeof *v);                              \
-            for (uint32_t i = 0; !is_run && i < SIM_CHUNK; i++)                                    \
-                *(memory_##bits *)(to + at[i]) = v[i];                                             \
-        } else if (is_run) {                                                                       \
-            memory_##bits *d = (memory_##bits *)(to + at[0]);                                      \
-            FOR_CHUNK_LANES                                                                        \
-            {                                                                                      \
-                if (m[i]) d[i] = v[i];                                                             \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (uint32_t left = sim_chunk_active(m); left; left &= left - 1) {                    \
-                uint32_t i = (uint32_t)__builtin_ctz(left);                                        \
-                *(memory_##bits *)(to + at[i]) = v[i];                                             \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void store_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)      \
-    {                                                                                              \
-        static const uint##bits##_t defined[SIM_CHUNK] = DEFINED_##bits;                           \
-        uint##bits##_t same[SIM_CHUNK];                                                            \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = sim_component(x, op, k);                                          \
-            bool is_uniform = sim_register_uniform(place);                                         \
-            const uint##bits##_t *v = sim_at(x, place);                                            \
-            for (uint32_t i = 0; is_uniform && i < SIM_CHUNK; i++)                                 \
-                same[i] = *v;                                                                      \
-            FOR_CHUNKS(x)                                                                          \
-            {                                                                                      \
-                if (x->kinds[c / SIM_CHUNK] == SIM_CHUNK_IDLE) continue;                           \
-                uint32_t distance = k * (bits / 8);                                                \
-                store_chunk_##bits(x, op, c, view->data + distance, is_uniform ? same : v + c);    \
-                if (!view->defined) continue;                                                      \
-                store_chunk_##bits(x, op, c, view->defined + distance, defined);                   \
-            }                                                                                      \
-        }                                                                                          \
-        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
-            sim_shadow_store_rows(x, op, view, bits / 8);                                          \
-        }                                                                                          \
-    }
-#define FOUR_TIMES(v) v, v, v, v
-#define SIXTEEN_TIMES(v)                                                                           \
-    {                                                                                              \
-        FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v)                                 \
-    }
-#define DEFINED_8  SIXTEEN_TIMES(UINT8_MAX)
-#define DEFINED_16 SIXTEEN_TIMES(UINT16_MAX)
-#define DEFINED_32 SIXTEEN_TIMES(UINT32_MAX)
-#define DEFINED_64 SIXTEEN_TIMES(UINT64_MAX)
-STORE_ROWS(8)
-STORE_ROWS(16)
-STORE_ROWS(32)
-STORE_ROWS(64)
-
 /* ---- Private memory at one address: the lanes' granules lie side by side -------------------- */
 
 /* True when each component of an access at the position is within one granule. */
@@ -440,85 +205,6 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 {
     return position % bytes == 0 || position % 8 + bytes * count <= 8;
 }
-
-#define PRIVATE_ROWS(bits)                                                                         \
-    static bool private_is_defined_##bits(const sim_exec *x, const sim_op *op, uint64_t position)  \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        uint##bits##_t wrong = 0;                                                                  \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            const uint8_t *from = sim_private_defined(x, x->low, position + k * (bits / 8));       \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                uint##bits##_t undefined =                                                         \
-                    (uint##bits##_t) ~*(const memory_##bits *)(from + i * 8u);                     \
-                wrong |= m[i] ? undefined : 0;                                                     \
-            }                                                                                      \
-        }                                                                                          \
-        return wrong == 0;                                                                         \
-    }                                                                                              \
-    static void load_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)    \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        uint64_t position = view->position + view->offset;                                         \
-        if (SIM_CHECKED && !private_is_defined_##bits(x, op, position)) {                          \
-            sim_shadow_load_private(x, op, view, bits / 8);                                        \
-        } else if (x->wave->tracks) {                                                              \
-            sim_shadow_load_defined(x, op, bits / 8);                                              \
-        }                                                                                          \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = sim_component(x, op, k);                                          \
-            if (place == SIM_REGISTER_NONE) continue;                                              \
-            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
-            const uint8_t *from = sim_private_byte(x, x->low, position + k * (bits / 8));          \
-            bool keep = x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;              \
-            if (keep) {                                                                            \
-                FOR_LANES                                                                          \
-                {                                                                                  \
-                    uint##bits##_t v = *(const memory_##bits *)(from + i * 8u);                    \
-                    d[i] = m[i] ? v : d[i];                                                        \
-                }                                                                                  \
-            } else {                                                                               \
-                FOR_LANES d[i] = *(const memory_##bits *)(from + i * 8u);                          \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    /* Granules are stored whole, the other bytes as they were, which vector units can do. */      \
-    static void store_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)   \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            uint64_t position = view->position + view->offset + k * (bits / 8);                    \
-            uint32_t shift = position % 8 * 8;                                                     \
-            uint64_t field = (uint64_t)(uint##bits##_t)UINT64_MAX << shift;                        \
-            uint64_t *to = (void *)sim_private_byte(x, x->low, position - position % 8);           \
-            uint64_t *shadow = (void *)sim_private_defined(x, x->low, position - position % 8);    \
-            sim_register place = sim_component(x, op, k);                                          \
-            const uint##bits##_t *v = sim_at(x, place);                                            \
-            if (sim_register_uniform(place)) {                                                     \
-                uint64_t value = (uint64_t)*v << shift;                                            \
-                FOR_LANES to[i] = m[i] ? (to[i] & ~field) | value : to[i];                         \
-            } else {                                                                               \
-                v += x->low;                                                                       \
-                FOR_LANES                                                                          \
-                {                                                                                  \
-                    uint64_t value = (uint64_t)v[i] << shift;                                      \
-                    to[i] = m[i] ? (to[i] & ~field) | value : to[i];                               \
-                }                                                                                  \
-            }                                                                                      \
-            FOR_LANES shadow[i] |= m[i] ? field : 0;                                               \
-        }                                                                                          \
-        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
-            sim_shadow_store_private(x, op, view, bits / 8);                                       \
-        }                                                                                          \
-    }
-PRIVATE_ROWS(8)
-PRIVATE_ROWS(16)
-PRIVATE_ROWS(32)
-PRIVATE_ROWS(64)
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
@@ -566,139 +252,40 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
            sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
-#define MEMORY_HANDLERS(bits)                                                                      \
-    static void LOAD_ONE_##bits(sim_exec *x, const sim_op *op)                                     \
-    {                                                                                              \
-        uint8_t loaded[COMPONENTS_MAX * 8];                                                        \
-        uint32_t size = bits / 8 * op->count;                                                      \
-        const uint8_t *from = loaded;                                                              \
-        span s;                                                                                    \
-        uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                               \
-        uint32_t lane = sim_first_lane(x);                                                         \
-        x->lane_has_undefined = false;                                                             \
-        if (open_one(x, op, size, &s) && s.view.data && !s.view.defined &&                         \
-            one_is_settled(x, op, &s, size)) {                                                     \
-            from = s.view.data + s.start;                                                          \
-        } else {                                                                                   \
-            sim_lane_load(x, op, lane, address, size, op->c, x->active, loaded);                   \
-        }                                                                                          \
-        if (SIM_CHECKED && (x->lane_has_undefined || x->wave->tracks)) {                           \
-            sim_shadow_load_lane(x, op, lane, address, bits / 8);                                  \
-        }                                                                                          \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = sim_component(x, op, k);                                          \
-            if (place == SIM_REGISTER_NONE) continue;                                              \
-            *(uint##bits##_t *)sim_at(x, place) = *(const memory_##bits *)(from + k * (bits / 8)); \
-        }                                                                                          \
-    }                                                                                              \
-    static void LOAD_SAME_##bits(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        span s;                                                                                    \
-        if (!open_one(x, op, bits / 8 * op->count, &s) ||                                          \
-            !one_is_settled(x, op, &s, bits / 8 * op->count)) {                                    \
-            load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
-        } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
-            for (uint32_t i = x->low; i < x->high; i++)                                            \
-                x->offsets[i] = (uint32_t)s.start;                                                 \
-            (void)offsets_settle(x, bits / 8 * op->count, &s);                                     \
-            load_rows_##bits(x, op, &s.view);                                                      \
-        } else if (in_granule(s.view.position + s.start, bits / 8, op->count)) {                   \
-            load_private_##bits(x, op, &s.view);                                                   \
-        } else {                                                                                   \
-            load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
-        }                                                                                          \
-    }                                                                                              \
-    static void LOAD_EACH_##bits(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
-            offsets_settle(x, bits / 8 * op->count, &s) &&                                         \
-            load_is_settled(x, op, &s.view, bits / 8)) {                                           \
-            load_rows_##bits(x, op, &s.view);                                                      \
-        } else {                                                                                   \
-            load_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                         \
-        }                                                                                          \
-    }                                                                                              \
-    static void STORE_ONE_##bits(sim_exec *x, const sim_op *op)                                    \
-    {                                                                                              \
-        span s;                                                                                    \
-        bool right = open_one(x, op, bits / 8 * op->count, &s);                                    \
-        if (right && s.view.race && x->active > 1) {                                               \
-            store_slowly(x, op, SIM_MEMORY_ONE, bits / 8); /* each has its own value */            \
-        } else if (right && s.view.data) {                                                         \
-            uint8_t stored[COMPONENTS_MAX * 8];                                                    \
-            uint32_t lane = last_lane(x);                                                          \
-            for (uint32_t k = 0; k < op->count; k++) {                                             \
-                sim_register place = sim_component(x, op, k);                                      \
-                const uint##bits##_t *v = sim_at(x, place);                                        \
-                v += sim_register_uniform(place) ? 0 : lane;                                       \
-                *(memory_##bits *)(stored + k * (bits / 8)) = *v;                                  \
-            }                                                                                      \
-            x->lane_has_undefined =                                                                \
-                x->wave->tracks && sim_shadow_store_lane(x, op, lane, bits / 8);                   \
-            sim_lane_store(x, op, lane, uniform_64(x, op->a) + (uint64_t)op->imm,                  \
-                           bits / 8 * op->count, op->c, x->active, stored);                        \
-        } else if (right && in_granule(s.view.position + s.start, bits / 8, op->count)) {          \
-            store_private_##bits(x, op, &s.view);                                                  \
-        } else {                                                                                   \
-            store_slowly(x, op, SIM_MEMORY_ONE, bits / 8);                                         \
-        }                                                                                          \
-    }                                                                                              \
-    static void STORE_EACH_##bits(sim_exec *x, const sim_op *op)                                   \
-    {                                                                                              \
-        span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
-            offsets_settle(x, bits / 8 * op->count, &s) &&                                         \
-            store_is_settled(x, op, &s.view, bits / 8)) {                                          \
-            store_rows_##bits(x, op, &s.view);                                                     \
-        } else {                                                                                   \
-            store_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                        \
-        }                                                                                          \
-    }                                                                                              \
-    static void STORE_SAME_##bits(sim_exec *x, const sim_op *op)                                   \
-    {                                                                                              \
-        STORE_ONE_##bits(x, op);                                                                   \
-    }
-MEMORY_HANDLERS(8)
-MEMORY_HANDLERS(16)
-MEMORY_HANDLERS(32)
-MEMORY_HANDLERS(64)
+/* A chunk of the same. */
+#define FOUR_TIMES(v)    v, v, v, v
+#define SIXTEEN_TIMES(v) FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v)
 
-#define INDEXED_HANDLERS(form, bits)                                                               \
-    static void LOAD_##form##_##bits(sim_exec *x, const sim_op *op)                                \
-    {                                                                                              \
-        span s;                                                                                    \
-        direct_row row;                                                                            \
-        uint32_t size = bits / 8 * op->count;                                                      \
-        bool found = span_open(x, op, uniform_64(x, op->a), size, &s) && s.view.data;              \
-        if (found && direct_##form(x, op, &s, size, &row)) {                                       \
-            load_direct_##bits(x, op, &s.view, &row);                                              \
-        } else if (found && offsets_##form(x, op, &s) && offsets_settle(x, size, &s) &&            \
-                   load_is_settled(x, op, &s.view, bits / 8)) {                                    \
-            load_rows_##bits(x, op, &s.view);                                                      \
-        } else {                                                                                   \
-            load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
-        }                                                                                          \
-    }                                                                                              \
-    static void STORE_##form##_##bits(sim_exec *x, const sim_op *op)                               \
-    {                                                                                              \
-        span s;                                                                                    \
-        if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s) && offsets_settle(x, bits / 8 * op->count, &s) &&            \
-            store_is_settled(x, op, &s.view, bits / 8)) {                                          \
-            store_rows_##bits(x, op, &s.view);                                                     \
-        } else {                                                                                   \
-            store_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                      \
-        }                                                                                          \
-    }
-#define ALL_INDEXED(form)                                                                          \
-    INDEXED_HANDLERS(form, 8)                                                                      \
-    INDEXED_HANDLERS(form, 16)                                                                     \
-    INDEXED_HANDLERS(form, 32)                                                                     \
-    INDEXED_HANDLERS(form, 64)
-ALL_INDEXED(U32)
-ALL_INDEXED(S32)
-ALL_INDEXED(I64)
+#define BITS    8
+#define ELEMENT uint8_t
+#include "sim/exec/memory_width.inc"
+#define BITS    16
+#define ELEMENT uint16_t
+#include "sim/exec/memory_width.inc"
+#define BITS    32
+#define ELEMENT uint32_t
+#include "sim/exec/memory_width.inc"
+#define BITS    64
+#define ELEMENT uint64_t
+#include "sim/exec/memory_width.inc"
+
+/* ---- Handlers of indexed addresses ----------------------------------------------------------- */
+
+#define INDEX_FORM U32
+#define INDEX      uint32_t
+#define INDEX_MIN  0
+#define INDEX_MAX  UINT32_MAX
+#include "sim/exec/memory_index.inc"
+#define INDEX_FORM S32
+#define INDEX      uint32_t
+#define INDEX_MIN  INT32_MIN
+#define INDEX_MAX  INT32_MAX
+#include "sim/exec/memory_index.inc"
+#define INDEX_FORM I64
+#define INDEX      uint64_t
+#define INDEX_MIN  INT64_MIN
+#define INDEX_MAX  INT64_MAX
+#include "sim/exec/memory_index.inc"
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 

@@ -1,18 +1,18 @@
-/* Work-groups of one launch on several threads, where nobody can tell.
+/* Runs the work-groups of one launch on several threads, if the result cannot depend on it.
  *
- * Threads try and are judged afterwards.  Each runs a part of the groups in a world of its own that
- * shares nothing but the bytes of memory: its own clocks, shadows, local memory and findings.  Its
- * shadows of races say in the end which cells it has read and written.  Where no two threads have
- * met in a cell that one of them wrote, and none has found anything, no order of the groups gives
- * other bytes or a finding, and what they did stands.  Otherwise memory gets back what it held and
- * one thread does it all again, as if nobody had tried.
+ * Threads run first; their effects are compared afterwards.  Each runs a part of the groups in a
+ * world of its own that shares nothing but the bytes of memory: its own clocks, shadows, local
+ * memory and findings.  Its shadows of races say in the end which cells it has read and written.
+ * Where no two threads have met in a cell that one of them wrote, and none has found anything, no
+ * order of the groups gives other bytes or a finding, and what they did stands.  Otherwise memory
+ * is restored and one thread runs the launch again, as if the attempt had not been made.
  *
- * Where groups do race, so do the threads, for bytes that are then thrown away.
+ * If groups race, so do the threads, on bytes that are then discarded.
  *
- * Kernels that can reach what communicates are not tried at all: atomics on memory that other
+ * Kernels that can reach operations that communicate are not tried: atomics on memory that other
  * groups see, asynchronous copies, printf, memory that is only known by pointers, schedules that
- * are about order.  Local memory is each thread's own, so that atomics there and barriers tell
- * nothing. */
+ * are about order.  Each thread has its own local memory, so atomics there and barriers do not
+ * communicate between threads. */
 #include "sim/exec/parallel.h"
 
 #include "reference/base/alloc.h"
@@ -156,7 +156,8 @@ static void *thread_main(void *user)
     return NULL;
 }
 
-/* All parts at once, the first on this thread; a thread that cannot be had is this one. */
+/* Runs all parts in parallel, the first on this thread; so does any part whose thread cannot be
+ * started. */
 static void workers_run(worker *workers, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)

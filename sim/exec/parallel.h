@@ -1,4 +1,4 @@
-/* Work-groups of one launch on several threads, where nobody can tell. */
+/* Runs the work-groups of one launch on several threads, if the result cannot depend on it. */
 #ifndef SIM_PARALLEL_H
 #define SIM_PARALLEL_H
 
@@ -9,13 +9,13 @@ typedef struct sim_part {
     uint64_t first, count;
 } sim_part;
 
-/* The work-groups of the launch; UINT64_MAX: more than anybody will see the end of. */
+/* The work-groups of the launch; UINT64_MAX: too many to count. */
 uint64_t sim_launch_group_count(const sim_launch_state *launch);
-/* Gives the launch its local memory: LIMIT where it is too large. */
+/* Allocates the launch's local memory: LIMIT if it is too large. */
 RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
 /* Runs those groups, with a search for races of their own. */
 void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
-/* Frees what the launch has; its findings must have been handed over. */
+/* Frees the launch's memory; its findings must have been reported. */
 void sim_launch_close(sim_launch_state *launch);
 
 /* Runs all groups on the world's threads.  False, and memory is as it was before: the launch is one

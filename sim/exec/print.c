@@ -169,7 +169,7 @@ void sim_output_group_end(sim_output *output, const sim_launch_options *options)
     rt_buffer ordered = {0};
     for (uint32_t i = 0; i < output->calls.count; i++) {
         const sim_printed *call = &output->calls.items[i];
-        if (call->size == 0) continue; /* where nobody printed more, there is no text at all */
+        if (call->size == 0) continue; /* the text may be empty, without memory */
         rt_buffer_append(&ordered, output->text.data + call->first, call->size);
     }
     if (options && options->on_output && ordered.size) {

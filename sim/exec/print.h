@@ -32,8 +32,8 @@ typedef struct sim_directive {
     uint32_t width, precision;
 } sim_directive;
 
-/* Reads the directive that begins with the '%' at format.data[*at] and moves *at behind it.  NULL,
- * or what makes its behaviour undefined, static: then *at is behind what was read. */
+/* Reads the directive that begins with the '%' at format.data[*at] and moves *at past it.  NULL,
+ * or what makes its behaviour undefined, static: then *at is past what was read. */
 const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive);
 
 /* NULL where the directive takes such an argument, else what it takes, static. */
@@ -47,7 +47,7 @@ void sim_directive_string(const sim_directive *directive, rt_text string, rt_buf
 /* ---- A launch's output -------------------------------------------------------------------- */
 
 /* Hands over what the work-group that is done has printed: between two barriers work-item after
- * work-item, each in program order, whatever the order in which they ran. */
+ * work-item, each in program order, independent of the order in which they ran. */
 void sim_output_group_end(sim_output *output, const sim_launch_options *options);
 
 /* At the end of the launch: says what was dropped, and frees everything. */

@@ -127,7 +127,7 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
      ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
       (((cell)&SIM_RACE_OLDER) != 0)))
 
-/* Over the chunks of a row that is not in sequence, but for those that nobody is active in. */
+/* Over the chunks of a row that is not in sequence, except those without active lanes. */
 #define FOR_ROW_CHUNKS(r)                                                                          \
     for (uint32_t c = 0; c < (r)->count; c += SIM_CHUNK)                                           \
         if ((r)->kinds[c / SIM_CHUNK] != SIM_CHUNK_IDLE)
@@ -406,7 +406,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         log_settle(race);
         cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }
-    /* What came to local memory before the last barrier is settled; nobody else sees it. */
+    /* Accesses to local memory before the last barrier are settled; other groups do not see it. */
     bool is_local = shadow->class == SIM_RACE_LOCAL;
     const uint32_t *writers =
         is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;

@@ -89,90 +89,25 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
     memcpy(sim_at(x, op->target), &out, sim_number_bytes(conversion.to));
 }
 
-/* ---- Fields of bits -------------------------------------------------------------------------- */
+/* ---- Integers that are checked ----------------------------------------------------------------
+ */
 
-/* Offset b and count c name bits of a; the count may be 0.  `extra` 1: what is wrong is noted
- * elsewhere. */
-#define ONES(t)     ((U_##t)(c == 0 ? 0 : (U_##t)((U_##t) - 1) >> (BITS_##t - c)))
-#define IS_FIELD(t) (b <= BITS_##t && c <= BITS_##t - b)
-#define TOP(t)      ((U_##t)(c == 0 ? 0 : (uint64_t)1 << (c - 1)))
-#define E_UFIELD(t) (b == BITS_##t ? 0 : (U_##t)(a >> b) & ONES(t))
-#define E_SFIELD(t) ((U_##t)((U_##t)(E_UFIELD(t)) ^ TOP(t)) - TOP(t))
-#define E_PLACE(t)  (b == BITS_##t ? 0 : (uint64_t)(a & ONES(t)) << b)
-
-#define FIELD_SHAPES(name, t)                                                                      \
-    static void name##_##t##_V(sim_exec *x, const sim_op *op)                                      \
-    {                                                                                              \
-        const U_##t *pa = ROW(U_##t, op->a), *pb = ROW(U_##t, op->b), *pc = ROW(U_##t, op->c);     \
-        U_##t *d = sim_at(x, op->target);                                                          \
-        for (uint32_t i = x->low; i < x->high; i++) {                                              \
-            if (!x->mask[i]) continue;                                                             \
-            U_##t a = pa[i], b = pb[i], c = pc[i];                                                 \
-            if (IS_FIELD(t)) {                                                                     \
-                d[i] = (U_##t)(E_##name(t));                                                       \
-            } else {                                                                               \
-                d[i] = op->extra ? 0 : (U_##t)sim_lane_undefined(x, op, i, 1, field_wrong);        \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_##t##_S(sim_exec *x, const sim_op *op)                                      \
-    {                                                                                              \
-        U_##t a = *ROW(U_##t, op->a), b = *ROW(U_##t, op->b), c = *ROW(U_##t, op->c);              \
-        U_##t *d = sim_at(x, op->target);                                                          \
-        if (IS_FIELD(t)) {                                                                         \
-            *d = (U_##t)(E_##name(t));                                                             \
-        } else {                                                                                   \
-            *d = op->extra ? 0 : (U_##t)undefined_uniform(x, op, field_wrong);                     \
-        }                                                                                          \
-    }
-
-/* ---- Indices of components ------------------------------------------------------------------- */
-
-/* The index, or 0 where it names none of `extra` components. */
-#define INDEX_SHAPES(t)                                                                            \
-    static void INDEX_##t##_V(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        const U_##t *a = ROW(U_##t, op->a);                                                        \
-        U_##t *d = sim_at(x, op->target);                                                          \
-        for (uint32_t i = x->low; i < x->high; i++) {                                              \
-            if (!x->mask[i]) continue;                                                             \
-            d[i] = a[i] < op->extra                                                                \
-                       ? a[i]                                                                      \
-                       : (U_##t)(sim_lane_undefined(x, op, i, 1, index_wrong) % op->extra);        \
-        }                                                                                          \
-    }                                                                                              \
-    static void INDEX_##t##_S(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        U_##t a = *ROW(U_##t, op->a);                                                              \
-        *(U_##t *)sim_at(x, op->target) =                                                          \
-            a < op->extra ? a : (U_##t)(undefined_uniform(x, op, index_wrong) % op->extra);        \
-    }
-
-/* ---- Sums that must fit ---------------------------------------------------------------------- */
-
-#define HOLDS_SHAPES(t)                                                                            \
-    static void HOLDS_##t##_V(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        const U_##t *a = ROW(U_##t, op->a), *b = ROW(U_##t, op->b);                                \
-        U_##t *d = sim_at(x, op->target);                                                          \
-        for (uint32_t i = x->low; i < x->high; i++) {                                              \
-            if (!x->mask[i]) continue;                                                             \
-            d[i] = b[i] ? a[i] : (U_##t)sim_lane_undefined(x, op, i, 1, sum_wrong);                \
-        }                                                                                          \
-    }                                                                                              \
-    static void HOLDS_##t##_S(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        U_##t a = *ROW(U_##t, op->a), b = *ROW(U_##t, op->b);                                      \
-        *(U_##t *)sim_at(x, op->target) = b ? a : (U_##t)undefined_uniform(x, op, sum_wrong);      \
-    }
-
-#define ALL_SHAPES(t)                                                                              \
-    FIELD_SHAPES(UFIELD, t)                                                                        \
-    FIELD_SHAPES(SFIELD, t) FIELD_SHAPES(PLACE, t) INDEX_SHAPES(t) HOLDS_SHAPES(t)
-ALL_SHAPES(I8)
-ALL_SHAPES(I16)
-ALL_SHAPES(I32)
-ALL_SHAPES(I64)
+#define LANE_TYPE I8
+#define ELEMENT   uint8_t
+#define BITS      8
+#include "sim/exec/rare_integer.inc"
+#define LANE_TYPE I16
+#define ELEMENT   uint16_t
+#define BITS      16
+#include "sim/exec/rare_integer.inc"
+#define LANE_TYPE I32
+#define ELEMENT   uint32_t
+#define BITS      32
+#include "sim/exec/rare_integer.inc"
+#define LANE_TYPE I64
+#define ELEMENT   uint64_t
+#define BITS      64
+#include "sim/exec/rare_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------- */
 

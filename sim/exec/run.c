@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Back edges that one fragment may take before it lets others go on: spinning lanes would otherwise
- * wait for ever for lanes behind them. */
+ * wait forever for lanes that have not come as far. */
 #define BACK_EDGES_MAX 16384u
 
 static sim_handle *handler_of(const sim_op *op)
@@ -184,7 +184,7 @@ static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_b
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* Copies a value of the active lanes from one place to another, of whatever form. */
+/* Copies a value of the active lanes from one place to another; each may be uniform or varying. */
 static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
                  bool from_uniform, uint32_t bytes)
 {
@@ -242,7 +242,7 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     }
 }
 
-/* A call that leads nowhere: the lanes go on behind it, with results drawn from the seed. */
+/* A call without a valid target: the lanes continue after it, with results drawn from the seed. */
 static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     const sim_code_function *caller = x->frame->function;
@@ -452,12 +452,14 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
 {
     x->wave = wave;
     CHECK(wave->state == SIM_WAVE_READY);
+    CHECK_SLOW(sim_wave_check(wave));
     uint32_t round = wave->ready.count ? wave->ready.items[wave->ready.count - 1]->round : 0;
     while (!x->stop) {
         if (wave->is_meeting) sim_meet(x);
         sim_fragment *fragment = sim_wave_pop(wave);
         if (!fragment) {
             wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
+            CHECK_SLOW(sim_wave_check(wave));
             return;
         }
         if (fragment->round > round && x->launch->wave_count > 1) {

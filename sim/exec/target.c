@@ -1,7 +1,7 @@
-/* Where a call through a pointer leads, or why it leads nowhere.
+/* The target of a call through a pointer, or why it has none.
  *
- * Right is the address of a function of the launched program whose type is that of the call.  A
- * function whose address nothing takes has none, so a number made by arithmetic is never right.  A
+ * A valid target is a function of the launched program whose type is that of the call.  A
+ * function whose address nothing takes has none, so a number made by arithmetic is never valid.  A
  * virtual function is the same function in every program that its module is linked into, so that an
  * object may be made by one program and used by another (reading at VF-SPLIT-08).
  * Source: SPV_INTEL_function_pointers, OpFunctionPointerCallINTEL; document 004
@@ -63,7 +63,8 @@ static void describe_foreign(const sim_exec *x, const target *t, uint64_t addres
 {
     bool was_given = sim_address_object(address) <= x->launch->world->function_count;
     if (!t->maker && was_given) {
-        snprintf(text, size, "call through a pointer to a function of a program that is gone");
+        snprintf(text, size,
+                 "call through a pointer to a function of a program that no longer exists");
         return;
     }
     const sim_code_function *made = t->maker ? &t->maker->functions[t->made] : NULL;
@@ -85,14 +86,14 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     if (address == 0) {
         snprintf(text, size, "call through a null pointer");
     } else if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) {
-        snprintf(text, size, "call through a pointer that holds no address of a function");
+        snprintf(text, size, "call through a pointer that is not the address of a function");
     } else if (own < program->function_count && program->functions[own].signature == SIM_NONE) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else if (t->function != SIM_NONE) {
         snprintf(text, size, "call of function '%.100s', whose type is not that of the call,",
                  program->functions[t->function].name.data);
     } else if (own < program->function_count) {
-        snprintf(text, size, "call through a pointer %lld bytes beside function '%.100s'",
+        snprintf(text, size, "call through a pointer %lld bytes away from function '%.100s'",
                  (long long)sim_address_offset(address), program->functions[own].name.data);
     } else {
         describe_foreign(x, t, address, text, size);

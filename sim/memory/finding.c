@@ -48,6 +48,7 @@ static int compare(const void *a, const void *b)
 void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                          const sim_launch_options *options)
 {
+    CHECK_SLOW(sim_findings_check(findings));
     if (findings->rows.count == 0 || !options || !options->on_finding) return;
     qsort(findings->rows.items, findings->rows.count, sizeof *findings->rows.items, compare);
     for (uint32_t i = 0; i < findings->rows.count; i++) {

@@ -20,7 +20,7 @@ typedef enum sim_finding_kind {
     SIM_FINDING_UNDECLARED_CALL,
     SIM_FINDING_UNINITIALISED,
     SIM_FINDING_RACE,
-    SIM_FINDING_SAME_VALUE_RACE, /* all who wrote left the value that was there */
+    SIM_FINDING_SAME_VALUE_RACE, /* every write stored the value that was already there */
     SIM_FINDING_SUBGROUP_MISUSE,
     SIM_FINDING_STACK_EXHAUSTED,
     SIM_FINDING_WRITE_TO_CONSTANT,
@@ -43,14 +43,18 @@ typedef struct sim_findings {
     rt_map index; /* site and kind -> row */
 } sim_findings;
 
-/* Counts a finding at that place of that kind.  True when it is the first: then *out_row is the
+/* Counts a finding of that kind at that place.  True when it is the first: then *out_row is the
  * caller's to fill in (valid until the next call); false: its count has grown. */
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,
                       sim_finding_row **out_row);
 
-/* Hands all findings over, by place and then kind. */
+/* Reports all findings, ordered by place and then kind. */
 void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                          const sim_launch_options *options);
+
+/* Every row is found under its place and kind; stops where one is not.  For CHECK_SLOW (check.c).
+ */
+bool sim_findings_check(const sim_findings *findings);
 
 /* Frees the rows and leaves the list empty and usable. */
 void sim_findings_free(sim_findings *findings);

@@ -97,6 +97,7 @@ rt_status sim_instance_find(sim_world *world, sim_program *program, sim_instance
     }
     relocate(world, program, &instance);
     *rt_vector_push(&world->instances) = instance;
+    CHECK_SLOW(sim_world_check(world));
     *out_instance = instance;
     return RT_STATUS_OK;
 }

@@ -15,7 +15,7 @@ RT_MUST_USE rt_status sim_instance_find(sim_world *world, sim_program *program,
 const sim_program *sim_instance_of_function(const sim_world *world, uint32_t number,
                                             uint32_t *out_function);
 
-/* Lets go of all programs of a world that ends, which destroys the objects itself. */
+/* Releases all programs of a world that ends, which destroys the objects itself. */
 void sim_instances_free(sim_world *world);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is noted of lanes of the running fragment, and what is chosen for them. */
+/* Findings about lanes of the running fragment, and values chosen for them. */
 #include "sim/memory/note.h"
 
 uint32_t sim_first_lane(const sim_exec *x)

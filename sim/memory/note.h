@@ -1,4 +1,4 @@
-/* What is noted of lanes of the running fragment, and what is chosen for them. */
+/* Findings about lanes of the running fragment, and values chosen for them. */
 #ifndef SIM_NOTE_H
 #define SIM_NOTE_H
 

@@ -1,5 +1,5 @@
-/* What is kept of the accesses to one object, to find data races: who wrote and who read each cell
- * last.  check/race.h says what the stamps mean; here is only where they are. */
+/* The race shadow of one object: for each cell the last write and the last read. check/race.h
+ * explains what the stamps mean; this header only defines where they are stored. */
 #ifndef SIM_RACE_SHADOW_H
 #define SIM_RACE_SHADOW_H
 

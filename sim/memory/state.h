@@ -1,5 +1,5 @@
-/* A launch in progress, as the engine, the checks and the memory see it together: what belongs to
- * the whole launch, and what the running fragment has at hand. */
+/* The state of a launch in progress, shared by the engine, the checks and the memory: what belongs
+ * to the whole launch, and what the running fragment needs. */
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
@@ -28,12 +28,12 @@ typedef struct sim_output {
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
-    bool all_defined;      /* in the running work-group: nobody looks at its shadow */
+    bool all_defined;      /* in the running work-group: its shadow is not examined */
     rt_text label;
 } sim_local_object;
 
-/* Work-items that came to an instruction that waits for nobody, but that all of a group must reach,
- * since the last barrier. */
+/* Work-items that have reached, since the last barrier, an instruction that does not wait but that
+ * all of a group must reach. */
 typedef struct sim_arrival {
     uint32_t site;
     uint64_t count;
@@ -58,7 +58,7 @@ typedef struct sim_launch_state {
     RT_VECTOR(sim_local_object) locals;            /* by number of the address, less one */
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
-    uint8_t pattern;                               /* of memory that nothing was written to */
+    uint8_t pattern;                               /* of memory that was never written */
     uint64_t *group_values; /* of the work-items, and then their indices; both twice: before odd and
                                before even barriers */
     uint64_t *group_undefined; /* their shadows */
@@ -75,7 +75,7 @@ typedef struct sim_launch_state {
 
 /* How the lanes of a chunk lie in memory (chunks.h). */
 typedef enum sim_chunk_kind {
-    SIM_CHUNK_RUN,   /* lane i is i steps behind lane 0, active or not */
+    SIM_CHUNK_RUN,   /* lane i is i steps after lane 0, active or not */
     SIM_CHUNK_SAME,  /* all lanes are at one place, active or not */
     SIM_CHUNK_MIXED, /* anything else */
     SIM_CHUNK_IDLE,  /* no lane is active */
@@ -109,6 +109,10 @@ typedef struct sim_exec {
     /* Of a row's accesses, in an object of at most INT32_MAX bytes. */
     _Alignas(64) uint32_t offsets[SIM_LANES];
 } sim_exec;
+
+/* Local memory and findings of the launch are in order; stops where they are not.  For CHECK_SLOW
+ * (check.c). */
+bool sim_launch_check(const sim_launch_state *launch);
 
 static inline void *sim_at(const sim_exec *x, sim_register place)
 {

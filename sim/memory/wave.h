@@ -27,7 +27,7 @@ typedef struct sim_frame {
     uint32_t mark;          /* of sim_wave.mark: an ancestor of the frame being placed */
     uint32_t number;        /* in wave.privates; 0: has no private variables */
     uint32_t depth;         /* 0: the kernel */
-    uint32_t call_block;    /* of the parent: the call; it returns to the block behind */
+    uint32_t call_block;    /* of the parent: the call; it returns to the next block */
     uint64_t lanes_first;   /* bytes into wave.stack where its registers begin */
     uint64_t private_first; /* bytes of one work-item where its variables begin */
     uint8_t *uniforms;      /* function->uniform_bytes, then their shadow (sim_frame_undefined) */
@@ -57,7 +57,7 @@ typedef struct sim_wave {
     uint32_t first_item; /* linear index in the group of lane 0 */
     sim_wave_state state;
     RT_VECTOR(sim_fragment *) ready;   /* the next one last */
-    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; block is the one behind */
+    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; block is the one after it */
     bool is_meeting;                   /* a waiting fragment may be at a meeting (meet.h) */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;

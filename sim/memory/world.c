@@ -1,5 +1,5 @@
-/* Memory objects of the simulated device, as the host sees them.  It does not know what a kernel
- * may do with them: that is checked where the access happens (exec/memory.c). */
+/* Memory objects of the simulated device, as the host sees them.  What a kernel may do with them is
+ * checked where the access happens (exec/memory.c). */
 #include "sim/memory/world.h"
 
 #include "reference/base/alloc.h"
@@ -85,6 +85,7 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
     memset(memory.data, (int)(sim_world_choose(world, *out_object) & 0xff), size);
     memory.label = rt_arena_text(&world->arena, label);
     *rt_vector_push(&world->objects) = memory;
+    CHECK_SLOW(sim_world_check(world));
     return RT_STATUS_OK;
 }
 
@@ -134,6 +135,7 @@ void sim_object_destroy(sim_world *world, sim_object object)
     sim_memory *memory = sim_world_memory(world, object);
     CHECK(memory->data);
     memory_free(memory);
+    CHECK_SLOW(sim_world_check(world));
 }
 
 void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,

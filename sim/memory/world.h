@@ -46,17 +46,22 @@ struct sim_world {
     uint32_t function_count; /* numbers of functions that were given out; never reused */
 };
 
-/* The memory behind an id that sim_object_create gave out; destroyed ones included. */
+/* The memory of an id that sim_object_create returned, including destroyed ones. */
 sim_memory *sim_world_memory(sim_world *world, sim_object object);
 
 /* A number that depends on the seed and on `key` only: what the world chooses where a program asks
  * for something undefined. */
 uint64_t sim_world_choose(const sim_world *world, uint64_t key);
 
-/* Drops the shadow of an object whose bytes are all defined, so that accesses get cheaper. */
+/* Drops the shadow of an object whose bytes are all defined, which makes accesses cheaper. */
 void sim_memory_settle(sim_memory *memory);
-/* Gives a settled object its shadow back, all ones, because undefined bits are to come. */
+/* Restores the shadow of a settled object, all ones, because undefined bits are about to be stored.
+ */
 void sim_memory_unsettle(sim_memory *memory);
+
+/* The objects and instances of the world fit each other; stops where they do not.  For CHECK_SLOW
+ * (check.c). */
+bool sim_world_check(const sim_world *world);
 
 /* True when all bits of the shadow's `size` bytes are 1. */
 bool sim_defined_all(const uint8_t *defined, uint64_t size);

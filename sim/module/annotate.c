@@ -1,5 +1,5 @@
 /* Which decorations may stand at what: a decoration that says nothing about its target is a
- * mistake of whoever wrote the module.
+ * mistake of the module's author.
  *
  * Decorations that are not in the table may stand anywhere.  Source: SPIR-V specification 1.6,
  * section 3.20 "Decoration"; extension SPV_KHR_no_integer_wrap_decoration. */

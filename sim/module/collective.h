@@ -5,7 +5,7 @@
 #include "sim/module/module.h"
 
 /* What the work-items of a group do together.  The order of sums and products is that of the
- * work-items, one after the other, whatever the group's size. */
+ * work-items, one after the other, for every size of group. */
 typedef enum sim_collective {
     SIM_COLLECTIVE_IADD,
     SIM_COLLECTIVE_FADD,

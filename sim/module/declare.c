@@ -376,7 +376,8 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
             reader, RT_MALFORMED, view->offset, "built-in %s has %u integers of 32 or 64 bits",
             sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in), components);
     }
-    /* Translators give built-in variables an import of their own name; nobody exports them. */
+    /* Translators declare built-in variables as imports under their own names; no module exports
+     * them. */
     variable->linkage = SIM_LINKAGE_NONE;
     return RT_STATUS_OK;
 }

@@ -137,7 +137,7 @@ typedef struct visit {
 } visit;
 
 /* The next block to walk to from the top of the way; SIM_NONE where it is done.  A loop header
- * leads first to where its loop goes on, so that those blocks end up behind the whole loop; then
+ * leads first to where its loop goes on, so that those blocks end up after the whole loop; then
  * the last successor goes first, so that the first ends up next to its block. */
 static uint32_t next_of(sim_flow *flow, visit *top)
 {

@@ -194,7 +194,7 @@ static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind k
     }
     if (category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(reader, view, first)) return RT_STATUS_OK;
-    /* Names of what an optimiser has removed are common and harm nobody. */
+    /* Names of objects that an optimiser has removed are common and harmless. */
     if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, view->words[first]);
     return use_id(reader, view, view->words[first]);
 }
@@ -288,12 +288,12 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
         [SECTION_CAPABILITY] = "among the capabilities",
         [SECTION_EXTENSION] = "among the extensions",
         [SECTION_SET] = "among the imports of instruction sets",
-        [SECTION_MEMORY_MODEL] = "behind the memory model",
+        [SECTION_MEMORY_MODEL] = "after the memory model",
         [SECTION_ENTRY] = "among the entry points",
         [SECTION_MODE] = "among the execution modes",
         [SECTION_SOURCE] = "among the sources and strings",
         [SECTION_NAME] = "among the names",
-        [SECTION_PROCESSED] = "behind the names",
+        [SECTION_PROCESSED] = "after the names",
         [SECTION_ANNOTATION] = "among the annotations",
         [SECTION_GLOBAL] = "among types, constants and variables",
         [SECTION_FUNCTION] = "between functions",
@@ -306,7 +306,7 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
                            places[reader->section]);
 }
 
-/* The section behind an instruction that begins or ends a function, a parameter or a block, and
+/* The section after an instruction that begins or ends a function, a parameter or a block, and
  * whether it may stand where it stands. */
 static rt_status step_function(sim_reader *reader, const sim_view *view)
 {
@@ -341,7 +341,7 @@ static rt_status step_function(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Moves on to the section of an instruction, which must not lie behind the current one. */
+/* Moves on to the section of an instruction, which must not precede the current one. */
 static rt_status step_section(sim_reader *reader, const sim_view *view)
 {
     const sim_opcode *opcode = view->opcode;

@@ -1,8 +1,8 @@
 /* What a read and validated SPIR-V module holds, for the other files of this folder.
  *
  * sim_module_create (reader.h tells how) fills it; from then on it never changes, and
- * everything stated here is proven: whoever decodes the module CHECKs, and refuses nothing but what
- * semantics.def refuses.  All arrays live as long as the module.  Source: SPIR-V specification 1.6.
+ * everything stated here is proven: the decoder asserts it, and refuses only what semantics.def
+ * refuses.  All arrays live as long as the module.  Source: SPIR-V specification 1.6.
  *
  * Two namings run through the file: an *id* is SPIR-V's own number (1 <= id < id_bound), an *index*
  * is a place in one of the arrays. */
@@ -30,7 +30,7 @@ typedef enum sim_type_kind {
     SIM_TYPE_STRUCT,
     SIM_TYPE_POINTER,
     SIM_TYPE_FUNCTION,
-    SIM_TYPE_EVENT,  /* of an asynchronous copy: 64 bits that nobody can look into */
+    SIM_TYPE_EVENT,  /* of an asynchronous copy: 64 opaque bits */
     SIM_TYPE_OPAQUE, /* OpTypeOpaque: may be named and pointed to, never held */
 } sim_type_kind;
 
@@ -128,7 +128,7 @@ typedef struct sim_variable {
 typedef struct sim_instruction {
     const sim_opcode *opcode; /* treatment EXEC */
     const uint32_t *words;    /* the whole instruction, words[0] = word count and opcode */
-    const uint32_t *operands; /* behind result type and result */
+    const uint32_t *operands; /* after result type and result */
     uint16_t operand_count;   /* words */
     uint32_t block;           /* index */
     sim_id id;                /* result, or 0 */
@@ -224,7 +224,8 @@ struct sim_module {
     const uint32_t *words; /* in the byte order of this machine */
     sim_id_entry *ids;     /* id_bound of them */
     sim_type *types;
-    sim_constant *constants; /* users behind what they use, addresses of functions excepted */
+    sim_constant
+        *constants; /* each after the constants that it uses, except addresses of functions */
     sim_variable *variables;
     sim_function *functions;
     sim_block *blocks;
@@ -247,6 +248,10 @@ struct sim_module {
     sim_declarations declarations;
 };
 
+/* Every table of the module refers to the others as this header says; stops where one does not. For
+ * CHECK_SLOW (check.c). */
+bool sim_module_check(const sim_module *module);
+
 /* ---- Declared sets (declare_sets.c) ------------------------------------------------------- */
 
 /* The set of virtual functions that a function of the module is in; empty: none. */
@@ -263,7 +268,7 @@ static inline const sim_id_entry *sim_module_id(const sim_module *module, sim_id
     return &module->ids[id];
 }
 
-/* The object behind an id of that kind. */
+/* The object that an id of that kind names. */
 static inline const sim_type *sim_module_type(const sim_module *module, sim_id id)
 {
     CHECK(sim_module_id(module, id)->kind == SIM_ID_TYPE);

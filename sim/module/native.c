@@ -1,7 +1,7 @@
 /* Images of the native format: written from modules, read with nothing taken on trust.
  *
  *     u32 magic "ASIM"   u32 version of the format   u32 version of the device
- *     u64 low, u64 high  hash of everything behind it (reference/base/hash.h)
+ *     u64 low, u64 high  hash of everything after it (reference/base/hash.h)
  *     u32 count          of modules, each: u64 bytes, SPIR-V
  *                        u64 low, high, low, high  its hashes of code and constants (module.h)
  *                        u32 count  of functions with a set, each: u64 bytes, name; u64 bytes, set
@@ -77,7 +77,7 @@ static void write_declared(rt_buffer *out, const sim_declared_sets *rows, uint32
     }
 }
 
-/* What a module is beside its code: who it is the same as, and what was declared of it. */
+/* A module's identity and declarations, which its code does not contain. */
 static void write_identity(rt_buffer *out, const sim_module *module)
 {
     rt_write_u64(out, module->code_hash.low);
@@ -310,7 +310,7 @@ static rt_status read_all(native_reader *reader)
         RT_TRY(read_module(reader));
     RT_TRY(read_imports(reader));
     if (rt_reader_finished(&reader->stream)) return RT_STATUS_OK;
-    return refuse(reader, RT_MALFORMED, reader->stream.position, "it goes on behind its end");
+    return refuse(reader, RT_MALFORMED, reader->stream.position, "there are bytes after its end");
 }
 
 rt_status sim_native_read(rt_sink *sink, rt_bytes image, sim_native *out_native)

@@ -159,7 +159,7 @@ typedef struct sim_opcode {
     uint8_t has_type;
     uint8_t has_result;
     uint16_t words_min;     /* words that it has at least, the first included */
-    uint16_t operand_first; /* behind result type and result, in the pool of sim_operand_at */
+    uint16_t operand_first; /* after result type and result, in the pool of sim_operand_at */
     uint16_t operand_count; /* operands of the grammar, optional and repeated ones included */
     uint8_t treatment;      /* sim_treatment */
     uint8_t group;          /* sim_group */

@@ -125,7 +125,7 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
     return sim_validate(reader);
 }
 
-/* Of the values given, in whatever order. */
+/* Hash of the values given, independent of their order. */
 static rt_hash constants_hash(const sim_spec_constant *constants, uint32_t count)
 {
     rt_hash all = {0};
@@ -161,6 +161,7 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     if (rt_ok(status)) {
         reader.module->code_hash = rt_hash128(code.data, code.size);
         reader.module->constants_hash = constants_hash(constants, constant_count);
+        CHECK_SLOW(sim_module_check(reader.module));
         *out_module = reader.module;
     } else {
         sim_module_destroy(reader.module);

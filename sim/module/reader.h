@@ -29,7 +29,7 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
-    uint32_t continued_end;   /* word offset behind the last continuation that was read */
+    uint32_t continued_end;   /* word offset after the last continuation that was read */
     uint64_t capabilities[SIM_CAPABILITY_BOUND / 64]; /* declared or implied; a bit for each */
     RT_VECTOR(rt_text) extensions;                    /* declared */
     bool has_function_pointers;                       /* capability FunctionPointersINTEL */
@@ -67,7 +67,7 @@ RT_MUST_USE rt_status sim_reader_report(sim_reader *reader, rt_code code, uint32
 /* Checks every instruction's form, defines all ids and counts what the later passes fill. */
 RT_MUST_USE rt_status sim_read_forms(sim_reader *reader);
 
-/* Called for each operand of an instruction behind result type and result: its kind, and where its
+/* Called for each operand of an instruction after result type and result: its kind, and where its
  * words lie in the instruction. */
 typedef rt_status sim_operand_visitor(void *user, const sim_view *view, sim_operand_kind kind,
                                       uint32_t first, uint32_t count);

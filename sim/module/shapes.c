@@ -635,7 +635,8 @@ rt_status sim_check_call(const sim_operation *operation)
     }
     for (uint32_t i = 0; i < module->entry_count; i++) {
         if (module->entries[i].function != entry->index) continue;
-        return sim_operation_fail(operation, "function %u is an entry point, which nobody calls",
+        return sim_operation_fail(operation,
+                                  "function %u is an entry point, which cannot be called",
                                   operation->operands[0]);
     }
     return check_arguments(operation, module->functions[entry->index].type);

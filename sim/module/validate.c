@@ -273,7 +273,7 @@ static bool is_plain_constant(const sim_module *module, const sim_id_entry *entr
     return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
 }
 
-/* The number behind bit Aligned of a memory access, which comes first of its operands. */
+/* The number that follows bit Aligned of a memory access, which comes first of its operands. */
 static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_t first)
 {
     uint32_t alignment = view->words[first + 1];
@@ -331,7 +331,7 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
     const sim_id_entry *entry = sim_module_id(use->reader->module, id);
     if (is_input_misused(entry, view->opcode->group)) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
-                               "the built-in variable behind %u can only be loaded from", id);
+                               "the built-in variable that %u names can only be loaded from", id);
     }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
         RT_TRY(check_order(use, view, kind, id));

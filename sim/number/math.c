@@ -314,24 +314,13 @@ static inline double one_double(sim_math function, const math_row *row, double a
     return isnan(result) ? (double)NAN : result;
 }
 
-#define LANES(name, F, I)                                                                          \
-    void sim_math_##name(sim_math function, const sim_math_lanes *lanes)                           \
-    {                                                                                              \
-        CHECK(function < SIM_MATH_COUNT && lanes->a && lanes->out);                                \
-        const math_row *row = &rows[function];                                                     \
-        const F *a = lanes->a, *b = lanes->b;                                                      \
-        const I *n = lanes->b;                                                                     \
-        F *out = lanes->out;                                                                       \
-        I *whole = lanes->out;                                                                     \
-        for (uint32_t i = 0; i < lanes->count; i++) {                                              \
-            if (lanes->mask && !lanes->mask[i]) continue;                                          \
-            double second = !lanes->b ? 0 : row->takes_integer ? (double)n[i] : (double)b[i];      \
-            if (row->gives_integer) {                                                              \
-                whole[i] = (I)row->narrow((double)a[i], second);                                   \
-            } else {                                                                               \
-                out[i] = one_##name(function, row, (double)a[i], second);                          \
-            }                                                                                      \
-        }                                                                                          \
-    }
-LANES(float, float, int32_t)
-LANES(double, double, int64_t)
+#define SIM_MATH_LANES sim_math_float
+#define MATH_OF_ONE    one_float
+#define FLOAT          float
+#define INTEGER        int32_t
+#include "sim/number/math_lanes.inc"
+#define SIM_MATH_LANES sim_math_double
+#define MATH_OF_ONE    one_double
+#define FLOAT          double
+#define INTEGER        int64_t
+#include "sim/number/math_lanes.inc"

@@ -192,10 +192,11 @@ static void test_a_program_that_is_gone_has_no_functions(void **state)
     pair p = pair_open(sink, provider_with(sink, &in_set_a, 0), caller_of(sink, "a"),
                        provider_with(sink, &in_set_a, 0));
     sim_world_forget(p.h.world, p.h.program);
-    pair_call(&p, "wrong-call-target",
-              "call through a pointer to a function of a program that is gone by work-item "
-              "(0, 0, 0)",
-              false);
+    pair_call(
+        &p, "wrong-call-target",
+        "call through a pointer to a function of a program that no longer exists by work-item "
+        "(0, 0, 0)",
+        false);
     pair_close(&p);
 }
 

@@ -442,7 +442,7 @@ static void test_wrong_pointers(void **state)
     harness_try(&h, "store_at", harness_range(8, 4), store, 2);
     expect_finding(
         &h, "use-after-free", 0, 8,
-        "store of 4 bytes at offset 0 of 'gone', which is no longer by work-item (0, 0, 0)");
+        "store of 4 bytes at offset 0 of 'gone', which has been freed by work-item (0, 0, 0)");
     harness_close(&h);
 }
 

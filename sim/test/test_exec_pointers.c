@@ -107,8 +107,8 @@ static const struct {
 } wrong_targets[] = {
     {1, "call of function 'half_of', whose type is not that of the call, by work-item (2, 0, 0)"},
     {2, "call through a null pointer by work-item (2, 0, 0)"},
-    {3, "call through a pointer that holds no address of a function by work-item (2, 0, 0)"},
-    {4, "call through a pointer 8 bytes beside function 'twice' by work-item (2, 0, 0)"},
+    {3, "call through a pointer that is not the address of a function by work-item (2, 0, 0)"},
+    {4, "call through a pointer 8 bytes away from function 'twice' by work-item (2, 0, 0)"},
     {5, "call through a pointer to a function of another program by work-item (2, 0, 0)"},
 };
 

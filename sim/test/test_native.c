@@ -480,7 +480,7 @@ static void test_lies_are_refused(void **state)
                    "its modules import 'f', which it does not name");
     content.data[content.size - 1] = 'f';
     rt_buffer_append_byte(&content, 0);
-    assert_refused(sealed(&content), RT_MALFORMED, "it goes on behind its end");
+    assert_refused(sealed(&content), RT_MALFORMED, "there are bytes after its end");
     content.size -= 1 + 1 + 8 + 4;
     rt_write_u32(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED,

@@ -394,7 +394,7 @@ static void test_sections(void **state)
     (void)state;
     sim_test_refused("OpCapability Addresses\nOpCapability Kernel\n"
                      "OpMemoryModel Physical64 OpenCL\nOpCapability Int8\n",
-                     RT_MALFORMED, "behind the memory model");
+                     RT_MALFORMED, "after the memory model");
     sim_test_refused("OpCapability Kernel\n%v = OpTypeVoid\n", RT_MALFORMED,
                      "among the capabilities");
     sim_test_refused("OpCapability Kernel\n", RT_MALFORMED, "before its memory model");

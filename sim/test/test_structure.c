@@ -118,7 +118,7 @@ static const rule_case cases[] = {
      {.annotations = "OpDecorate %k LinkageAttributes \"k\" Export"},
      {.annotations = "OpDecorate %k2 LinkageAttributes \"k2\" Export"}},
     {"nobody calls a kernel",
-     "is an entry point, which nobody calls",
+     "is an entry point, which cannot be called",
      {.body = "%r = OpFunctionCall %void %k %i %c %l %p"},
      {.body = "%r = OpFunctionCall %void %f"}},
     {"literals fit their type",

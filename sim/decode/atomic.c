@@ -1,0 +1,71 @@
+/* Atomic instructions: one operation each, whose order is a constant of it. */
+#include "sim/decode/decode.h"
+
+/* instruction, operation, operands that hold the value and the comparator (0: none) */
+static const struct {
+    uint16_t opcode;
+    uint8_t operation, value, comparator;
+} atomic_rows[] = {
+    {SIM_OpAtomicLoad, SIM_ATOMIC_LOAD, 0, 0},
+    {SIM_OpAtomicStore, SIM_ATOMIC_STORE, 3, 0},
+    {SIM_OpAtomicExchange, SIM_ATOMIC_EXCHANGE, 3, 0},
+    {SIM_OpAtomicCompareExchange, SIM_ATOMIC_COMPARE, 4, 5},
+    {SIM_OpAtomicCompareExchangeWeak, SIM_ATOMIC_COMPARE, 4, 5},
+    {SIM_OpAtomicIIncrement, SIM_ATOMIC_ADD, 0, 0},
+    {SIM_OpAtomicIDecrement, SIM_ATOMIC_SUB, 0, 0},
+    {SIM_OpAtomicIAdd, SIM_ATOMIC_ADD, 3, 0},
+    {SIM_OpAtomicISub, SIM_ATOMIC_SUB, 3, 0},
+    {SIM_OpAtomicSMin, SIM_ATOMIC_SMIN, 3, 0},
+    {SIM_OpAtomicUMin, SIM_ATOMIC_UMIN, 3, 0},
+    {SIM_OpAtomicSMax, SIM_ATOMIC_SMAX, 3, 0},
+    {SIM_OpAtomicUMax, SIM_ATOMIC_UMAX, 3, 0},
+    {SIM_OpAtomicAnd, SIM_ATOMIC_AND, 3, 0},
+    {SIM_OpAtomicOr, SIM_ATOMIC_OR, 3, 0},
+    {SIM_OpAtomicXor, SIM_ATOMIC_XOR, 3, 0},
+    {SIM_OpAtomicFAddEXT, SIM_ATOMIC_FADD, 3, 0},
+    {SIM_OpAtomicFMinEXT, SIM_ATOMIC_FMIN, 3, 0},
+    {SIM_OpAtomicFMaxEXT, SIM_ATOMIC_FMAX, 3, 0},
+    {SIM_OpAtomicFlagTestAndSet, SIM_ATOMIC_EXCHANGE, 0, 0},
+    {SIM_OpAtomicFlagClear, SIM_ATOMIC_STORE, 0, 0},
+};
+
+rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    uint32_t row = 0;
+    while (atomic_rows[row].opcode != view->opcode->number) {
+        row++;
+        CHECK(row < sizeof atomic_rows / sizeof atomic_rows[0]);
+    }
+    const sim_type *target = sim_module_id(d->f->module, view->operands[0])->type;
+    const sim_type *element = target->element;
+    bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
+    bool has_value = view->type && !is_flag;
+    sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
+    CHECK(sim_lane_bytes(type) >= 4 || sim_type_is_half(element));
+    sim_leaves pointer, value, comparator;
+    bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
+    sim_ref one = sim_decode_constant(d, clears ? 0 : 1);
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    value = comparator = sim_leaves_single(d, one);
+    uint32_t place = atomic_rows[row].value;
+    if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &value));
+    place = atomic_rows[row].comparator;
+    if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &comparator));
+    uint32_t handler = sim_lane_bytes(type) == 8   ? SIM_H_ATOMIC_I64
+                       : sim_lane_bytes(type) == 4 ? SIM_H_ATOMIC_I32
+                                                   : SIM_H_ATOMIC_I16;
+    sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
+    node->extra = atomic_rows[row].operation;
+    node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);
+    d->f->does.atomics = true;
+    d->f->does.far_atomics |= target->storage_class != SIM_StorageClassWorkgroup;
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = pointer.refs[0];
+    operands[1] = value.refs[0];
+    operands[2] = comparator.refs[0];
+    sim_ref old = node->result_first;
+    if (is_flag)
+        old = sim_build_four(d, SIM_INT4(NE, SIM_I32), SIM_I8, old, sim_decode_constant(d, 0));
+    if (view->type) *out_leaves = sim_leaves_single(d, old);
+    return RT_STATUS_OK;
+}
