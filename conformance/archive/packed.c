@@ -48,7 +48,7 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The path behind a folder's name; empty: the member is not in it. */
+/* The path after a folder's name; empty: the member is not in it. */
 static rt_text path_in(const cnf_member *member, const char *folder)
 {
     size_t length = strlen(folder);

@@ -36,7 +36,7 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     return NULL;
 }
 
-/* Tells why there is no program where a subject has left nothing to make it of. */
+/* Explains why no program is written where the subject's run left nothing to write it from. */
 static bool nothing_tell(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -48,7 +48,7 @@ static bool nothing_tell(const cnf_record *record)
 }
 
 /* Makes the files while the detail is there.  What sim said counts; of another subject, that its
- * images are there, whatever became of them on its device. */
+ * images are there, even where they failed on its device. */
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     export_command *command = user;

@@ -150,7 +150,7 @@ static bool name_unknown(column_reader *reader, rt_text name)
     return false;
 }
 
-/* Reads one "NAME" or "NAME{...}" and moves behind it. */
+/* Reads one "NAME" or "NAME{...}" and moves past it. */
 static bool column_read(column_reader *reader, const char **inout_at)
 {
     const char *at = *inout_at;

@@ -90,7 +90,7 @@ static int features_select(selection *selected)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-/* True for the rule itself and for one whose id goes on behind a '-'. */
+/* True for the rule itself and for one whose id continues after a '-'. */
 static bool rule_is_below(rt_text id, rt_text word)
 {
     if (word.length == 0 || id.length < word.length) return false;

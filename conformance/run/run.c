@@ -394,7 +394,8 @@ static void run_begin(run_state *run)
 }
 
 /* The records of a file that was not begun.  It is read all the same, because what has its record
- * from an earlier run is known by the content; what is no file has no hash and is not run. */
+ * from an earlier run is known by the content; a path that cannot be read has no hash and is not
+ * run. */
 static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgement *not_run)
 {
     run_scenario scenario = {.file = file, .sink = rt_sink_create()};

@@ -47,7 +47,8 @@ RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text li
 typedef struct cnf_records {
     const cnf_record *items; /* in the order of the file */
     uint32_t count;
-    size_t size; /* bytes of the whole lines; what is behind them was cut when its writer died */
+    size_t size; /* bytes of the whole lines; a partial line after them was cut off when its writer
+                    died */
 } cnf_records;
 
 /* Reads the content of a file of records into the arena; a last line without newline is left out.

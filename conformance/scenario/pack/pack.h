@@ -12,6 +12,28 @@
 
 #include "conformance/scenario/schema/schema.h"
 
+/* Whether a field of that size can hold what the model has of a value of a shape.  A row whose
+ * field has another type than its shape reads would write over the fields beside it. */
+static inline bool scn_shape_fits(const scn_shape *shape, uint32_t size)
+{
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT:
+    case SCN_SHAPE_NAME:
+    case SCN_SHAPE_WORD: return size == sizeof(rt_text);
+    case SCN_SHAPE_INTEGER: return size == sizeof(uint32_t) || size == sizeof(uint64_t);
+    case SCN_SHAPE_CHOICE: return size == sizeof(uint32_t) || size == sizeof(bool);
+    case SCN_SHAPE_TRUTH: return size == sizeof(bool);
+    case SCN_SHAPE_REFERENCE: return size == sizeof(uint32_t);
+    case SCN_SHAPE_DOUBLE: return size == sizeof(double);
+    case SCN_SHAPE_POSITION: return size == sizeof(scn_position);
+    case SCN_SHAPE_BYTES: return size == sizeof(rt_bytes);
+    case SCN_SHAPE_LAYOUT: return size == sizeof(scn_layout);
+    case SCN_SHAPE_RULE: return size == sizeof(rt_rule);
+    case SCN_SHAPE_IMAGES: return size == sizeof(rt_image_list);
+    default: return true; /* a struct, whose rows have fields of their own */
+    }
+}
+
 enum { SCN_PACK_TAG = 0x43535341 /* "ASSC" */, SCN_PACK_VERSION = 14 };
 
 #endif

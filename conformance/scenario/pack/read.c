@@ -157,6 +157,7 @@ static void read_value(unpacker *unpack, const scn_shape *shape, uint32_t flags,
 {
     rt_reader *reader = &unpack->reader;
     bool required = flags & SCN_REQUIRED && !shape->empty;
+    CHECK(scn_shape_fits(shape, size));
     switch (shape->kind) {
     case SCN_SHAPE_TEXT:
     case SCN_SHAPE_NAME:

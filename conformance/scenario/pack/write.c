@@ -37,6 +37,7 @@ static void write_layout(rt_buffer *out, const scn_layout *layout)
 static void write_value(rt_buffer *out, const scn_shape *shape, const void *value, uint32_t size)
 {
     uint32_t tag;
+    CHECK(scn_shape_fits(shape, size));
     switch (shape->kind) {
     case SCN_SHAPE_TEXT:
     case SCN_SHAPE_NAME:
@@ -86,6 +87,8 @@ static void write_items(rt_buffer *out, const scn_row *row, const scn_shape *sha
     uint32_t count;
     if (!shape->in_place) memcpy(&items, field, sizeof items);
     memcpy(&count, object + row->place.count_offset, sizeof count);
+    CHECK_IMPLIES(shape->in_place, count <= shape->most);
+    CHECK_IMPLIES(count > 0, items != NULL && shape->element_size > 0);
     rt_write_u32(out, count);
     for (uint32_t i = 0; i < count; i++, items += shape->element_size) {
         if (shape->kind == SCN_SHAPE_MAP) {
