@@ -271,7 +271,7 @@ static const struct refusal_row {
      1},
     /* It need not, if no document says so: that is unobserved, which alone is not a PASS. */
     {"99:build", REFUSED("{reference: {class: \"errc::build\"}}"), CNF_VERDICT_SKIP, "", 0},
-    /* Death, silence and garbage are not refusals; nor can a process that has ended be waited for. */
+    /* Death, silence and garbage are not refusals; nor can an ended process be waited for. */
     {"12:segv", REFUSED("{documents: exception}"), CNF_VERDICT_CRASH, "step0:crash:SIGSEGV:-", 0},
     {"12:exit", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:tool:apply", 2},
     {"12:short", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:malformed:apply",
