@@ -2,7 +2,7 @@
  *
  *     second_opinion MUTANTS SEED PATH... [-- PATH...]
  *
- * * PATH is a module (.spv) or a scenario (.yaml). A scenario's modules are compiled as in a run.
+ * PATH is a module (.spv) or a scenario (.yaml). A scenario's modules are compiled as in a run.
  * Every module that both accept, except those after "--", is mutated MUTANTS times: a bit or an id
  * or an operand is changed; an instruction is removed, moved or repeated. SPIRV-Tools' validator
  * runs in a child, because some mutants crash it. Fails if the two disagree and no exception gives
