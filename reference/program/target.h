@@ -1,18 +1,18 @@
-/* What programs are built for: devices and contexts, as the runtime knows them. */
+/* The targets of programs: devices and contexts, as the runtime sees them. */
 #ifndef REFERENCE_PROGRAM_TARGET_H
 #define REFERENCE_PROGRAM_TARGET_H
 
 #include "reference/device/device.h"
 #include "reference/image/image.h"
 
-/* A device as the runtime knows it; opened and closed by the runtime's owner. */
+/* A device as the runtime sees it; opened and closed by the runtime's owner. */
 typedef struct rt_device {
     uint32_t id; /* index in the runtime's table */
     rt_text name;
     dev_device *device;
-    dev_capabilities capabilities; /* as the runtime's owner wants it seen: aspects and extensions
-                                      may be hidden */
-    const char **shown_extensions; /* owned; NULL: capabilities.extensions is the device's own */
+    dev_capabilities capabilities; /* as presented by the runtime's owner: aspects and extensions
+                                    * may be hidden */
+    const char **shown_extensions; /* owned; NULL: capabilities.extensions are the device's own */
 } rt_device;
 
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
