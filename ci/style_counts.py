@@ -333,5 +333,5 @@ def count(tree, folders):
     result["duplicates"] = count_duplicates(files, equal_lines)
     result["same_shape"] = count_duplicates(files, shape_lines)
     result.update(count_parsers([file for file in files if file.is_product]))
-    result["include_cycles"] = cycles_of(include_edges(tree, [file.name for file in files]))
+    result["include_cycles"] = cycles_of(include_edges(tree, [name for name in tree.below(folders, COUNTED, TESTS_AND_FUZZERS)]))
     return result

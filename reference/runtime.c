@@ -22,15 +22,15 @@ struct rt_runtime {
     rt_global_database *globals;
     rt_scheduler *scheduler;
     rt_fusion *fusion;
-    pthread_mutex_t lock; /* of the tables below */
+    pthread_mutex_t lock; /* guards the tables below */
     RT_VECTOR(rt_device *) devices;
-    RT_VECTOR(rt_context) contexts;  /* of the process */
+    RT_VECTOR(rt_context) contexts;  /* owned by the process */
     RT_VECTOR(rt_memory *) memories; /* the same */
     RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
 
-/* Draws an id, so that no two threads get the same.  The memory's place is filled when it exists,
- * and stays empty where another part owns the memory. */
+/* Reserves an id that no other thread gets.  The entry is filled once the memory exists, and stays
+ * empty if another part owns the memory. */
 static uint32_t memory_reserve(void *user)
 {
     rt_runtime *runtime = user;
@@ -53,7 +53,7 @@ static void global_gone(void *user, rt_module_id module, const rt_device_global 
     rt_global_database_remove(user, global);
 }
 
-/* The database observes registrations by host code and the programs that are made. */
+/* Starts the database, which observes registrations by host code and the creation of programs. */
 static void globals_begin(rt_runtime *runtime)
 {
     runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
@@ -106,7 +106,8 @@ static void process_begin(rt_runtime *runtime)
 
 static void process_end(rt_runtime *runtime)
 {
-    /* Commands hold programs and memories, and programs hold images: users are destroyed first. */
+    /* Commands hold programs and memories, and programs hold images: holders are destroyed first.
+     */
     rt_scheduler_destroy(runtime->scheduler);
     rt_fusion_destroy(runtime->fusion);
     for (uint32_t i = 0; i < runtime->memories.count; i++)

@@ -14,64 +14,65 @@ typedef struct rt_runtime rt_runtime;
 
 typedef struct rt_runtime_parameters {
     rt_sink *sink;            /* outlives the runtime */
-    const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
+    const rt_module *modules; /* borrowed for the runtime's lifetime; not loaded yet */
     uint32_t module_count;
     const rt_system *system; /* loads modules; NULL: the simulated one */
     rt_profile profile;
-    bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
-    uint64_t seed;         /* of the choices that the documents leave open */
-    rt_text
-        persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
-    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed as long */
+    bool prefer_preloaded;    /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
+    uint64_t seed;            /* for the choices that the documents leave open */
+    rt_text persistent_cache; /* the cache's folder; empty: no persistent cache.  Borrowed for the
+                               * runtime's lifetime */
+    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed for the
+                                                * runtime's lifetime */
     uint32_t warning_level;                    /* SYCL_RT_WARNING_LEVEL of the process */
-    const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
+    const uint32_t *choices; /* results of the first choices, see rt_chooser.script; borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
 
-/* Makes a runtime. */
+/* Creates a runtime. */
 rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters);
 
-/* Waits for all commands, frees everything, and checks that nothing is left.  The devices are the
- * caller's to destroy afterwards.  NULL does nothing. */
+/* Waits for all commands, frees everything, and checks that nothing is left.  The caller destroys
+ * the devices afterwards.  NULL does nothing. */
 void rt_runtime_destroy(rt_runtime *runtime);
 
-/* Ends the program and starts it anew, as a second process: waits for all commands, then frees what
- * the process had - modules, programs and the in-memory cache, queues, contexts, memories - and
+/* Ends the application's process and starts a second one: waits for all commands, then frees what
+ * the process owned - modules, programs and the in-memory cache, queues, contexts, memories - and
  * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since no document
- * describes anything that drivers share between processes; so do the persistent cache, the trace,
- * where ids of programs, commands, queues and memories begin at 0 again after its event, and the
- * choices, of which the next process makes the next.  `system` loads the new process' modules, as
- * at creation.  Pointers into the old process are invalid afterwards. */
+ * describes anything that drivers share between processes.  The persistent cache stays too, and so
+ * does the trace, in which the ids of programs, commands, queues and memories start from 0 again
+ * after the restart's event.  The sequence of choices continues.  `system` loads the new process'
+ * modules, as at creation.  Pointers into the old process become invalid. */
 void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
-/* The record of what happens; valid as long as the runtime. */
+/* The record of what happens; valid as long as the runtime exists. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);
 
-/* Makes an opened device (borrowed) known under a name (borrowed), without the aspects of the mask
+/* Registers an opened device (borrowed) under a name (borrowed), without the aspects of the mask
  * (bits as in dev_capabilities.aspects). */
 const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
                                        uint32_t masked_aspects);
 
 /* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as
  * if it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").
- * Called at most once for a device, before anything is built for it. */
+ * Called at most once per device, before anything is built for it. */
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
-/* Makes a context of devices; context 0, of all devices, is there from the start. */
+/* Creates a context of devices; context 0, which holds all devices, always exists. */
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
                                         uint32_t device_count);
 
-/* True when the context holds the device. */
+/* True if the context holds the device. */
 bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const rt_device *device);
 
 /* Loads a device image, as document 003's device_dlopen does: from now on it takes part in
  * resolution like the images of loaded modules (DL-DLOPEN-01, DL-DLOPEN-02).  The image belongs to
- * `module`, which need not be loaded, and is borrowed as long as the runtime.  ERRC_INVALID: it is
- * loaded already. */
+ * `module`, which need not be loaded, and is borrowed for the runtime's lifetime.  ERRC_INVALID: it
+ * is already loaded. */
 RT_MUST_USE rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module,
                                             const rt_image *image);
 
-/* The choices made so far among what the documents leave open; valid until the next one. */
+/* The choices made so far where the documents leave them open; valid until the next choice. */
 void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
 
 /* The loader: rt_loader_start, rt_loader_open, rt_loader_close. */
@@ -80,7 +81,7 @@ rt_loader *rt_runtime_loader(rt_runtime *runtime);
 /* The program manager: kernel bundles. */
 rt_program_manager *rt_runtime_programs(rt_runtime *runtime);
 
-/* Takes a kernel bundle over: it is released when the process ends. */
+/* Takes ownership of a kernel bundle and releases it when the process ends. */
 void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle);
 
 /* The scheduler: queues, launches, host reads, waits. */
@@ -92,8 +93,8 @@ rt_global_database *rt_runtime_globals(rt_runtime *runtime);
 /* Kernel fusion: start, complete, cancel. */
 rt_fusion *rt_runtime_fusion(rt_runtime *runtime);
 
-/* Makes a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind on
- * a device.  Codes of rt_memory_create and rt_memory_usm_create. */
+/* Creates a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind
+ * on a device.  Codes of rt_memory_create and rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,
                                                const void *initial, rt_memory **out_memory);
 RT_MUST_USE rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name,

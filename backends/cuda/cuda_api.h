@@ -1,7 +1,8 @@
-/* The part of the CUDA Driver API that the adapter calls, declared here so that the
- * build does not need NVIDIA's headers.  Names of values are ours; numbers and shapes are those of
- * the API. Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the
- * modules named below); names with _v2 are what its header maps the plain ones to. */
+/* The part of the CUDA Driver API that the adapter calls, declared here so that the build does not
+ * need NVIDIA's headers.  The names of values are ours; numbers and layouts are the API's.
+ *
+ * Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the modules
+ * named below).  The names with _v2 are those to which its header maps the plain names. */
 #ifndef BACKENDS_CUDA_CUDA_API_H
 #define BACKENDS_CUDA_CUDA_API_H
 
@@ -18,7 +19,7 @@ typedef struct CUstream_st cuda_stream;
 typedef struct CUevent_st cuda_driver_event;
 typedef struct CUlinkState_st cuda_link;
 
-/* Results that the adapter treats each in its own way; the rest are rows of cuda_error.c. */
+/* Results that the adapter handles individually; the rest are rows of cuda_error.c. */
 enum {
     CUDA_SUCCESS = 0,
     CUDA_INVALID_VALUE = 1,
@@ -77,8 +78,8 @@ enum {
 /* Called by the driver in a stream's order; it must not call the driver. */
 typedef void cuda_host_call(void *user);
 
-/* Every entry point: name, its parameters.  All return a cuda_result, and a driver of CUDA 12 or
- * newer has them all. */
+/* All entry points: name, parameters.  Each returns a cuda_result, and drivers from CUDA 12 on have
+ * them all. */
 #define CUDA_ENTRIES(ENTRY)                                                                        \
     /* Error handling, initialisation, version */                                                  \
     ENTRY(cuGetErrorName, (cuda_result result, const char **out_name))                             \

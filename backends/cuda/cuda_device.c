@@ -1,9 +1,9 @@
-/* CUDA devices: choosing one, asking what it can do, opening it.
+/* CUDA devices: choosing one, querying its capabilities, opening it.  Nothing depends on the model.
+ * A device's features are attributes that the driver reports, or follow from its compute capability
+ * by NVIDIA's tables; its name is for records only.
  *
- * It knows no model.  A device's features are attributes that the driver reports, or follow from
- * its compute capability by NVIDIA's tables; its name is for records only. Source: CUDA Driver API
- * reference manual, "Device Management" and "Primary Context Management"; CUDA C++ programming
- * guide, "Compute Capabilities". */
+ * Source: CUDA Driver API reference manual, "Device Management" and "Primary Context Management";
+ * CUDA C++ programming guide, "Compute Capabilities". */
 #include "backends/cuda/cuda.h"
 
 #include "backends/cuda/cuda_internal.h"
@@ -48,7 +48,7 @@ static rt_status device_choose(cuda_device *device, rt_text selector)
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* An attribute; `fallback` where the driver does not know it, or answers less than nothing. */
+/* Returns an attribute; `fallback` if the driver does not know it or returns a negative value. */
 static uint32_t attribute(const cuda_device *device, int which, uint32_t fallback)
 {
     int value = -1;
@@ -57,7 +57,7 @@ static uint32_t attribute(const cuda_device *device, int which, uint32_t fallbac
     return value >= 0 ? (uint32_t)value : fallback;
 }
 
-/* Both texts that records show. */
+/* Queries the two texts that records show. */
 static void names_ask(cuda_device *device, uint32_t major, uint32_t minor)
 {
     char name[256] = "";
@@ -105,7 +105,7 @@ static void device_ask(cuda_device *device)
 
 /* ---- The device --------------------------------------------------------------------------- */
 
-/* Frees what has been made of a device, which need not be all of it. */
+/* Frees a device, which may be only partly initialised. */
 static void device_free(cuda_device *device)
 {
     if (device->context) {
@@ -147,8 +147,8 @@ static const dev_device_ops cuda_device_ops = {
     .queue_create_profiling = cuda_queue_create_profiling,
 };
 
-/* The primary context is the one that every other user of the process has too (the CUDA runtime,
- * libraries over it); it is made by the first who retains it. */
+/* The primary context is shared with all other users in the process (the CUDA runtime and libraries
+ * on top of it); the first to retain it creates it. */
 static rt_status context_retain(cuda_device *device)
 {
     cuda_context *context = NULL;

@@ -1,6 +1,6 @@
-/* CUDA's results as statuses.
+/* Maps CUDA results to statuses.  Names and texts come from the driver, which knows more results
+ * than any header.
  *
- * Names and texts are the driver's own, which knows more results than any header.
  * Source: CUDA Driver API reference manual, "CUresult", and the errors of each call. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/vendor/result.h"
@@ -14,7 +14,7 @@ static const vendor_result rows[] = {
     {34, AT(OPEN), RT_UNAVAILABLE},             /* STUB_LIBRARY */
     {36, AT(OPEN), RT_UNAVAILABLE},             /* CALL_REQUIRES_NEWER_DRIVER */
     {46, AT(OPEN), RT_UNAVAILABLE},             /* DEVICE_UNAVAILABLE */
-    {46, AT_ANY & ~AT(OPEN), RT_DEVICE_LOST},   /* the same, of a device that was there */
+    {46, AT_ANY & ~AT(OPEN), RT_DEVICE_LOST},   /* the same, for a device that was already open */
     {CUDA_NO_DEVICE, AT(OPEN), RT_UNAVAILABLE}, /* NO_DEVICE */
     {101, AT(OPEN), RT_UNAVAILABLE},            /* INVALID_DEVICE */
     {102, AT(OPEN), RT_UNAVAILABLE},            /* DEVICE_NOT_LICENSED */
@@ -28,9 +28,9 @@ static const vendor_result rows[] = {
     {223, AT_BUILD, RT_UNSUPPORTED},            /* JIT_COMPILATION_DISABLED */
     {226, AT_ANY, RT_DEVICE_LOST},              /* CONTAINED */
     {300, AT_BUILD, RT_MALFORMED},              /* INVALID_SOURCE */
-    /* NOT_FOUND: no symbol of that name */
+    /* NOT_FOUND: no symbol with that name */
     {CUDA_NOT_FOUND, AT(KERNEL) | AT(GLOBAL), RT_ERRC_INVALID},
-    /* From here on the context is lost with all that it holds. */
+    /* After these results the context and all its objects are lost. */
     {700, AT_ANY, RT_DEVICE_LOST},       /* ILLEGAL_ADDRESS */
     {701, AT(LAUNCH), RT_ERRC_ND_RANGE}, /* LAUNCH_OUT_OF_RESOURCES: too many work-items for the
                                             registers that the kernel uses */
@@ -61,7 +61,7 @@ rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *cal
     if (result == CUDA_SUCCESS) {
         name = "CUDA_SUCCESS without a result";
     } else {
-        /* What a call that fails wrote is not to be read. */
+        /* The output of a failed call must not be read. */
         if (device->library.cuGetErrorName(result, &name) != CUDA_SUCCESS) name = NULL;
         if (device->library.cuGetErrorString(result, &text) != CUDA_SUCCESS) text = NULL;
     }

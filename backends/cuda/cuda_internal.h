@@ -18,32 +18,33 @@ typedef struct cuda_device {
     rt_sink *sink; /* known before base.sink is set */
     cuda_library library;
     cuda_ordinal ordinal;
-    cuda_context *context; /* the GPU's primary one; NULL before it is there */
+    cuda_context *context; /* the GPU's primary context; NULL until it is retained */
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver;
     const char *link_extension;
-    ptx_limits limits;            /* of a kernel that uses nothing itself */
-    pthread_mutex_t lock;         /* of all below */
-    struct cuda_staging *staging; /* the list's links: all blocks, free or not */
-    cuda_stream *clock;           /* where only times are taken; NULL before anybody asks */
-    cuda_driver_event *epoch;     /* from which they count */
+    ptx_limits limits;            /* for a kernel that uses no resources itself */
+    pthread_mutex_t lock;         /* guards all members below */
+    struct cuda_staging *staging; /* list of all blocks, free or in use */
+    cuda_stream *clock;           /* a stream for timing events only; NULL until profiling is first
+                                   * requested */
+    cuda_driver_event *epoch;     /* zero point of all times */
 } cuda_device;
 
 typedef struct cuda_memory {
     dev_memory base;
     cuda_device *device;
     cuda_address address;
-    void *host;       /* of USM on the host: what the driver frees; else NULL */
-    bool is_variable; /* of a program: nothing to free */
+    void *host;       /* of host USM: pointer for the driver to free; otherwise NULL */
+    bool is_variable; /* a program's variable: nothing to free */
 } cuda_memory;
 
 typedef struct cuda_program {
     dev_program base;
     cuda_device *device;
     ptx_program ptx;
-    cuda_module *module;    /* of an executable one, else NULL */
-    atomic_uint references; /* its owner and its kernels */
+    cuda_module *module;    /* of an executable program; otherwise NULL */
+    atomic_uint references; /* held by its owner and its kernels */
 } cuda_program;
 
 typedef struct cuda_kernel {
@@ -51,17 +52,17 @@ typedef struct cuda_kernel {
     cuda_program *program; /* a reference */
     cuda_function *function;
     const ptx_kernel *entry; /* in the program's table */
-    ptx_limits limits;       /* what the device leaves it */
+    ptx_limits limits;       /* what remains of the device's limits */
 } cuda_kernel;
 
-/* Streams of a queue: enough that commands can overtake each other. */
+/* Streams per queue: enough for commands to overtake each other. */
 enum { CUDA_STREAMS = 4 };
 
 typedef struct cuda_queue {
     dev_queue base;
     cuda_device *device;
     cuda_stream *streams[CUDA_STREAMS];
-    atomic_uint next; /* counts commands */
+    atomic_uint next; /* number of commands so far */
     bool keeps_times;
 } cuda_queue;
 
@@ -75,31 +76,32 @@ typedef struct cuda_event {
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
 
-/* What was being done, which decides the class of some results. */
+/* The operation in progress, which decides the code of some results. */
 typedef enum cuda_stage {
     CUDA_STAGE_OPEN,
     CUDA_STAGE_MEMORY,
-    CUDA_STAGE_COMPILE, /* handing an image over, which the driver compiles */
+    CUDA_STAGE_COMPILE, /* adding an image, which the driver compiles */
     CUDA_STAGE_LINK,
-    CUDA_STAGE_LOAD,   /* what was linked, or a program's binary */
-    CUDA_STAGE_KERNEL, /* taking a kernel */
+    CUDA_STAGE_LOAD,   /* loading linked code or a program's binary */
+    CUDA_STAGE_KERNEL, /* looking up a kernel */
     CUDA_STAGE_GLOBAL, /* finding a program's variable */
     CUDA_STAGE_LAUNCH,
-    CUDA_STAGE_QUEUE, /* making a queue, other commands */
+    CUDA_STAGE_QUEUE, /* creating a queue, and other commands */
     CUDA_STAGE_WAIT,
     CUDA_STAGE_COUNT
 } cuda_stage;
 
-/* The code of a failed call: one that device.h allows at that stage, whatever the driver answered.
- */
+/* Returns the code for a failed call: one that device.h allows at that stage, regardless of the
+ * driver's answer. */
 rt_code cuda_result_code(cuda_stage stage, cuda_result result);
 
-/* Makes a status of a failed call, in the driver's own words.  CUDA_SUCCESS is a call that gave
- * nothing although it should have.  `log` (may be empty) is the compiler's or linker's. */
+/* Makes a status for a failed call, in the driver's own words.  CUDA_SUCCESS means that the call
+ * succeeded but returned nothing where it should have.  `log` (may be empty) is the compiler's or
+ * linker's. */
 RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,
                                 cuda_result result, rt_text log);
 
-/* Calls the driver, and returns from the calling function with a status when that fails. */
+/* Calls the driver; if the call fails, returns its status from the enclosing function. */
 #define CUDA_TRY(device, stage, call, ...)                                                         \
     do {                                                                                           \
         cuda_result cuda_try_ = (device)->library.call(__VA_ARGS__);                               \
@@ -107,16 +109,16 @@ RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, con
             return cuda_fail((device), (stage), #call, cuda_try_, (rt_text){0});                   \
     } while (0)
 
-/* Makes the device's context this thread's, which every other call of the driver needs. */
+/* Makes the device's context current on this thread, which every other driver call requires. */
 RT_MUST_USE rt_status cuda_enter(const cuda_device *device, cuda_stage stage);
 
-/* The same before calls whose failures cannot be reported; they are tried in any case.
- */
+/* As cuda_enter, before calls that free objects: their failures cannot be reported, and they are
+ * tried in any case. */
 void cuda_enter_to_free(const cuda_device *device);
 
 /* ---- Around every command (cuda_queue.c) -------------------------------------------------- */
 
-/* A command on its way: its stream already waits for the command's wait list. */
+/* A command being enqueued: its stream already waits for the command's wait list. */
 typedef struct cuda_command {
     cuda_device *device;
     cuda_stream *stream;
@@ -124,40 +126,41 @@ typedef struct cuda_command {
     cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
 } cuda_command;
 
-/* Chooses a stream and makes it wait.  After success the caller calls cuda_command_end. */
+/* Chooses a stream and makes it wait for the wait list.  On success the caller must call
+ * cuda_command_end. */
 RT_MUST_USE rt_status cuda_command_begin(cuda_queue *queue, dev_command command,
                                          cuda_command *out_command);
 
-/* Ends it: after success of what was enqueued an event of the caller's comes out, else the status
- * is passed on. */
+/* Ends a command.  If `status` is a success, *out_event is an event that the caller owns; otherwise
+ * the status is passed on. */
 RT_MUST_USE rt_status cuda_command_end(cuda_command *command, rt_status status,
                                        dev_event **out_event);
 
 /* ---- The times of commands (cuda_times.c) ------------------------------------------------- */
 
-/* Makes the clock, from which all times of the device count, where there is none. */
+/* Creates the clock, the zero point of all times of the device, unless it exists. */
 RT_MUST_USE rt_status cuda_times_begin(cuda_device *device);
-/* Takes the time at which a command is given to its queue, and lets its stream wait for that. */
+/* Records when a command is submitted, and makes its stream wait for that record. */
 RT_MUST_USE rt_status cuda_times_submit(cuda_command *command);
-/* Takes the time at which its stream has come to it, after all waits. */
+/* Records when the stream reaches the command, after all waits. */
 RT_MUST_USE rt_status cuda_times_start(const cuda_command *command);
-/* The times of a complete command. */
+/* Reads the times of a completed command. */
 rt_status cuda_times_read(dev_event *event, dev_times *out_times);
-/* Ends the clock. */
+/* Destroys the clock. */
 void cuda_times_end(cuda_device *device);
 
 /* ---- Memory that the driver can read without a wait (cuda_staging.c) ------------------ */
 
-/* Takes a block of at least size bytes. */
+/* Acquires a block of at least `size` bytes. */
 RT_MUST_USE rt_status cuda_staging_take(cuda_device *device, uint64_t size,
                                         struct cuda_staging **out_staging);
-/* Where its bytes are. */
+/* Returns the address of the block's bytes. */
 void *cuda_staging_bytes(const struct cuda_staging *staging);
-/* Enqueues that the block is free when the stream comes to it, after a copy of size bytes of it to
- * `destination` where that is not NULL. */
+/* Enqueues the release of the block: when the stream reaches it, `size` bytes are copied to
+ * `destination` unless that is NULL, and the block becomes free. */
 RT_MUST_USE rt_status cuda_staging_release(cuda_command *command, struct cuda_staging *staging,
                                            void *destination, uint64_t size);
-/* Gives a block back that no command uses. */
+/* Releases a block that no command uses. */
 void cuda_staging_give(struct cuda_staging *staging);
 /* Frees all blocks; the device's commands are done or lost. */
 void cuda_staging_free(cuda_device *device);
@@ -176,17 +179,17 @@ dev_enqueue_write_op cuda_enqueue_write;
 dev_enqueue_copy_op cuda_enqueue_copy;
 dev_enqueue_fill_op cuda_enqueue_fill;
 
-/* Takes a kernel of an executable program by name (cuda_kernel.c). */
+/* Looks up a kernel of an executable program by name (cuda_kernel.c). */
 rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out_kernel);
 
 /* Makes a memory for a program's variable (cuda_memory.c). */
 rt_status cuda_global_take(const cuda_program *program, rt_text name, dev_memory **out_memory);
 
-/* Gives a reference to a program up (cuda_program.c). */
+/* Releases a reference to a program (cuda_program.c). */
 void cuda_program_release(cuda_program *program);
 
-/* Opens a device through the driver at `library_path`; the backend gives the usual name, tests give
- * a fake. */
+/* Opens a device through the driver at `library_path`; the backend passes the usual name, tests
+ * pass a fake. */
 rt_status cuda_device_open(const char *library_path, const dev_open_parameters *parameters,
                            rt_text selector, dev_device **out_device);
 

@@ -6,11 +6,10 @@
 
 #include <string.h>
 
-/* Room for one log; the driver cuts what is longer. */
+/* Bytes for one log; the driver truncates a longer one. */
 enum { LOG_SIZE = 8192 };
 
-/* An option of NVIDIA's linkers, and what the driver calls it; a number follows where takes_value.
- */
+/* An option of NVIDIA's linkers and its CUjit_option; a number follows if takes_value. */
 static const struct option_row {
     const char *text;
     cuda_jit_option option;
@@ -24,7 +23,7 @@ static const struct option_row {
 enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
 _Static_assert(CUDA_JIT_LOG_OPTIONS + OPTION_ROWS <= CUDA_JIT_OPTIONS_MAX, "each option once");
 
-/* The last value of an option counts. */
+/* If an option is repeated, its last value wins. */
 static void jit_add(cuda_jit *jit, cuda_jit_option option, void *value)
 {
     unsigned i = 0;
@@ -57,7 +56,7 @@ void cuda_jit_end(cuda_jit *jit)
         rt_free(jit->logs[i]);
 }
 
-/* Reads one word of options; false: no row has it. */
+/* Reads one word of options.  False if the table has no such option. */
 static bool option_read(cuda_jit *jit, rt_text word)
 {
     for (size_t i = 0; i < OPTION_ROWS; i++) {

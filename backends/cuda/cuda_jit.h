@@ -4,26 +4,26 @@
 
 #include "backends/cuda/cuda_internal.h"
 
-/* The first options of a call are where the two logs go, each a buffer and its size. */
+/* The first options of a call name the two logs, each a buffer and its size. */
 enum { CUDA_JIT_LOG_OPTIONS = 4, CUDA_JIT_OPTIONS_MAX = 8 };
 
-/* Options and logs of one link.  The driver writes into the logs until the link is destroyed, so
- * that cuda_jit_end comes after that. */
+/* Options and logs of one link.  The driver writes to the logs until the link is destroyed, so
+ * cuda_jit_end must be called after that. */
 typedef struct cuda_jit {
     cuda_jit_option options[CUDA_JIT_OPTIONS_MAX];
     void *values[CUDA_JIT_OPTIONS_MAX];
     unsigned count;
-    char *logs[2]; /* errors, then remarks; always ended by a NUL */
+    char *logs[2]; /* errors, then information; always NUL-terminated */
 } cuda_jit;
 
-/* Begins a call's options with its logs, which cuda_jit_end frees in any case. */
+/* Begins a call's options with those of its logs; cuda_jit_end must be called in any case. */
 void cuda_jit_begin(cuda_jit *out_jit);
 void cuda_jit_end(cuda_jit *jit);
 
-/* Adds options, words between spaces (cuda.h says which).  ERRC_BUILD: there is no such option. */
+/* Adds space-separated options (listed in cuda.h).  ERRC_BUILD: unknown option. */
 RT_MUST_USE rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text options);
 
-/* Makes a status of a call that compiles, links or loads and failed, with both logs. */
+/* Makes a status for a compile, link or load that failed, with both logs. */
 RT_MUST_USE rt_status cuda_jit_fail(const cuda_device *device, cuda_stage stage, const char *call,
                                     cuda_result result, const cuda_jit *jit);
 

@@ -1,4 +1,6 @@
-/* Kernels and their launches: the convention of reference/base/ptx.h, handed to cuLaunchKernel.
+/* Kernels and launches: passes arguments to cuLaunchKernel by the convention of
+ * reference/base/ptx.h.
+ *
  * Source: CUDA Driver API reference manual, "Execution Control". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
@@ -24,8 +26,8 @@ static const dev_kernel_ops cuda_kernel_ops = {
     .argument_count = cuda_kernel_argument_count,
 };
 
-/* A function of the module whose parameters are unknown cannot be launched, so the program
- * has no such kernel. */
+/* A function whose parameters are unknown cannot be launched, so the program is treated as lacking
+ * that kernel. */
 static rt_status kernel_missing(const cuda_device *device, rt_text name, const char *where)
 {
     return rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
@@ -49,8 +51,8 @@ static rt_status function_find(const cuda_program *program, rt_text name,
     return RT_STATUS_OK;
 }
 
-/* Asks what the kernel uses itself, and takes the rest of the device's shared memory for launches,
- * of which the driver keeps a part back unless it is asked for. */
+/* Queries the resources that the kernel itself uses, and gives launches the rest of the device's
+ * shared memory; the driver withholds part of it unless it is requested. */
 static rt_status kernel_ask(cuda_kernel *kernel)
 {
     const cuda_device *device = kernel->program->device;
@@ -107,7 +109,7 @@ rt_status cuda_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *
 {
     cuda_queue *queue = (cuda_queue *)base;
     const cuda_kernel *kernel = (const cuda_kernel *)kernel_base;
-    rt_arena arena = {0}; /* of the values, which the driver copies */
+    rt_arena arena = {0}; /* holds the values; the driver copies them */
     ptx_launch launch;
     cuda_command begun;
     rt_status status = ptx_launch_make(queue->device->sink, &arena, &kernel->limits, kernel->entry,

@@ -14,8 +14,8 @@ typedef struct cuda_library {
 #undef CUDA_ENTRY_MEMBER
 } cuda_library;
 
-/* Opens the driver at `path` (as dlopen looks for it) and fills the table.  The caller gives
- * its handle to vendor_library_close.  UNAVAILABLE: there is none, or it lacks an entry point,
+/* Opens the driver at `path` (with dlopen's search rules) and fills the table.  The caller passes
+ * its handle to vendor_library_close.  UNAVAILABLE: the driver is missing, or lacks an entry point,
  * which the message names. */
 RT_MUST_USE rt_status cuda_library_open(rt_sink *sink, const char *path, cuda_library *out_library);
 

@@ -1,8 +1,10 @@
-/* Buffers, unified shared memory, and the variables of programs.  CUDA does not report which bytes
- * were written, so all count as defined.
+/* Buffers, unified shared memory, and the variables of programs.
  *
- * Freeing memory first waits for the context: the driver promises nothing for commands that still
- * use it.  Source: CUDA Driver API reference manual, "Memory Management", "Unified Addressing";
+ * CUDA does not report which bytes were written, so all count as defined.  Freeing memory first
+ * waits for the context, because the driver guarantees nothing for commands that still use the
+ * memory.
+ *
+ * Source: CUDA Driver API reference manual, "Memory Management", "Unified Addressing";
  * cuModuleGetGlobal. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/vendor/validate.h"

@@ -1,9 +1,10 @@
-/* Programs: PTX through the driver's linker, and its results as bytes.
+/* Programs: PTX compiled and linked by the driver's linker, and linked programs as bytes.
  *
- * The driver has no object that is compiled and not linked.  A link of its own compiles each
- * image, so that an error in it is reported when it is handed over; the final link is given the
- * texts again. Source: CUDA Driver API reference manual, "Module Management" (cuLink…,
- * CUjit_option). */
+ * The driver has no object for code that is compiled but not linked.  Each image is therefore
+ * compiled by a separate link when it is passed in, so that its errors are reported then; the final
+ * link is given the texts again.
+ *
+ * Source: CUDA Driver API reference manual, "Module Management" (cuLink…, CUjit_option). */
 #include "backends/cuda/cuda_jit.h"
 #include "backends/ptx/binary.h"
 #include "reference/base/alloc.h"
@@ -12,7 +13,7 @@
 
 /* ---- Program objects ---------------------------------------------------------------------- */
 
-/* A kernel that runs needs its module, so that who unloads it waits. */
+/* A running kernel needs its module, so wait before unloading it. */
 void cuda_program_release(cuda_program *program)
 {
     unsigned before = atomic_fetch_sub(&program->references, 1);
@@ -68,10 +69,10 @@ static cuda_program *program_create(cuda_device *device)
 
 /* ---- Steps towards an executable ---------------------------------------------------------- */
 
-/* The driver's linker has no result of its own for symbols that are missing, defined twice or of
- * another type: the log tells, and the result varies between versions (580.159.04 says
- * CUDA_ERROR_INVALID_SOURCE).  A refusal that no row of cuda_error.c explains otherwise is
- * therefore the linker's where it has said something. */
+/* The driver's linker has no distinct result for symbols that are missing, defined twice or of a
+ * different type: only the log says so, and the result varies between versions (580.159.04 returns
+ * CUDA_ERROR_INVALID_SOURCE).  If the linker has written to its log, a refusal that no row of
+ * cuda_error.c explains therefore counts as a link error. */
 static rt_status link_fail(const cuda_device *device, const char *call, cuda_result result,
                            const cuda_jit *j)
 {
@@ -84,19 +85,19 @@ static rt_status link_fail(const cuda_device *device, const char *call, cuda_res
     return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
 }
 
-/* Hands a text to a link, which compiles it, under a name for the logs. */
+/* Adds a text to a link, which compiles it; `name` identifies it in the logs. */
 static cuda_result text_add(const cuda_device *device, cuda_link *link, const rt_buffer *text,
                             uint32_t index)
 {
     char name[32];
     snprintf(name, sizeof name, "image %u", index);
-    /* The driver wants the NUL that ends the text counted. */
+    /* The driver requires the terminating NUL to be counted. */
     return device->library.cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data, text->size + 1, name,
                                             0, NULL, NULL);
 }
 
-/* Adds a text that has been compiled by itself: what is wrong with it now is wrong beside the
- * others, since the driver joins symbols as they come. */
+/* Adds a text that has already compiled on its own: an error now is a conflict with the other
+ * texts, since the driver resolves symbols as texts are added. */
 static rt_status text_join(const cuda_device *device, const cuda_jit *j, cuda_link *link,
                            const rt_buffer *text, uint32_t index)
 {
@@ -113,7 +114,7 @@ static rt_status link_create(const cuda_device *device, cuda_jit *j, cuda_link *
     return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkCreate_v2", result, j);
 }
 
-/* Loads what was linked. */
+/* Loads the linked code. */
 static rt_status module_load(const cuda_device *device, cuda_jit *j, const void *cubin,
                              cuda_module **out_module)
 {
@@ -133,7 +134,7 @@ static rt_status link_complete(cuda_program *program, cuda_jit *j, cuda_link *li
     if (result != CUDA_SUCCESS) return link_fail(device, "cuLinkComplete", result, j);
     if (!cubin || size == 0)
         return cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
-    rt_buffer_append(&program->ptx.cubin, cubin, size); /* which ends with the link */
+    rt_buffer_append(&program->ptx.cubin, cubin, size); /* which is freed with the link */
     return module_load(device, j, program->ptx.cubin.data, &program->module);
 }
 
@@ -167,7 +168,7 @@ static rt_status text_take(cuda_program *program, const dev_code *code)
     return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
 }
 
-/* Lets the driver compile it for what it finds wrong. */
+/* Has the driver compile the program to report its errors. */
 static rt_status text_compile(const cuda_program *program)
 {
     const cuda_device *device = program->device;
@@ -187,7 +188,7 @@ static rt_status text_compile(const cuda_program *program)
     return status;
 }
 
-/* Hands a program out where it was made. */
+/* Returns a program that was made successfully, and frees it otherwise. */
 static rt_status program_finish(cuda_program *program, rt_status status, dev_program **out_program)
 {
     if (rt_ok(status))

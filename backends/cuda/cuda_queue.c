@@ -1,10 +1,11 @@
 /* Queues, events, and the steps that all commands share.
  *
- * A stream runs its commands in their order, and a queue of the device interface promises no order:
- * it spreads its commands over several streams, and wait lists become waits of the stream.  The
- * events in a wait list were enqueued before, so streams, which run in order, cannot wait for each
- * other in a cycle.  An event is the driver's, recorded after the command; it outlives queue and
- * stream. Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
+ * A stream runs its commands in order, whereas a queue of the device interface guarantees no order:
+ * it spreads its commands over several streams, and wait lists become stream waits.  The events in
+ * a wait list were enqueued earlier, so in-order streams cannot wait for each other in a cycle.  An
+ * event is a driver event recorded after the command; it outlives queue and stream.
+ *
+ * Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
 
@@ -53,7 +54,7 @@ static const dev_event_ops cuda_event_ops = {
     .times = cuda_times_read,
 };
 
-/* Takes the driver's events over. */
+/* Takes ownership of the driver's events. */
 static dev_event *event_wrap(const cuda_command *command)
 {
     cuda_event *event = rt_alloc(sizeof *event);
@@ -106,8 +107,8 @@ static rt_status event_record(const cuda_command *command)
     return RT_STATUS_OK;
 }
 
-/* A command that was enqueued and whose event cannot be recorded runs all the same; it is waited
- * for, because the caller, who is told that there is none, may take its operands away. */
+/* A command was enqueued but its event cannot be recorded: the command runs nevertheless.  Wait for
+ * it here, because the caller learns that there is no command and may free its operands. */
 rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **out_event)
 {
     const cuda_library *driver = &command->device->library;
@@ -141,7 +142,7 @@ static void streams_destroy(const cuda_queue *queue)
     }
 }
 
-/* A failure here means that the device is lost, which waits for its events report. */
+/* A failure here means that the device is lost; waits for the queue's events report that. */
 static void cuda_queue_destroy(dev_queue *base)
 {
     cuda_queue *queue = (cuda_queue *)base;
@@ -160,7 +161,8 @@ static const dev_queue_ops cuda_queue_ops = {
     .flush = cuda_queue_flush,
 };
 
-/* Streams that do not wait for the driver's default stream, which others of the process may use. */
+/* Creates streams that do not synchronise with the default stream, which other code in the process
+ * may use. */
 static rt_status streams_create(cuda_queue *queue)
 {
     const cuda_device *device = queue->device;

@@ -1,19 +1,21 @@
-/* Page-locked memory of the host between its pageable memory and the device.
+/* Page-locked host memory between pageable host memory and the device.
  *
- * An asynchronous copy to or from pageable memory is not asynchronous in CUDA: the call may wait
- * until the stream comes to it, and an enqueue must not wait (device.h).  A read therefore goes
- * into a block of page-locked memory, from which a host function that follows it in
- * the stream copies on; a write copies into such a block at once.  Blocks are kept for later
- * commands, since locking pages takes long.  Such a function must not call the driver, so it does
- * no more than copy and mark the block as free; where the context is lost it is never called, and
- * the block ends with the device.
+ * In CUDA an asynchronous copy to or from pageable memory is not asynchronous: the call may block
+ * until the stream reaches the copy, and an enqueue must not block (device.h).  A read therefore
+ * goes into a page-locked block, and a host function that follows it in the stream copies the bytes
+ * to their destination; a write is copied into such a block immediately.  Blocks are kept for later
+ * commands, since locking pages is slow.
+ *
+ * A host function must not call the driver, so it only copies and marks the block as free.  If the
+ * context is lost it is never called, and the block is freed with the device.
+ *
  * Source: CUDA Driver API reference manual, "API synchronization behavior"; cuLaunchHostFunc. */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
 
-/* Smallest block, bytes: most transfers of scenarios are smaller. */
+/* Smallest block, in bytes: most transfers of scenarios are smaller. */
 enum { STAGING_SIZE_MIN = 1 << 16 };
 
 typedef struct cuda_staging {
@@ -21,8 +23,8 @@ typedef struct cuda_staging {
     void *bytes;               /* page-locked */
     uint64_t size;
     atomic_bool taken;
-    void *destination; /* of a read: where the bytes go, else NULL */
-    uint64_t copied;   /* bytes of it */
+    void *destination; /* of a read: destination of the bytes; otherwise NULL */
+    uint64_t copied;   /* bytes to copy there */
 } cuda_staging;
 
 static bool staging_claim(cuda_staging *staging)
@@ -68,7 +70,7 @@ void cuda_staging_give(cuda_staging *staging)
     atomic_store(&staging->taken, false);
 }
 
-/* Called by the driver, on a thread of its own. */
+/* Called by the driver on one of its own threads. */
 static void staging_finish(void *user)
 {
     cuda_staging *staging = user;

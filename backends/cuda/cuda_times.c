@@ -1,10 +1,11 @@
-/* The times at which commands were submitted, started and ended.
+/* Submission, start and end times of commands.
  *
- * CUDA reports the time between two events and no time of day.  All times count from one event of
- * the device, the epoch, so that those of different queues can be compared.  The time of submission
- * is an event of its own in an otherwise empty stream, for which the command's stream then waits:
- * the device takes the time at once, and never after the command has started. Source: CUDA Driver
- * API reference manual, cuEventElapsedTime (milliseconds, as a float). */
+ * CUDA reports the time between two events and no absolute time.  All times count from one event of
+ * the device, the epoch, so that times of different queues are comparable.  The submission time is
+ * a separate event in an otherwise empty stream, and the command's stream waits for it: the device
+ * records it immediately, and never after the command has started.
+ *
+ * Source: CUDA Driver API reference manual, cuEventElapsedTime (milliseconds, as a float). */
 #include "backends/cuda/cuda_internal.h"
 
 static rt_status event_create(const cuda_device *device, cuda_driver_event **out_event)
@@ -14,7 +15,7 @@ static rt_status event_create(const cuda_device *device, cuda_driver_event **out
     return cuda_fail(device, CUDA_STAGE_QUEUE, "cuEventCreate", CUDA_SUCCESS, (rt_text){0});
 }
 
-/* What has been made when it fails is freed with the device. */
+/* After a failure, the objects made so far are freed with the device. */
 static rt_status clock_make(cuda_device *device)
 {
     if (!device->clock) {

@@ -1,8 +1,8 @@
-/* Commands that move the bytes of memories.
+/* Commands that transfer the bytes of memories.  With unified addressing every memory is an
+ * address, variables of programs included, so cuMemcpyAsync handles them all.  A variable's offset
+ * has to be added to its address, since the call takes none.  A pattern that no CUDA memset can
+ * repeat is set piecewise: one byte or word of every repetition at a time.
  *
- * With unified addressing every memory is an address, the variables of programs too, so that
- * cuMemcpyAsync serves all of them; a variable's offset has to be added, since the call knows none.
- * A pattern that no memset of CUDA repeats is set in units, one unit of every repetition at a time.
  * Source: CUDA Driver API reference manual, "Memory Management"; DeviceGlobal.md, "New PI interface
  * to copy to or from a module scope variable". */
 #include "backends/cuda/cuda_internal.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Where byte `offset` of a memory is. */
+/* Returns the address of byte `offset` of a memory. */
 static cuda_address address_of(const dev_memory *base, uint64_t offset)
 {
     const cuda_memory *memory = (const cuda_memory *)base;
@@ -108,7 +108,7 @@ static rt_status unit_fill(const cuda_command *command, cuda_address to, size_t 
     return RT_STATUS_OK;
 }
 
-/* Words need an address that words can have; of a variable that is not certain. */
+/* Words need an aligned address, which a variable may not have. */
 static rt_status fill_enqueue(const cuda_command *command, cuda_address to, uint64_t size,
                               rt_bytes pattern)
 {

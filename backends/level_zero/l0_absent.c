@@ -1,4 +1,4 @@
-/* The backend of a build without Level Zero's headers: there, and unavailable. */
+/* The backend in a build without Level Zero's headers: present, but UNAVAILABLE. */
 #include "backends/level_zero/level_zero.h"
 
 static rt_status absent_open(const dev_open_parameters *parameters, rt_text selector,

@@ -1,13 +1,15 @@
-/* A program's binary: a header, the sizes of its modules, the names that host code has for
- * variables, which native code need not hold, and the driver's native code of each module, which
- * are linked again when they are loaded. Source: DeviceGlobal.md, "New PI interface to copy to or
- * from a module scope variable"; Level Zero specification 1.8, zeModuleGetNativeBinary. */
+/* A program's binary: a header, the sizes of its modules, the names of variables in host code,
+ * which native code need not contain, and the native code of each module.  The modules are linked
+ * again when they are loaded.
+ *
+ * Source: DeviceGlobal.md, "New PI interface to copy to or from a module scope variable"; Level
+ * Zero specification 1.8, zeModuleGetNativeBinary. */
 #include "backends/level_zero/l0_binary.h"
 
 #include <string.h>
 
 typedef struct binary_header {
-    char magic[8]; /* changes with the form */
+    char magic[8]; /* changes with the format */
     uint64_t module_count;
     uint64_t names_size; /* bytes */
 } binary_header;
@@ -53,7 +55,7 @@ rt_bytes l0_binary_module(const l0_binary *parts, uint32_t index)
     return (rt_bytes){parts->natives.data + before, module_size(parts, index)};
 }
 
-/* True where names come in pairs and end. */
+/* True if the names come in pairs and the last is terminated. */
 static bool names_whole(rt_bytes names)
 {
     size_t ends = 0;

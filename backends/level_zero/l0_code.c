@@ -1,7 +1,9 @@
-/* The parts of an image's SPIR-V that the driver does not report or check: the version,
- * the sizes of specialisation constants, whether there are symbols, and what host code calls
- * variables. Source: SPIR-V 1.6, 3.42; SPV_INTEL_global_variable_host_access, in its preview's
- * numbers and its own. */
+/* The properties of an image's SPIR-V that the driver does not report or check: the version, the
+ * sizes of specialisation constants, whether there are symbols, and the names of variables in host
+ * code.
+ *
+ * Source: SPIR-V 1.6, 3.42; SPV_INTEL_global_variable_host_access, with the numbers of its preview
+ * and its final version. */
 #include "backends/level_zero/l0_code.h"
 
 #include "backends/vendor/validate.h"
@@ -31,7 +33,7 @@ static bool decorates(const rt_spirv_instruction *instruction, uint32_t decorati
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* The result id with that SpecId, 0 where there is none. */
+/* Returns the result id with that SpecId, 0 if there is none. */
 static uint32_t specialised(rt_bytes module, uint32_t spec_id)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(module);
@@ -42,7 +44,7 @@ static uint32_t specialised(rt_bytes module, uint32_t spec_id)
     return 0;
 }
 
-/* Bytes of the constant with that result id, 0 where the code does not have it. */
+/* Returns the size in bytes of the constant with that result id, 0 if the code lacks it. */
 static uint32_t constant_size(rt_bytes module, uint32_t id)
 {
     uint32_t type = 0;
@@ -89,14 +91,14 @@ static rt_status constants_read(const l0_device *device, rt_bytes module, const 
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* Appends the string at word `index`, the empty one where it is damaged, and a NUL. */
+/* Appends the string at word `index` and a NUL; a damaged string counts as empty. */
 static void text_append(const rt_spirv_instruction *at, uint32_t index, rt_buffer *out_names)
 {
     (void)rt_spirv_text_append(at, index, out_names);
     rt_buffer_append_byte(out_names, '\0');
 }
 
-/* Appends the linkage name of a variable, empty where it has none. */
+/* Appends the linkage name of a variable, empty if it has none. */
 static void linkage_append(rt_bytes module, uint32_t variable, rt_buffer *out_names)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(module);
@@ -117,7 +119,7 @@ static void names_read(rt_bytes module, l0_code *out_code)
                      decorates(&at, DECORATION_HOST_ACCESS);
         if (!named || at.word_count < 5) continue;
         out_code->has_symbols = true;
-        text_append(&at, 4, &out_code->names); /* behind the mode of access */
+        text_append(&at, 4, &out_code->names); /* after the access mode */
         linkage_append(module, rt_spirv_word(&at, 1), &out_code->names);
     }
 }

@@ -1,18 +1,18 @@
-/* An image's code, kept for the module that is made of it. */
+/* An image's code, kept for the module that is built from it. */
 #ifndef BACKENDS_LEVEL_ZERO_L0_CODE_H
 #define BACKENDS_LEVEL_ZERO_L0_CODE_H
 
 #include "backends/level_zero/l0_internal.h"
 
-/* Names of variables, each with its linkage name: "host name\0linkage name\0" again and again. */
+/* Names of variables, each with its linkage name: "host name\0linkage name\0", repeated. */
 typedef rt_buffer l0_names;
 
 typedef struct l0_code {
     rt_buffer bytes;   /* SPIR-V */
-    rt_buffer options; /* for the compiler */
-    bool has_symbols;  /* that other modules or host code may see, or others are to define */
-    l0_names names;    /* of the variables that host code reaches by names of their own */
-    /* Constants that get a value, as ze_module_constants_t wants them: each a pointer to eight
+    rt_buffer options; /* compiler options */
+    bool has_symbols;  /* exports symbols to other modules or host code, or imports some */
+    l0_names names;    /* of the variables to which host code refers by separate names */
+    /* Constants with a value, in the form of ze_module_constants_t: each pointer refers to eight
      * bytes that begin with the value. */
     uint32_t *constant_ids;
     uint64_t *constant_values;
@@ -20,16 +20,16 @@ typedef struct l0_code {
     uint32_t constant_count;
 } l0_code;
 
-/* Copies the code and reads from it what the driver is not asked about.  l0_code_free follows after
- * success.  UNSUPPORTED: a format or version that the device does not take; MALFORMED;
- * ERRC_INVALID: a constant's value has another size than the constant, which the driver cannot see.
- */
+/* Copies the code and reads the properties that are not queried from the driver.  On success the
+ * caller must call l0_code_free.  UNSUPPORTED: a format or version that the device does not take;
+ * MALFORMED: the code is damaged; ERRC_INVALID: a value's size differs from its constant's, which
+ * the driver cannot detect. */
 RT_MUST_USE rt_status l0_code_make(const l0_device *device, const dev_code *code,
                                    l0_code *out_code);
 void l0_code_free(l0_code *code);
 
-/* The linkage name, in `names`, of the variable with that name for the host; NULL: there is none.
- */
+/* Returns the linkage name of the variable with that host name, borrowed from `names`; NULL if
+ * there is none. */
 const char *l0_names_find(const l0_names *names, rt_text host_name);
 
 #endif

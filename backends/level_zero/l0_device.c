@@ -1,10 +1,11 @@
-/* Level Zero devices: finding one, asking what it can do, opening it.
+/* Level Zero devices: finding one, querying its capabilities, opening it.
  *
- * It knows no vendor; the driver reports what a device can do.  The one thing that no driver
- * reports is whether it executes commands: Intel's accepts them and executes none if its debug keys
- * in the environment say so, and the adapter reads the same keys (level_zero.h). Source: Level Zero
- * specification 1.8, "Drivers and Devices"; the debug keys of intel/compute-runtime
- * (shared/source/debug_settings). */
+ * Nothing depends on the vendor; the driver reports what a device can do.  The exception is whether
+ * it executes commands, which no driver reports: Intel's accepts commands and executes none if its
+ * debug keys in the environment say so, and the adapter reads the same keys (level_zero.h).
+ *
+ * Source: Level Zero specification 1.8, "Drivers and Devices"; the debug keys of
+ * intel/compute-runtime (shared/source/debug_settings). */
 #include "backends/level_zero/level_zero.h"
 
 #include "backends/level_zero/l0_internal.h"
@@ -52,7 +53,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_sel
 
 /* ---- Choosing a device -------------------------------------------------------------------- */
 
-/* The most drivers, and devices of one, that are examined. */
+/* Maximum number of drivers, and of devices per driver, that are examined. */
 enum { CANDIDATES_MAX = 64 };
 
 static rt_status device_choose(l0_device *device, uint32_t wanted)
@@ -130,7 +131,7 @@ static rt_status extensions_ask(l0_device *device, bool links_dynamically)
     return RT_STATUS_OK;
 }
 
-/* The first group of queues that computes. */
+/* Finds the first queue group that can compute. */
 static rt_status queues_ask(l0_device *device)
 {
     static const char call[] = "zeDeviceGetCommandQueueGroupProperties";
@@ -152,7 +153,7 @@ static rt_status queues_ask(l0_device *device)
                    rt_buffer_string(&device->name), call);
 }
 
-/* Its names, for records. */
+/* Queries the names for records. */
 static rt_status names_ask(l0_device *device)
 {
     const l0_library *ze = &device->library;
@@ -167,7 +168,8 @@ static rt_status names_ask(l0_device *device)
            ze->zeDriverGetApiVersion(device->driver, &version));
     rt_buffer_append(&device->name, of_device.name, strnlen(of_device.name, sizeof of_device.name));
     if (device->name.size == 0) rt_buffer_append_text(&device->name, RT_TEXT("Level Zero device"));
-    /* The number has no form that Level Zero fixes: this is how Intel's driver counts. */
+    /* Level Zero does not define the format of the version number; this is how Intel's driver
+     * counts. */
     rt_buffer_printf(&device->driver_text, "Level Zero %u.%u, driver %u.%u.%u",
                      ZE_MAJOR_VERSION(version), ZE_MINOR_VERSION(version),
                      of_driver.driverVersion >> 24, of_driver.driverVersion >> 16 & 255,
@@ -175,7 +177,7 @@ static rt_status names_ask(l0_device *device)
     return RT_STATUS_OK;
 }
 
-/* The sizes of sub-groups that a kernel may require. */
+/* Returns the sub-group sizes that a kernel may require. */
 static uint64_t sub_group_bits(const ze_device_compute_properties_t *compute)
 {
     uint64_t bits = 0;
@@ -196,7 +198,7 @@ static uint32_t aspect_bits(ze_device_module_flags_t flags)
         {ZE_DEVICE_MODULE_FLAG_FP64, DEV_ASPECT_FP64},
         {ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS, DEV_ASPECT_ATOMIC64},
     };
-    /* Pointers to functions are in the specification's core (zeModuleGetFunctionPointer). */
+    /* Function pointers are in the core specification (zeModuleGetFunctionPointer). */
     uint32_t bits = 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (flags & rows[i].flag) bits |= 1u << rows[i].aspect;
@@ -223,7 +225,7 @@ static rt_status capabilities_ask(l0_device *device)
         .driver = rt_buffer_text(&device->driver_text),
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = &device->link_extension,
-        .extension_count = 1, /* zeModuleDynamicLink is in the specification's core */
+        .extension_count = 1, /* zeModuleDynamicLink is in the core specification */
         .aspects = aspect_bits(module.flags),
         .executes = !device->captures,
         .program_variables = true,
@@ -244,7 +246,7 @@ static rt_status capabilities_ask(l0_device *device)
 
 static rt_status device_ask(l0_device *device, const l0_selector *selector)
 {
-    /* 1 is the kind of command stream that goes to a file alone. */
+    /* Kind 1 is the command stream receiver that only writes to a file. */
     device->captures =
         variable_is("NEOReadDebugKeys", "1") && variable_is("SetCommandStreamReceiver", "1");
     RT_TRY(names_ask(device));
@@ -255,7 +257,7 @@ static rt_status device_ask(l0_device *device, const l0_selector *selector)
 
 /* ---- The device --------------------------------------------------------------------------- */
 
-/* Frees what has been made of a device, which need not be all of it. */
+/* Frees a device, which may be only partly initialised. */
 static void device_free(l0_device *device)
 {
     if (device->context) {

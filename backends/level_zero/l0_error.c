@@ -1,4 +1,5 @@
-/* Level Zero results as statuses.
+/* Maps Level Zero results to statuses.
+ *
  * Source: Level Zero specification 1.8, "ze_result_t" and the results of each call. */
 #include "backends/level_zero/l0_internal.h"
 #include "backends/vendor/result.h"
@@ -6,7 +7,7 @@
 #define AT(stage) (1u << L0_STAGE_##stage)
 #define AT_ANY    ((1u << L0_STAGE_COUNT) - 1)
 
-/* result without ZE_RESULT_, stages where it is of the class, class */
+/* result without ZE_RESULT_, stages at which it has the code, code */
 #define RESULTS(RESULT)                                                                            \
     RESULT(NOT_READY, 0, DRIVER_ERROR)                                                             \
     RESULT(ERROR_DEVICE_LOST, AT_ANY, DEVICE_LOST)                                                 \
@@ -52,7 +53,8 @@ static const vendor_result rows[] = {
     {(int)ZE_RESULT_##result, stages, RT_##code, "ZE_RESULT_" #result},
     RESULTS(RESULT_ROW)
 #undef RESULT_ROW
-    /* A call that gave nothing and yet succeeded: the driver's fault, so a status like others. */
+    /* A call that succeeded but returned nothing: a fault of the driver, reported like any other.
+     */
     {(int)ZE_RESULT_SUCCESS, 0, RT_DRIVER_ERROR, "ZE_RESULT_SUCCESS without a result"},
 };
 

@@ -14,22 +14,24 @@ typedef struct l0_device l0_device;
 
 /* ---- Signals (l0_signal.c): the driver's events ------------------------------------------- */
 
-/* Events of one pool of the driver's; a pool stays until the device is closed. */
+/* Events per driver pool; a pool lives until the device is closed. */
 enum { L0_POOL_EVENTS = 64 };
 typedef struct l0_pool {
     ze_event_pool_handle_t pool;
     uint64_t used; /* bit i: event i exists */
 } l0_pool;
 
-/* What one command signals when it is done.  Its owner's event, the list of what is pending and
- * every command that waits for it have a reference: the driver reads an event until then. */
+/* A driver event that one command signals on completion.  References are held by the caller's
+ * event, by the list of pending commands, and by every command that waits for it, since the driver
+ * reads the event until then. */
 typedef struct l0_signal {
     ze_event_handle_t event;
     uint32_t pool, slot;
     uint32_t references;
-    struct l0_signal **waits; /* what its command waits for; references, until it is done */
+    struct l0_signal **waits; /* signals that its command waits for; references, released when it is
+                               * done */
     uint32_t wait_count;
-    struct l0_signal *next; /* pending after it */
+    struct l0_signal *next; /* next in the list of pending commands */
 } l0_signal;
 
 /* ---- Objects ------------------------------------------------------------------------------ */
@@ -41,29 +43,29 @@ struct l0_device {
     ze_driver_handle_t driver;
     ze_device_handle_t id;
     ze_context_handle_t context;
-    uint32_t queue_ordinal;  /* of the first group of queues that computes */
-    size_t fill_pattern_max; /* bytes that such a queue fills with */
-    bool joins_spirv;        /* several modules of SPIR-V are linked when one module is made */
-    bool offsets;            /* launches may have an offset */
-    bool captures;           /* commands are taken and never run */
+    uint32_t queue_ordinal;  /* ordinal of the first queue group that can compute */
+    size_t fill_pattern_max; /* largest fill pattern of such a queue, in bytes */
+    bool joins_spirv; /* the driver can link several SPIR-V modules while creating one module */
+    bool offsets;     /* launches may have an offset */
+    bool captures;    /* commands are accepted but never run */
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver_text;
     const char *link_extension;
-    pthread_mutex_t lock; /* of all below, and of the module that a compiled program has */
+    pthread_mutex_t lock; /* guards all members below, and the module of a compiled program */
     RT_VECTOR(l0_pool) pools;
-    l0_signal *pending, **pending_end; /* not known to be done, the oldest first */
+    l0_signal *pending, **pending_end; /* commands not known to be done, oldest first */
 };
 
 typedef struct l0_memory {
     dev_memory base;
     l0_device *device;
-    char *pointer;    /* of the device, never followed here */
-    bool is_variable; /* of a program; the driver frees it */
+    char *pointer;    /* device pointer, never dereferenced here */
+    bool is_variable; /* a program's variable; the driver frees it */
 } l0_memory;
 
 /* The driver's modules of an executable program, linked with each other.  The program and every
- * kernel taken from it have a reference. */
+ * kernel created from it hold a reference. */
 typedef struct l0_modules {
     atomic_uint references;
     uint32_t count;
@@ -74,7 +76,7 @@ typedef struct l0_queue {
     dev_queue base;
     l0_device *device;
     ze_command_list_handle_t list;
-    pthread_mutex_t lock; /* a list must not be appended to by two threads at once */
+    pthread_mutex_t lock; /* two threads must not append to a list at the same time */
 } l0_queue;
 
 typedef struct l0_kernel {
@@ -84,39 +86,40 @@ typedef struct l0_kernel {
     ze_kernel_handle_t kernel;
     uint32_t argument_count;
     uint32_t required_group[RT_ND_RANGE_DIMENSIONS]; /* all 0: free */
-    pthread_mutex_t lock; /* from the first argument to the launch that takes them */
+    pthread_mutex_t
+        lock; /* held from setting the first argument until the launch has captured them */
 } l0_kernel;
 
 /* ---- Errors (l0_error.c) ------------------------------------------------------------------ */
 
-/* What was being done, which decides the class of some results. */
+/* The operation in progress, which decides the code of some results. */
 typedef enum l0_stage {
     L0_STAGE_OPEN,
     L0_STAGE_MEMORY,
-    L0_STAGE_MODULE, /* making a module of one image */
-    L0_STAGE_LINK,   /* joining several */
+    L0_STAGE_MODULE, /* creating a module from one image */
+    L0_STAGE_LINK,   /* linking several */
     L0_STAGE_KERNEL,
     L0_STAGE_GLOBAL,
     L0_STAGE_BINARY,
     L0_STAGE_LAUNCH,
-    L0_STAGE_QUEUE, /* making a queue, other commands */
+    L0_STAGE_QUEUE, /* creating a queue, and other commands */
     L0_STAGE_WAIT,
     L0_STAGE_COUNT
 } l0_stage;
 
-/* The name of a result, NULL for one that the table lacks. */
+/* Returns the name of a result, NULL if the table lacks it. */
 const char *l0_result_name(ze_result_t result);
 
-/* The code of a failed call: one that device.h allows at that stage, whatever the driver answered.
- */
+/* Returns the code for a failed call: one that device.h allows at that stage, regardless of the
+ * driver's answer. */
 rt_code l0_result_code(l0_stage stage, ze_result_t result);
 
-/* Makes a status of a failed call.  ZE_RESULT_SUCCESS is a call that gave nothing although it
- * should have.  `log` (may be empty) is the compiler's or the linker's. */
+/* Makes a status for a failed call.  ZE_RESULT_SUCCESS means that the call succeeded but returned
+ * nothing where it should have.  `log` (may be empty) is the compiler's or the linker's. */
 RT_MUST_USE rt_status l0_fail(rt_sink *sink, l0_stage stage, const char *call, ze_result_t result,
                               rt_text log);
 
-/* Returns from the calling function with a status when the call did not succeed. */
+/* If the call failed, returns its status from the enclosing function. */
 #define L0_TRY(sink, stage, call, result)                                                          \
     do {                                                                                           \
         ze_result_t l0_try_ = (result);                                                            \
@@ -126,25 +129,26 @@ RT_MUST_USE rt_status l0_fail(rt_sink *sink, l0_stage stage, const char *call, z
 
 /* ---- Around every command (l0_signal.c) --------------------------------------------------- */
 
-/* A command that is being appended: the driver's list of events to wait for, and its own. */
+/* A command being appended: the driver events that it waits for, and its own. */
 typedef struct l0_append {
     l0_signal *signal;
-    ze_event_handle_t *waits; /* NULL for none */
+    ze_event_handle_t *waits; /* NULL if there are none */
     uint32_t wait_count;
 } l0_append;
 
-/* Begins a command.  After success l0_append_end follows in any case. */
+/* Begins a command.  On success the caller must call l0_append_end or l0_append_drop. */
 RT_MUST_USE rt_status l0_append_begin(l0_device *device, dev_command command,
                                       l0_append *out_append);
 
-/* Ends it: by an event after the driver took it, else by a status. */
+/* Ends a command after the driver's answer: *out_event is its event if the driver accepted it;
+ * otherwise returns a status. */
 RT_MUST_USE rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage,
                                     const char *call, ze_result_t result, dev_event **out_event);
 
-/* Ends one that was never given to the driver, for the reason in `status`, which is returned. */
+/* Ends a command that was never passed to the driver; returns `status`, the reason. */
 RT_MUST_USE rt_status l0_append_drop(l0_device *device, l0_append *append, rt_status status);
 
-/* Waits until every command is done, so that what commands use may go. */
+/* Waits until all commands are done, so that the objects they use can be freed. */
 void l0_device_settle(l0_device *device);
 
 /* Frees the pools; no command is pending. */
@@ -164,18 +168,19 @@ dev_enqueue_write_op l0_enqueue_write;
 dev_enqueue_copy_op l0_enqueue_copy;
 dev_enqueue_fill_op l0_enqueue_fill;
 
-/* Gives a reference up; the last one waits for commands and destroys the modules (l0_program.c). */
+/* Releases a reference; the last release waits for commands and destroys the modules
+ * (l0_program.c). */
 void l0_modules_release(l0_device *device, l0_modules *modules);
 
-/* Takes a kernel from one of the modules of an executable program (l0_kernel.c). */
+/* Creates a kernel from one of the modules of an executable program (l0_kernel.c). */
 rt_status l0_kernel_take(l0_device *device, l0_modules *modules, rt_text name,
                          dev_kernel **out_kernel);
 
 /* Makes a memory for a program's variable at a pointer (l0_memory.c). */
 dev_memory *l0_variable_wrap(l0_device *device, void *pointer, size_t size);
 
-/* Opens a device through the loader at `library_path`; the backend gives the usual name, tests give
- * a fake. */
+/* Opens a device through the loader at `library_path`; the backend passes the usual name, tests
+ * pass a fake. */
 rt_status l0_device_open(const char *library_path, const dev_open_parameters *parameters,
                          rt_text selector, dev_device **out_device);
 

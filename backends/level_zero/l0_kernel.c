@@ -9,7 +9,7 @@
 
 /* ---- Taking a kernel ---------------------------------------------------------------------- */
 
-/* Programs and kernels are read by the commands that launch them. */
+/* Commands read the programs and kernels that they launch. */
 static void l0_kernel_destroy(dev_kernel *base)
 {
     l0_kernel *kernel = (l0_kernel *)base;
@@ -30,7 +30,7 @@ static const dev_kernel_ops l0_kernel_ops = {
     .argument_count = l0_kernel_argument_count,
 };
 
-/* Looks for the kernel in every module; returns the last answer. */
+/* Looks for the kernel in every module; returns the last module's answer. */
 static rt_status kernel_find(const l0_device *device, const l0_modules *modules, rt_text name,
                              ze_kernel_handle_t *out_kernel)
 {
@@ -54,7 +54,7 @@ static rt_status kernel_find(const l0_device *device, const l0_modules *modules,
     return RT_STATUS_OK;
 }
 
-/* Asks for its shape, and permits it to follow pointers that it finds in memory. */
+/* Queries the kernel's properties, and permits it to follow pointers that it finds in memory. */
 static rt_status kernel_ask(const l0_device *device, l0_kernel *kernel)
 {
     ze_kernel_properties_t answer = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
@@ -124,7 +124,7 @@ static rt_status argument_fail(const l0_kernel *kernel, uint32_t index,
     rt_buffer said = {0};
     const char *name = l0_result_name(result);
     rt_code code = l0_result_code(L0_STAGE_LAUNCH, result);
-    /* This call is about one argument, and all else about it was checked. */
+    /* This call concerns a single argument, and everything else about it was checked. */
     if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) code = RT_ERRC_KERNEL_ARGUMENT;
     rt_buffer_printf(&said, "zeKernelSetArgumentValue: %s (0x%x)",
                      name ? name : "a result that Level Zero does not name", (unsigned)result);
@@ -146,7 +146,7 @@ static rt_status arguments_set(const l0_kernel *kernel, const dev_argument *argu
 
 /* ---- Shapes ------------------------------------------------------------------------------- */
 
-/* True where a size of groups can be taken for the range. */
+/* True if a group size can be used for the range. */
 static bool group_fits(const l0_device *device, const dev_nd_range *range, const uint32_t *group)
 {
     uint64_t all = 1;
@@ -157,8 +157,8 @@ static bool group_fits(const l0_device *device, const dev_nd_range *range, const
     return all <= device->capabilities.group_size_max;
 }
 
-/* The size of groups: the one given, the one that the kernel requires, what the driver suggests
- * where that divides the range, else one work-item. */
+/* Chooses the group size: the one given, the one that the kernel requires, the driver's suggestion
+ * if it divides the range, otherwise one work-item. */
 static void group_choose(const l0_kernel *kernel, const dev_nd_range *range, uint32_t *out_group)
 {
     bool is_open = range->local[0] == 0;
@@ -181,7 +181,7 @@ static void group_choose(const l0_kernel *kernel, const dev_nd_range *range, uin
         memcpy(out_group, suggested, sizeof suggested);
 }
 
-/* What the driver counts in 32 bits. */
+/* Computes the group counts, which the driver takes as 32-bit numbers. */
 static rt_status counts_make(const l0_device *device, const dev_nd_range *range,
                              const uint32_t *group, uint32_t *out_counts)
 {
@@ -219,7 +219,7 @@ static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range, u
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGroupSize",
            device->library.zeKernelSetGroupSize(kernel->kernel, group[0], group[1], group[2]));
     if (!device->offsets) return RT_STATUS_OK;
-    /* Also one of zero: the kernel object remembers that of its last launch. */
+    /* An offset of zero is set, too: the kernel object remembers the offset of its last launch. */
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGlobalOffsetExp",
            device->library.zeKernelSetGlobalOffsetExp(kernel->kernel, (uint32_t)range->offset[0],
                                                       (uint32_t)range->offset[1],
@@ -229,7 +229,8 @@ static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range, u
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-/* Sets everything and appends; the kernel's lock is held. */
+/* Sets arguments, group size and offset, and appends the launch; the caller holds the kernel's
+ * lock. */
 static rt_status launch(l0_queue *queue, dev_command command, const l0_kernel *kernel,
                         const dev_nd_range *range, const dev_argument *arguments,
                         uint32_t argument_count, dev_event **out_event)

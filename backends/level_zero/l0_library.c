@@ -1,4 +1,4 @@
-/* Finding the loader's entry points. */
+/* Finds the loader's entry points. */
 #include "backends/level_zero/l0_library.h"
 
 #include "backends/vendor/library.h"

@@ -7,8 +7,8 @@
 
 #include <level_zero/ze_api.h>
 
-/* Every entry point that the adapter calls, and whether a loader without it is of use.  A table
- * instead of a link-time dependency: assay starts where Level Zero is not installed. */
+/* All entry points that the adapter calls, and whether each is required.  A table replaces a
+ * link-time dependency: assay starts where Level Zero is not installed. */
 #define L0_ENTRIES(ENTRY)                                                                          \
     ENTRY(zeInit, true)                                                                            \
     ENTRY(zeDriverGet, true)                                                                       \
@@ -61,9 +61,9 @@ typedef struct l0_library {
 #undef L0_ENTRY_MEMBER
 } l0_library;
 
-/* Opens the loader at `path` (as dlopen looks for it) and fills the table; an optional entry point
- * that it lacks is NULL.  The caller gives its handle to vendor_library_close.  UNAVAILABLE: there
- * is none, or it lacks a required entry point, which the message names. */
+/* Opens the loader at `path` (with dlopen's search rules) and fills the table; optional entry
+ * points that it lacks are NULL.  The caller passes its handle to vendor_library_close.
+ * UNAVAILABLE: the loader is missing, or lacks a required entry point, which the message names. */
 RT_MUST_USE rt_status l0_library_open(rt_sink *sink, const char *path, l0_library *out_library);
 
 #endif

@@ -1,5 +1,6 @@
-/* The driver's log of a build or link, as a message shows it: without the addresses that
- * differ from run to run, and shortened.
+/* Prepares the driver's log of a build or link for messages: removes the addresses, which differ
+ * from run to run, and shortens it.
+ *
  * Source: Level Zero specification 1.8, zeModuleBuildLogGetString. */
 #include "backends/level_zero/l0_module.h"
 

@@ -1,10 +1,12 @@
-/* Memories: buffers are memory of the device, unified shared memory is of its kind, and a program's
- * variable is where the driver says.  Level Zero does not report which bytes were written, so
- * all count as defined. Source: Level Zero specification 1.8, "Memory". */
+/* Memories: a buffer is device memory, unified shared memory is of its own kind, and a program's
+ * variable is at the address that the driver reports.  Level Zero does not report which bytes were
+ * written, so all count as defined.
+ *
+ * Source: Level Zero specification 1.8, "Memory". */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"
 
-/* For every type that OpenCL C has: double16 is the largest. */
+/* Sufficient for every OpenCL C type: double16 is the largest. */
 enum { ALIGNMENT = 128 };
 
 static void allocated_destroy(dev_memory *base)

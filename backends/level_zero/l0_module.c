@@ -1,19 +1,20 @@
-/* The driver's modules: making, joining, loading and saving them, with their logs.
+/* The driver's modules: creating, linking, loading and saving them, with their logs.
+ *
  * Source: Level Zero specification 1.8, "Modules", "Dynamically Linked Modules" (imports need the
  * flag -library-compilation), ZE_experimental_module_program. */
 #include "backends/level_zero/l0_module.h"
 
 #include "reference/base/alloc.h"
 
-/* Lets symbols be open, and others be seen by other modules. */
+/* Permits unresolved symbols, and exports symbols to other modules. */
 static const char library_flag[] = "-library-compilation";
-/* Without it Intel's compiler forgets the variables of a module that exports no function, so that
- * none is found by its name. */
+/* Without this flag Intel's compiler drops the variables of a module that exports no function, so
+ * that they cannot be found by name. */
 static const char variables_flag[] = "-ze-take-global-address";
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-/* Lets the driver make a module, and reads its log where it does not. */
+/* Has the driver create a module; reads its log on failure. */
 static rt_status module_create(const l0_device *device, l0_stage stage,
                                const ze_module_desc_t *description, ze_module_handle_t *out_module)
 {
@@ -82,7 +83,7 @@ rt_status l0_module_load(const l0_device *device, rt_bytes native, ze_module_han
 
 /* ---- Joining ------------------------------------------------------------------------------ */
 
-/* What ZE_experimental_module_program wants, in lists as long as there are codes. */
+/* Arguments for ZE_experimental_module_program: parallel lists, one entry per code. */
 typedef struct join_lists {
     size_t *sizes;
     const uint8_t **inputs;
@@ -140,8 +141,8 @@ rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, u
         .pBuildFlags = lists.flag_texts,
         .pConstants = lists.constant_pointers,
     };
-    /* The extension has the driver ignore these fields; its validation layer wants them all the
-     * same. */
+    /* With the extension the driver ignores these fields, but the validation layer requires them.
+     */
     const ze_module_desc_t description = {
         .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
         .pNext = &program,

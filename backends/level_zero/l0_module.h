@@ -1,33 +1,34 @@
-/* Making and joining the driver's modules. */
+/* Creating and linking the driver's modules. */
 #ifndef BACKENDS_LEVEL_ZERO_L0_MODULE_H
 #define BACKENDS_LEVEL_ZERO_L0_MODULE_H
 
 #include "backends/level_zero/l0_code.h"
 
-/* Makes one module of one code.  is_library: it may have open symbols, and shows its own. */
+/* Creates a module from one code.  is_library: it may have unresolved symbols, and exports its own.
+ */
 RT_MUST_USE rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,
                                      bool is_library, ze_module_handle_t *out_module);
 
-/* Makes one module of several codes, linked by the driver as SPIR-V
- * (ZE_experimental_module_program). `options` are the link's. */
+/* Creates one module from several codes, which the driver links as SPIR-V
+ * (ZE_experimental_module_program).  `options` are the link's. */
 RT_MUST_USE rt_status l0_module_join(const l0_device *device, const l0_code *const *codes,
                                      uint32_t count, rt_text options,
                                      ze_module_handle_t *out_module);
 
-/* Makes a module of what l0_module_binary gave. */
+/* Creates a module from the output of l0_module_binary. */
 RT_MUST_USE rt_status l0_module_load(const l0_device *device, rt_bytes native,
                                      ze_module_handle_t *out_module);
 
-/* Joins modules, or finds out that a single one has no open symbols, which its making does not
- * tell.
- */
+/* Links modules; for a single module, verifies that it has no unresolved symbols, which its
+ * creation does not report. */
 RT_MUST_USE rt_status l0_modules_link(const l0_device *device, l0_modules *modules);
 
 /* Appends the module as the driver's native code. */
 RT_MUST_USE rt_status l0_module_binary(const l0_device *device, ze_module_handle_t module,
                                        rt_buffer *out_binary);
 
-/* Reads a log into an empty buffer, which the caller frees, and destroys it; NULL is none. */
+/* Reads a log into an empty buffer, which the caller frees, and destroys the log.  `log` may be
+ * NULL. */
 void l0_log_take(const l0_device *device, ze_module_build_log_handle_t log, rt_buffer *out_log);
 
 #endif

@@ -1,12 +1,13 @@
 /* Programs: a compiled one keeps its code, an executable one has the driver's modules.
  *
- * Where the driver joins SPIR-V, compiling keeps the code and the link makes one module of all.
- * Otherwise every code becomes a module when it is compiled, so that its errors are reported there;
- * the first link takes that module, because zeModuleDynamicLink changes what it is given,
- * and a later one makes another.  A program of several modules has no binary.
+ * If the driver joins SPIR-V, compiling keeps the code and the link creates one module from all of
+ * it.  Otherwise each image's code becomes a module when it is compiled, so that its errors are
+ * reported then; the first link uses that module, because zeModuleDynamicLink modifies the modules
+ * it links, and a later link creates another.  A program of several modules has no binary.
  *
- * A binary is a header, the names that host code has for variables, which native code need not
- * hold, and the driver's native code.
+ * A binary is a header, the names of variables in host code, which native code need not contain,
+ * and the driver's native code.
+ *
  * Source: Level Zero specification 1.8, "Modules"; DeviceGlobal.md, "New PI interface to copy to or
  * from a module scope variable"; SharedLibraries.md, "Support of runtime linking in backends". */
 #include "backends/level_zero/l0_binary.h"
@@ -19,9 +20,9 @@
 typedef struct l0_program {
     dev_program base;
     l0_device *device;
-    l0_code code;        /* of a compiled program, else empty */
-    l0_modules *modules; /* of an executable program, a reference; of a compiled one the module that
-                            the first link takes, which leaves NULL in its place; or NULL */
+    l0_code code;        /* of a compiled program; otherwise empty */
+    l0_modules *modules; /* of an executable program: a reference; of a compiled one: the module for
+                          * the first link, which sets this to NULL; or NULL */
     l0_names names;      /* of an executable program's variables */
 } l0_program;
 
@@ -37,7 +38,7 @@ void l0_modules_release(l0_device *device, l0_modules *modules)
     rt_free(modules);
 }
 
-/* Room for as many modules, none of which is made yet. */
+/* Allocates room for `count` modules, none of which exists yet. */
 static l0_modules *modules_room(uint32_t count)
 {
     CHECK(count >= 1);
@@ -49,7 +50,7 @@ static l0_modules *modules_room(uint32_t count)
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* Asks every module; the driver's answers for a name that it does not know differ. */
+/* Queries every module; drivers differ in their answer for an unknown name. */
 static ze_result_t global_ask(const l0_program *program, const char *name, size_t *out_size,
                               void **out_pointer)
 {
@@ -68,8 +69,8 @@ static ze_result_t global_ask(const l0_program *program, const char *name, size_
     return ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
 }
 
-/* Looks among the names that the code has for the host first, then among linkage names.  A driver
- * that knows linkage names alone is so asked for the right one. */
+/* Tries the names for the host first, then linkage names, so that a driver that knows only linkage
+ * names is given the right one. */
 static ze_result_t global_find(const l0_program *program, rt_text name, size_t *out_size,
                                void **out_pointer)
 {
@@ -85,8 +86,8 @@ static ze_result_t global_find(const l0_program *program, rt_text name, size_t *
     return result;
 }
 
-/* A module that imports a variable knows nothing of it before it is linked, so that no module is
- * asked before. */
+/* A module that imports a variable does not know it until it is linked, so no module is queried
+ * before that. */
 static bool knows_variables(const l0_program *program)
 {
     if (!program->modules || !program->modules->handles[0]) return false;
@@ -157,7 +158,8 @@ static l0_program *program_wrap(l0_device *device)
     return program;
 }
 
-/* Links the modules, which are made, and makes the program of them, or releases them. */
+/* Links the modules, which already exist, and makes a program from them, or releases them on
+ * failure. */
 static rt_status program_finish(l0_device *device, l0_modules *modules, const l0_code *const *codes,
                                 uint32_t code_count, dev_program **out_program)
 {
@@ -196,7 +198,7 @@ rt_status l0_program_compile(dev_device *base, const dev_code *code, dev_program
     return RT_STATUS_OK;
 }
 
-/* One module of all the codes. */
+/* Creates one module from all codes. */
 static rt_status modules_join(const l0_device *device, const l0_code *const *codes, uint32_t count,
                               rt_text options, l0_modules **out_modules)
 {
@@ -204,7 +206,7 @@ static rt_status modules_join(const l0_device *device, const l0_code *const *cod
     return l0_module_join(device, codes, count, options, &(*out_modules)->handles[0]);
 }
 
-/* One module of each program: its spare one, or another of its code. */
+/* Collects one module per program: its spare module, or a new one from its code. */
 static rt_status modules_collect(l0_device *device, dev_program *const *programs, uint32_t count,
                                  l0_modules **out_modules)
 {

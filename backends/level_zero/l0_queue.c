@@ -1,7 +1,7 @@
-/* Queues, and the commands that move the bytes of memories.
+/* Queues, and the commands that transfer the bytes of memories.  A queue is an immediate command
+ * list, whose commands are ordered by their events alone.  To the driver every memory is a pointer,
+ * whatever its kind, so all transfers use the same call.
  *
- * A queue is an immediate command list, whose commands only their events order.  Every memory is a
- * pointer to the driver, whatever its kind, so that all transfers are one call.
  * Source: Level Zero specification 1.8, "Command Lists" (immediate), "Copying". */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"
@@ -88,7 +88,7 @@ rt_status l0_enqueue_fill(dev_queue *base, dev_command command, dev_memory *memo
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-/* What is appended is submitted at once. */
+/* Commands are submitted as they are appended. */
 static rt_status l0_queue_flush(dev_queue *base)
 {
     (void)base;

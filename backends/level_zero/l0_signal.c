@@ -1,10 +1,11 @@
-/* Events: the driver's, and ours over them.
+/* Events: the driver's, and ours on top of them.
  *
- * The driver reads an event for as long as a command waits for it and writes it when its own
- * command ends, and keeps neither it nor anything else alive that a command uses.  So every command
- * is kept in a list until it is known to be done, and holds its own event and those that it waits
- * for; a memory, kernel or program that goes waits for the whole list first (l0_device_settle). A
- * lost device ends every wait, so that no wait here is endless unless the driver's is.
+ * The driver reads an event as long as a command waits for it and writes it when its own command
+ * ends, but does not keep it, or any other object that a command uses, alive.  So every command
+ * stays in a list until it is known to be done, and holds its own event and those that it waits
+ * for.  A memory, kernel or program waits for the whole list before it is freed (l0_device_settle).
+ * A lost device ends every wait, so no wait here is endless unless the driver's is.
+ *
  * Source: Level Zero specification 1.8, "Events" and "Memory" (lifetime of resources). */
 #include "backends/level_zero/l0_internal.h"
 #include "reference/base/alloc.h"
@@ -70,7 +71,7 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
 
 static void signal_release(l0_device *device, l0_signal *signal);
 
-/* The command is done, or will never begin: it no longer needs the events that it waits for. */
+/* The command is done, or will never begin: releases the events that it waits for. */
 static void waits_release(l0_device *device, l0_signal *signal)
 {
     uint32_t count = signal->wait_count;
@@ -79,8 +80,8 @@ static void waits_release(l0_device *device, l0_signal *signal)
         signal_release(device, signal->waits[i]);
 }
 
-/* Gives a reference up.  The last one of a signal is given up after its command has ended, so that
- * the chain of commands before it is not walked here. */
+/* Releases a reference.  The last one is released after the signal's command has ended, so this
+ * does not walk the chain of earlier commands. */
 static void signal_release(l0_device *device, l0_signal *signal)
 {
     CHECK(signal->references >= 1);
@@ -104,7 +105,7 @@ static void pending_pop(l0_device *device)
     signal_release(device, first);
 }
 
-/* A captured command never runs, so that nothing waits for it either. */
+/* A captured command never runs, so nothing waits for it. */
 static bool is_done(const l0_device *device, const l0_signal *signal)
 {
     return device->captures ||
@@ -120,8 +121,7 @@ static void pending_push(l0_device *device, l0_signal *signal)
     device->pending_end = &signal->next;
 }
 
-/* Failures that a wait finds here were reported already, or will be by the next wait for the event.
- */
+/* A failure found here has been reported already, or will be by the next wait for the event. */
 void l0_device_settle(l0_device *device)
 {
     pthread_mutex_lock(&device->lock);
@@ -137,7 +137,7 @@ void l0_pools_free(l0_device *device)
 {
     CHECK(!device->pending);
     for (uint32_t i = 0; i < device->pools.count; i++) {
-        CHECK(device->pools.items[i].used == 0); /* Every event was released before. */
+        CHECK(device->pools.items[i].used == 0); /* all events have been released */
         device->library.zeEventPoolDestroy(device->pools.items[i].pool);
     }
     rt_vector_free(&device->pools);
@@ -228,13 +228,13 @@ rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, co
                               l0_fail(device->sink, stage, call, result, (rt_text){0}));
     pthread_mutex_lock(&device->lock);
     pending_push(device, append->signal);
-    CHECK(append->signal->references == 2); /* the list's and the event's */
+    CHECK(append->signal->references == 2); /* held by the list and the event */
     pthread_mutex_unlock(&device->lock);
     rt_free(append->waits);
     l0_event *event = rt_alloc(sizeof *event);
     event->base.ops = &l0_event_ops;
     event->device = device;
-    event->signal = append->signal; /* the reference that its making gave */
+    event->signal = append->signal; /* the creator's reference */
     vendor_outcome_begin(&event->outcome);
     *out_event = &event->base;
     return RT_STATUS_OK;

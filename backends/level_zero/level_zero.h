@@ -1,26 +1,25 @@
-/* Level Zero devices: those of the machine's Level Zero loader, as the device interface.
- */
+/* The devices of the machine's Level Zero loader. */
 #ifndef BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H
 #define BACKENDS_LEVEL_ZERO_LEVEL_ZERO_H
 
 #include "reference/device/device.h"
 
-/* The selector is a list, separated by commas and possibly empty, of
- *   device=N      the N-th device of all drivers, from 0, as the loader orders them (the first);
- *   link=dynamic  zeModuleDynamicLink joins modules even where the driver joins SPIR-V.
+/* The selector is a comma-separated list, possibly empty, of
+ *   device=N      the N-th device of all drivers, from 0, in the loader's order (default: 0);
+ *   link=dynamic  link modules with zeModuleDynamicLink even if the driver joins SPIR-V.
  *
- * Images are SPIR-V.  How several are linked follows from what the driver lists: with
- * ZE_experimental_module_program it is given all SPIR-V at once, else one module is made of each
- * and zeModuleDynamicLink joins them.
+ * Images are SPIR-V.  The driver's extensions decide how several images are linked: with
+ * ZE_experimental_module_program the driver is given all SPIR-V in one call; otherwise each image
+ * becomes a module, and zeModuleDynamicLink joins the modules.
  *
- * Variables are found by name, among the names of their HostAccessINTEL decorations first.
+ * Variables are looked up by name, first among the names in their HostAccessINTEL decorations.
  *
- * A driver can be told by its environment to take every command and run none (Intel's: the debug
- * keys NEOReadDebugKeys=1 and SetCommandStreamReceiver=1).  Such a device builds, links, creates
- * kernels and takes commands as usual, and its capabilities say that it does not execute.
+ * A driver can be configured by its environment to accept every command and run none (Intel's: the
+ * debug keys NEOReadDebugKeys=1 and SetCommandStreamReceiver=1).  Such a device builds, links,
+ * creates kernels and accepts commands as usual, and its capabilities say that it does not execute.
  *
- * The loader is looked for as libze_loader.so.1.  Opening reads that environment and whatever
- * loader and drivers read. */
+ * The loader is loaded as libze_loader.so.1.  Opening reads these environment variables and those
+ * that loader and drivers read. */
 extern const dev_backend l0_backend;
 
 #endif

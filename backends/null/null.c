@@ -97,7 +97,8 @@ static rt_status null_enqueue_read(dev_queue *queue, dev_command command, dev_me
 {
     (void)queue, (void)command;
     CHECK(offset < memory->size && size <= memory->size - offset);
-    memset(destination, 0, (size_t)size); /* The same bytes in every run, whatever was there. */
+    memset(destination, 0, (size_t)size); /* The same bytes in every run, regardless of the buffer's
+                                           * previous content. */
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -296,7 +297,7 @@ static const dev_device_ops null_device_ops = {
     .memory_create = null_memory_create,
     .program_compile = null_program_compile,
     .program_link = null_program_link,
-    /* One image alone needs no other step here than one of several. */
+    /* A single image needs the same step as several. */
     .program_build = null_program_compile,
     .queue_create = null_queue_create,
 };

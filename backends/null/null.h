@@ -4,8 +4,8 @@
 
 #include "reference/device/device.h"
 
-/* Takes SPIR-V of which it reads the first word only, has kernels of every name with any number of
- * arguments, and completes every command at once.  Reads deliver zeros, and no byte counts as
+/* Takes SPIR-V and reads only its first word, has a kernel of any name with any number of
+ * arguments, and completes every command immediately.  Reads return zeros, and no byte counts as
  * defined.  There is one such device; its selector is "". */
 extern const dev_backend null_backend;
 

@@ -1,4 +1,4 @@
-/* Capturing standard error: descriptor 2 is a file in memory for the length of a call. */
+/* Captures standard error: for the length of a call, descriptor 2 refers to a file in memory. */
 #include "backends/nvjitlink/nvj_capture.h"
 
 #include "reference/base/check.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptor 2 belongs to the process, and so does what guards it. */
+/* Descriptor 2 belongs to the process, so its lock does too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void nvj_capture_begin(nvj_capture *out_capture)
@@ -26,7 +26,7 @@ void nvj_capture_begin(nvj_capture *out_capture)
     if (saved >= 0) close(saved);
 }
 
-/* Reads all that was written. */
+/* Reads everything that was written. */
 static void file_read(int file, rt_buffer *out_text)
 {
     char block[1024];
@@ -35,7 +35,7 @@ static void file_read(int file, rt_buffer *out_text)
         rt_buffer_append(out_text, block, (size_t)got);
 }
 
-/* Sorts lines by whether they hold the mark. */
+/* Separates the lines that contain the mark from the others. */
 static void lines_sort(rt_text text, const char *mark, rt_buffer *out_marked, rt_buffer *out_rest)
 {
     while (text.length > 0) {

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* Part of the file; false: it is not inside. */
+/* Takes a part of the file.  False if it is out of bounds. */
 static bool part(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part)
 {
     if (offset > bytes.size || size > bytes.size - offset) return false;
@@ -14,13 +14,14 @@ static bool part(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_p
     return true;
 }
 
-/* The header of a section. */
+/* Reads the header of a section. */
 static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t index,
                          Elf64_Shdr *out_section)
 {
     rt_bytes at;
     if (index >= header->e_shnum) return false;
-    /* At most 2^16 sections: the product fits; the sum may not, which wraps to before the file. */
+    /* At most 2^16 sections, so the product fits.  The sum may wrap, which the check below
+     * rejects. */
     uint64_t offset = header->e_shoff + (uint64_t)index * sizeof *out_section;
     if (offset < header->e_shoff || !part(bytes, offset, sizeof *out_section, &at)) return false;
     memcpy(out_section, at.data, sizeof *out_section);

@@ -1,6 +1,8 @@
 /* The linker as a device of a named architecture.
+ *
  * Source of the limits: CUDA C++ programming guide, "Technical Specifications per Compute
- * Capability"; where architectures differ in more than the shared memory, what all of them have. */
+ * Capability".  For limits other than shared memory that differ between architectures, the values
+ * that all of them support. */
 #include "backends/nvjitlink/nvjitlink.h"
 
 #include "backends/nvjitlink/nvj_internal.h"
@@ -14,7 +16,7 @@
 
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
-/* Reads "" or "arch=sm_NN", which a letter may follow; *out_capability is NN. */
+/* Reads "" or "arch=sm_NN", optionally followed by a letter; *out_capability is NN. */
 static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
                                uint32_t *out_capability)
 {
@@ -105,7 +107,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     device->base.ops = &nvj_device_ops;
     device->sink = parameters->sink;
     atomic_init(&device->steps, 0);
-    atomic_init(&device->next_address, UINT64_C(1) << 20); /* nothing is at 0 */
+    atomic_init(&device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
     rt_buffer_append_text(&device->name, name);
     rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));
     rt_status status = nvj_library_open(device->sink, library_path, &device->library);
@@ -120,8 +122,8 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
-/* A path without a file only means that the library is not installed there; the system may have
- * one. */
+/* If there is no file at the path, the library is not installed there, but the system may have one.
+ */
 static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)
 {

@@ -19,33 +19,33 @@ typedef struct nvj_device {
     rt_buffer architecture; /* "-arch=sm_90" */
     const char *link_extension;
     ptx_limits limits;
-    _Atomic uint64_t next_address; /* of memories and programs */
-    _Atomic uint64_t steps;        /* commands so far: the clock of their times */
+    _Atomic uint64_t next_address; /* next free address for memories and programs */
+    _Atomic uint64_t steps;        /* commands so far; the clock for their times */
 } nvj_device;
 
 typedef struct nvj_program {
     dev_program base;
     nvj_device *device;
     ptx_program ptx;
-    uint64_t address;       /* of an executable one: where its variables begin */
-    atomic_uint references; /* its owner and its kernels */
+    uint64_t address;       /* of an executable program: base address of its variables */
+    atomic_uint references; /* held by its owner and its kernels */
 } nvj_program;
 
 /* ---- The library's links (nvj_link.c) ----------------------------------------------------- */
 
-/* Makes a link for the device's architecture and ends it.  ERRC_INVALID: the library knows no such
- * architecture. */
+/* Creates and destroys a link for the device's architecture.  ERRC_INVALID: the library does not
+ * know the architecture. */
 RT_MUST_USE rt_status nvj_link_try(const nvj_device *device);
 
-/* Links the programs' texts with the options, words between spaces, and those that they were
- * compiled with.  out_cubin receives the machine code; NULL: the texts are compiled and no more.
- * Codes of dev_program_link. */
+/* Links the programs' texts with the space-separated options and those that each was compiled with.
+ * out_cubin receives the machine code; if it is NULL the texts are only compiled.  Fails with the
+ * codes of dev_program_link. */
 RT_MUST_USE rt_status nvj_link(const nvj_device *device, nvj_program *const *programs,
                                uint32_t count, rt_text options, rt_buffer *out_cubin);
 
 /* ---- Memories and programs ---------------------------------------------------------------- */
 
-/* Takes size bytes of addresses that nothing else has; multiples of 256. */
+/* Reserves `size` bytes of unused address space; returns a multiple of 256. */
 uint64_t nvj_address_take(nvj_device *device, uint64_t size);
 
 /* Makes a memory at an address (nvj_memory.c). */
@@ -58,11 +58,11 @@ dev_program_link_op nvj_program_link;
 dev_program_load_op nvj_program_load;
 dev_queue_create_op nvj_queue_create, nvj_queue_create_profiling;
 
-/* A kernel that was taken from a program: what its launches are checked against (nvj_program.c). */
+/* Returns the description that a kernel's launches are checked against (nvj_program.c). */
 const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel);
 
-/* Opens a device with the library at `library_path`; the backend gives the usual places, tests give
- * a fake. */
+/* Opens a device with the library at `library_path`; the backend passes the usual locations, tests
+ * pass a fake. */
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, dev_device **out_device);
 

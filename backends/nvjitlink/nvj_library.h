@@ -1,5 +1,6 @@
 /* NVIDIA's linker library, opened at run time.  The part of its interface that the adapter calls is
- * declared here, so that the build does not need NVIDIA's headers; names of values are ours.
+ * declared here, so that the build does not need NVIDIA's headers; the names of values are ours.
+ *
  * Source: nvJitLink documentation, 13.0, "Linking" and "Error codes". */
 #ifndef BACKENDS_NVJITLINK_NVJ_LIBRARY_H
 #define BACKENDS_NVJITLINK_NVJ_LIBRARY_H
@@ -36,9 +37,9 @@ typedef struct nvj_library {
 #undef NVJ_ENTRY_MEMBER
 } nvj_library;
 
-/* Opens the library at `path` (as dlopen looks for it) and fills the table.  The caller gives
- * its handle to vendor_library_close.  UNAVAILABLE: there is none, or it lacks an entry point,
- * which the message names. */
+/* Opens the library at `path` (with dlopen's search rules) and fills the table.  The caller passes
+ * its handle to vendor_library_close.  UNAVAILABLE: the library is missing, or lacks an entry
+ * point, which the message names. */
 RT_MUST_USE rt_status nvj_library_open(rt_sink *sink, const char *path, nvj_library *out_library);
 
 #endif

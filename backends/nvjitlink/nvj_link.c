@@ -1,10 +1,11 @@
-/* Links, and what the library reports about them.
+/* Links, and the library's reports about them.
  *
- * A call's result is not the whole answer: a file that is refused fails no later call, and an error
- * may be logged although the call succeeds.  So every call's result is examined, then the error
- * log, then the lines with the library's mark on standard error.  The class of a refusal follows
- * from the result and the operation; the library has no result for symbols. Source: nvJitLink
- * documentation, 13.0, "Error codes" and "Supported Link Options". */
+ * A call's result is not the whole answer: refusing a file does not make later calls fail, and a
+ * call may succeed although it logged an error.  So each call is judged by its result, then the
+ * error log, then the lines on standard error that carry the library's mark.  The result and the
+ * operation decide the status code; the library has no distinct result for symbol errors.
+ *
+ * Source: nvJitLink documentation, 13.0, "Error codes" and "Supported Link Options". */
 #include "backends/nvjitlink/nvj_capture.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/vector.h"
@@ -14,8 +15,8 @@
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
-/* result, name, its class when a link is made, a text alone is compiled, a text is added to others,
- * the link is completed */
+/* result, name, and its code when a link is created, a single text is compiled, a text is added to
+ * others, the link is completed */
 #define RESULTS(RESULT)                                                                            \
     RESULT(0, SUCCESS, DRIVER_ERROR, ERRC_BUILD, LINK_ERROR, LINK_ERROR)                           \
     RESULT(1, ERROR_UNRECOGNIZED_OPTION, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)           \
@@ -37,7 +38,7 @@
     RESULT(17, ERROR_UNSUPPORTED_ARCH, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)         \
     RESULT(18, ERROR_LTO_NOT_ENABLED, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)
 
-/* What was being done. */
+/* The operation in progress. */
 typedef enum link_stage {
     STAGE_CREATE,
     STAGE_COMPILE,
@@ -57,8 +58,8 @@ static const struct result_row {
 };
 enum { RESULT_ROWS = sizeof result_rows / sizeof *result_rows };
 
-/* A status of a call that failed, or that succeeded and logged an error.  Without a word from the
- * linker nothing says that symbols are the reason. */
+/* Makes a status for a call that failed, or that succeeded but logged an error.  Unless the linker
+ * has logged something, there is no sign that symbols are the cause. */
 static rt_status link_fail(const nvj_device *device, link_stage stage, const char *call,
                            nvj_result result, rt_text log)
 {
@@ -74,12 +75,12 @@ static rt_status link_fail(const nvj_device *device, link_stage stage, const cha
 
 typedef struct link {
     const nvj_device *device;
-    nvj_handle *handle;  /* NULL before it is there */
-    nvj_capture capture; /* of the call that is made */
-    rt_buffer said;      /* all of the error log that was read so far */
+    nvj_handle *handle;  /* NULL until it is created */
+    nvj_capture capture; /* of the call in progress */
+    rt_buffer said;      /* the part of the error log read so far */
 } link;
 
-/* What the library writes before an error on standard error (13.0 to 13.5). */
+/* Prefix of the library's errors on standard error (13.0 to 13.5). */
 static const char error_mark[] = "@E@";
 
 /* Begins a call; link_judge ends it. */
@@ -88,14 +89,14 @@ static void call_begin(link *one)
     nvj_capture_begin(&one->capture);
 }
 
-/* Reads the error log, and leaves in *out_log what is new in it; the log only grows. */
+/* Reads the error log and puts the new part into *out_log; the log only grows. */
 static void log_read(link *one, rt_buffer *out_log)
 {
     const nvj_library *library = &one->device->library;
     size_t size = 0;
     if (!one->handle) return;
     if (library->nvJitLinkGetErrorLogSize(one->handle, &size) != NVJ_SUCCESS || size == 0) return;
-    char *text = rt_alloc(size + 1); /* ended by a NUL whether or not the size counts one */
+    char *text = rt_alloc(size + 1); /* NUL-terminated whether or not the size counts the NUL */
     if (library->nvJitLinkGetErrorLog(one->handle, text) == NVJ_SUCCESS) {
         size_t length = strlen(text), known = one->said.size;
         bool grows = length >= known && memcmp(text, rt_buffer_string(&one->said), known) == 0;
@@ -127,7 +128,7 @@ static rt_status link_judge(link *one, link_stage stage, const char *call, nvj_r
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
-/* The options of a link as the library takes them: copies of words. */
+/* A link's options in the library's form: copies of words. */
 typedef struct option_list {
     rt_arena arena;
     RT_VECTOR(const char *) words;
@@ -137,7 +138,7 @@ static void options_add(option_list *list, rt_text options)
 {
     rt_text word;
     while (ptx_option_next(&options, &word)) {
-        bool known = false; /* several programs may have the same option */
+        bool known = false; /* several programs may share an option */
         for (uint32_t i = 0; i < list->words.count && !known; i++)
             known = rt_text_is(word, list->words.items[i]);
         if (!known) *rt_vector_push(&list->words) = rt_arena_text(&list->arena, word).data;
@@ -152,7 +153,7 @@ static void options_free(option_list *list)
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-/* A link that is refused may have a handle all the same: it carries the log. */
+/* A refused link may still have a handle, which carries the log. */
 static rt_status link_create(link *one, option_list *options)
 {
     call_begin(one);
@@ -233,7 +234,7 @@ rt_status nvj_link_try(const nvj_device *device)
     rt_status status = link_create(&one, &options);
     link_end(&one);
     options_free(&options);
-    /* The architecture is all that this link was given. */
+    /* This link was given nothing but the architecture. */
     if (status.code != RT_UNSUPPORTED && status.code != RT_ERRC_BUILD) return status;
     rt_text said = rt_sink_diagnostic(device->sink, status)->message;
     return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));

@@ -1,5 +1,5 @@
-/* Memories without bytes, and queues whose commands do nothing: just enough of a device for
- * launches to be checked. */
+/* Memories without contents, and queues whose commands do nothing: just enough of a device to check
+ * launches. */
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/alloc.h"
 
@@ -12,7 +12,7 @@ typedef struct nvj_memory {
 
 typedef struct nvj_event {
     dev_event base;
-    uint64_t step; /* of the device's clock */
+    uint64_t step; /* time on the device's clock */
 } nvj_event;
 
 typedef struct nvj_queue {
@@ -25,7 +25,8 @@ typedef struct nvj_queue {
 uint64_t nvj_address_take(nvj_device *device, uint64_t size)
 {
     enum { ALIGN = 256 };
-    uint64_t taken = (size + ALIGN) / ALIGN * ALIGN; /* one byte more at least: no end is a start */
+    uint64_t taken = (size + ALIGN) / ALIGN * ALIGN; /* at least one byte more, so that one memory's
+                                                      * end is never the next one's start */
     CHECK(taken > size && taken % ALIGN == 0);
     return atomic_fetch_add(&device->next_address, taken);
 }
@@ -97,7 +98,7 @@ static dev_event_state event_state(dev_event *event)
     return DEV_EVENT_COMPLETE;
 }
 
-/* A command takes no time, and each has its step. */
+/* A command takes no time; each has its own step. */
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
     uint64_t step = ((const nvj_event *)event)->step;
@@ -128,7 +129,7 @@ static void queue_destroy(dev_queue *queue)
     rt_free(queue);
 }
 
-/* Makes everything that a launch needs, so that its mistakes are found, and drops it. */
+/* Builds the complete launch, so that its errors are found, and discards it. */
 static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel,
                                 const dev_nd_range *range, const dev_argument *arguments,
                                 uint32_t argument_count, dev_event **out_event)
@@ -150,7 +151,8 @@ static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory 
 {
     (void)command;
     CHECK(offset < memory->size && size <= memory->size - offset);
-    memset(destination, 0, (size_t)size); /* The same bytes in every run, whatever was there. */
+    memset(destination, 0, (size_t)size); /* The same bytes in every run, regardless of the buffer's
+                                           * previous content. */
     return event_give(queue, out_event);
 }
 
@@ -209,7 +211,7 @@ rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
     return RT_STATUS_OK;
 }
 
-/* Every queue keeps times. */
+/* Every queue supports profiling. */
 rt_status nvj_queue_create_profiling(dev_device *device, dev_queue **out_queue)
 {
     return nvj_queue_create(device, out_queue);

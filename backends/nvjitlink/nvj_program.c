@@ -1,7 +1,7 @@
-/* Programs: PTX, and the machine code that the library has linked of it.
+/* Programs: PTX, and the machine code that the library links from it.
  *
- * The result of a link is examined, because the library also returns an empty cubin as a success:
- * it must be a cubin, and have every kernel that the texts have. */
+ * The library returns an empty cubin as a success, too, so the result of a link is verified: it
+ * must be a cubin and contain every kernel of the texts. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"
@@ -74,8 +74,8 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* A variable's address is made of its program's and of its place in the symbol table: the same for
- * the same variable, and it is never followed. */
+/* A variable's address is derived from its program's address and its index in the symbol table:
+ * equal for the same variable, and never dereferenced. */
 static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const nvj_program *program = (const nvj_program *)base;
@@ -83,7 +83,7 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     uint32_t index = 0;
     uint64_t size = 0;
     bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin);
-    CHECK(is_read); /* program_validate has */
+    CHECK(is_read); /* program_validate has read it */
     if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
@@ -123,7 +123,7 @@ static rt_status text_take(nvj_program *program, const dev_code *code)
     return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
 }
 
-/* Looks at what was linked, and gives its variables addresses. */
+/* Verifies the linked code, and assigns addresses to its variables. */
 static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
@@ -141,7 +141,7 @@ static rt_status program_validate(nvj_program *program)
                                   "nvJitLinkComplete: success, and the cubin lacks kernel '%.*s'",
                                   RT_TEXT_ARG(name));
     }
-    /* A symbol's number is smaller than the number of bytes of the table. */
+    /* A symbol's index is smaller than the size of the table in bytes. */
     program->address = nvj_address_take(program->device, program->ptx.cubin.size);
     return RT_STATUS_OK;
 }
@@ -155,7 +155,7 @@ static rt_status programs_link(nvj_program *linked, nvj_program *const *programs
     return program_validate(linked);
 }
 
-/* Hands a program out where it was made. */
+/* Returns a program that was made successfully, and frees it otherwise. */
 static rt_status program_finish(nvj_program *program, rt_status status, dev_program **out_program)
 {
     if (rt_ok(status))

@@ -1,9 +1,9 @@
-/* Programs as bytes: a magic number, the hash of the rest (two words), the kernels, the cubin. */
+/* Serialised programs: a magic number, the hash of the rest (two words), the kernels, the cubin. */
 #include "backends/ptx/binary.h"
 
 #include "reference/base/hash.h"
 
-/* The last digit is the form's version. */
+/* The last digit is the version of the format. */
 #define BINARY_MAGIC UINT64_C(0x3158545059534153) /* "SASYPTX1" */
 
 void ptx_binary_write(rt_buffer *out, const ptx_kernels *kernels, rt_bytes cubin)

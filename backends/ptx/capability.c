@@ -3,8 +3,7 @@
 
 #include "reference/base/check.h"
 
-/* Half from 5.3 on; double from 1.3; 64-bit atomics of all kinds from 6.0; pointers to functions
- * from 2.0. */
+/* fp16 from 5.3; fp64 from 1.3; all 64-bit atomics from 6.0; function pointers from 2.0. */
 static const struct feature {
     dev_aspect aspect;
     uint32_t since;
@@ -23,7 +22,7 @@ uint32_t ptx_aspects(uint32_t capability)
     return aspects;
 }
 
-/* By capability; a row holds up to the next. */
+/* Ordered by capability; a row applies up to the next. */
 static const struct shared_row {
     uint32_t since;
     uint32_t kibibytes;

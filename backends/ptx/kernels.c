@@ -16,8 +16,8 @@ static bool is_identifier(char c)
            c == '$';
 }
 
-/* What is behind the first `word` of a text that no identifier goes on with; no data where the
- * text has none. */
+/* Returns the text after the first `word` that is not the prefix of a longer identifier; data is
+ * NULL if there is none. */
 static rt_text text_behind(rt_text text, rt_text word)
 {
     for (size_t at = 0; at < text.length;) {
@@ -31,7 +31,8 @@ static rt_text text_behind(rt_text text, rt_text word)
     return (rt_text){0};
 }
 
-/* The text between an entry's name and its body; no data where the text has no such entry. */
+/* Returns the text between an entry's name and its body; data is NULL if the text has no such
+ * entry. */
 static rt_text entry_head(rt_text ptx, rt_text name)
 {
     rt_buffer entry = {0};
@@ -50,7 +51,7 @@ static void blanks_skip(rt_text *inout_rest)
         *inout_rest = rt_text_skip(*inout_rest, 1);
 }
 
-/* Reads "X", "X, Y" or "X, Y, Z"; dimensions that are left out are 1.  False: it is not so. */
+/* Reads "X", "X, Y" or "X, Y, Z"; omitted dimensions are 1.  False if the text is malformed. */
 static bool sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
 {
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
@@ -88,7 +89,7 @@ static ptx_kernel *rows_extend(ptx_kernels *kernels, uint32_t count)
     return rows + kernels->count;
 }
 
-/* Copies a kernel, with all that it points to. */
+/* Copies a kernel and everything it points to. */
 static ptx_kernel kernel_copy(rt_arena *arena, const ptx_kernel *kernel)
 {
     ptx_kernel copy = *kernel;
@@ -159,7 +160,7 @@ void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels)
 
 static void kernel_read(rt_reader *reader, rt_arena *arena, ptx_kernel *out_kernel)
 {
-    enum { PARAMETER_SIZE = 8 }; /* bytes of one in the form */
+    enum { PARAMETER_SIZE = 8 }; /* bytes of one when serialised */
     out_kernel->entry.name = rt_arena_text(arena, rt_read_text(reader));
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
         out_kernel->required_local[d] = rt_read_below(reader, RT_WORK_GROUP_SIZE_MAX + 1);
@@ -178,7 +179,7 @@ static void kernel_read(rt_reader *reader, rt_arena *arena, ptx_kernel *out_kern
 
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels)
 {
-    enum { KERNEL_SIZE_MIN = 24 }; /* bytes of one without name and parameters */
+    enum { KERNEL_SIZE_MIN = 24 }; /* bytes of a serialised one without name and parameters */
     CHECK(out_kernels->count == 0);
     uint32_t count = rt_read_count(reader, KERNEL_SIZE_MIN);
     ptx_kernel *rows = rows_extend(out_kernels, count);

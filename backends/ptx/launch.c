@@ -1,19 +1,19 @@
-/* Making launches.
+/* Makes launches.  CUDA has no open work-group sizes, so a group size that the launch leaves open
+ * is chosen here: as many threads as divide the first dimension, and more than 1 in the others only
+ * if the grid could not hold the groups otherwise.  The kernel's index space is then exactly the
+ * range.
  *
- * A group that the launch leaves open is chosen here, since CUDA has no open sizes: as many threads
- * as divide the first dimension, and more in the others only where a grid could not hold the groups
- * otherwise.  The kernel's index space is exactly the range then.
  * Source: CUDA C++ programming guide, "Thread Hierarchy" and "Compute Capabilities". */
 #include "backends/ptx/launch.h"
 
 #include <string.h>
 
-/* Threads of a group whose size is open: what many kernels are written for. */
+/* Most threads in a group whose size is open: the size that many kernels are written for. */
 enum { OPEN_GROUP_SIZE = 256 };
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* The largest divisor of n that is at most `limit`, which is at least 1. */
+/* Returns the largest divisor of n that is at most `limit`, which is at least 1. */
 static uint64_t divisor_below(uint64_t n, uint64_t limit)
 {
     CHECK(n >= 1 && limit >= 1);
@@ -23,8 +23,8 @@ static uint64_t divisor_below(uint64_t n, uint64_t limit)
     return divisor;
 }
 
-/* The smallest divisor of n, from 1 to `limit`, that leaves at most `groups_max` groups; 0 where
- * there is none. */
+/* Returns the smallest divisor of n, from 1 to `limit`, that leaves at most `groups_max` groups; 0
+ * if there is none. */
 static uint64_t divisor_leaving(uint64_t n, uint64_t limit, uint64_t groups_max)
 {
     for (uint64_t divisor = 1; divisor <= limit; divisor++) {
@@ -38,7 +38,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Chooses the group of an open range; what does not fit the grid is found afterwards. */
+/* Chooses the group size of an open range; the caller checks afterwards that the grid fits. */
 static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
                          uint64_t out_local[RT_ND_RANGE_DIMENSIONS])
 {
@@ -52,7 +52,7 @@ static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
     out_local[0] = divisor_below(range->global[0], smaller(room, limits->local_max[0]));
 }
 
-/* Refuses a group that the kernel does not take. */
+/* Refuses a group size that the kernel or device does not take. */
 static rt_status group_validate(rt_sink *sink, const ptx_limits *limits, const ptx_kernel *kernel,
                                 const uint64_t local[RT_ND_RANGE_DIMENSIONS])
 {
@@ -102,7 +102,7 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-/* Which kind of parameter each kind of argument is for, and how a message calls it. */
+/* The kind of parameter for each kind of argument, and its name in messages. */
 static const struct argument_row {
     rt_ptx_parameter_kind fits;
     const char *name;
@@ -141,7 +141,7 @@ static rt_status argument_fail(rt_sink *sink, const ptx_kernel *kernel, uint32_t
                    parameter_names[parameter->kind], parameter->size);
 }
 
-/* Takes local memory after what the launch has taken so far. */
+/* Allocates local memory after the launch's earlier allocations. */
 static rt_status local_take(rt_sink *sink, const ptx_limits *limits, uint64_t size,
                             ptx_launch *launch, uint32_t *out_offset)
 {
@@ -174,7 +174,7 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
         *out_value = offset;
         return local_take(sink, limits, argument->size, launch, offset);
     }
-    /* Every memory of an adapter for PTX has an address, buffers too. */
+    /* In an adapter for PTX every memory has an address, including buffers. */
     dev_memory *memory = argument->memory;
     uint64_t *address = rt_arena_alloc(arena, sizeof *address);
     if (memory) *address = memory->ops->address(memory);
@@ -183,7 +183,7 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
     return RT_STATUS_OK;
 }
 
-/* The hidden last parameter. */
+/* Makes the hidden last parameter. */
 static void *hidden_make(rt_arena *arena, const dev_nd_range *range)
 {
     rt_ptx_launch *hidden = rt_arena_alloc(arena, sizeof *hidden);

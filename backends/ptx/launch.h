@@ -1,14 +1,14 @@
-/* A launch of a PTX kernel in CUDA's terms: blocks of threads, the values of its
- * parameters, and the dynamic shared memory, all as reference/base/ptx.h defines it. */
+/* A PTX kernel's launch in CUDA's terms: blocks of threads, the values of its parameters, and the
+ * dynamic shared memory, as reference/base/ptx.h defines them. */
 #ifndef BACKENDS_PTX_LAUNCH_H
 #define BACKENDS_PTX_LAUNCH_H
 
 #include "backends/ptx/kernels.h"
 #include "reference/device/device.h"
 
-/* Bounds of a device for one launch. */
+/* The device's limits for one launch. */
 typedef struct ptx_limits {
-    uint32_t group_size_max; /* threads of a block, for this kernel */
+    uint32_t group_size_max; /* threads per block, for this kernel */
     uint32_t local_max[RT_ND_RANGE_DIMENSIONS];
     uint32_t grid_max[RT_ND_RANGE_DIMENSIONS]; /* blocks */
     uint64_t shared_max;                       /* bytes of dynamic shared memory */
@@ -16,16 +16,17 @@ typedef struct ptx_limits {
 
 typedef struct ptx_launch {
     uint32_t grid[RT_ND_RANGE_DIMENSIONS];  /* blocks */
-    uint32_t block[RT_ND_RANGE_DIMENSIONS]; /* threads of one */
+    uint32_t block[RT_ND_RANGE_DIMENSIONS]; /* threads per block */
     uint32_t shared_size;                   /* bytes */
-    void **parameters; /* addresses of the values, the hidden last one's too; in the arena */
+    void **parameters; /* addresses of the values, including the hidden last one; in the arena */
     uint32_t parameter_count;
 } ptx_launch;
 
-/* Makes a launch; its values live as long as the arena.  A memory's address is what its operation
- * says.  ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are too many or too
- * few; ERRC_ND_RANGE: local does not divide global, is not what the kernel requires, or a group is
- * too large; LIMIT: more groups or more local memory than the device has. */
+/* Makes a launch; its values live as long as the arena.  A memory's address is the result of its
+ * address operation.  ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are
+ * too many or too few; ERRC_ND_RANGE: local does not divide global, differs from what the kernel
+ * requires, or the group is too large; LIMIT: more groups or more local memory than the device
+ * supports. */
 RT_MUST_USE rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limits,
                                       const ptx_kernel *kernel, const dev_nd_range *range,
                                       const dev_argument *arguments, uint32_t argument_count,

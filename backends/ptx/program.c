@@ -1,4 +1,4 @@
-/* What a program for PTX devices is made of. */
+/* The linker-independent parts of a program for PTX devices. */
 #include "backends/ptx/program.h"
 
 #include "backends/vendor/validate.h"

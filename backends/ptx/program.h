@@ -1,29 +1,29 @@
-/* The parts of a program for PTX devices, for every linker: a text, then machine code. */
+/* The linker-independent parts of a program for PTX devices: a text, then machine code. */
 #ifndef BACKENDS_PTX_PROGRAM_H
 #define BACKENDS_PTX_PROGRAM_H
 
 #include "backends/ptx/kernels.h"
 #include "reference/device/device.h"
 
-/* Zero-initialise it; ptx_program_free ends it. */
+/* Zero-initialise; ptx_program_free frees the contents. */
 typedef struct ptx_program {
-    rt_buffer text;    /* of a compiled one: its PTX, NUL-terminated */
-    rt_buffer options; /* of a compiled one: for its part of a link */
-    rt_buffer cubin;   /* of an executable one */
+    rt_buffer text;    /* of a compiled program: its PTX, NUL-terminated */
+    rt_buffer options; /* of a compiled program: options for its part of a link */
+    rt_buffer cubin;   /* of an executable program */
     ptx_kernels kernels;
 } ptx_program;
 
-/* Takes an image's text, options and kernels, and compiles nothing.  `device` is its name for
- * messages.  UNSUPPORTED: the image is not PTX; MALFORMED: its bytes are no text, or do not read
- * (ptx_kernels_add).  The program is freed in any case. */
+/* Takes an image's text, options and kernels without compiling.  `device` is the device's name for
+ * messages.  UNSUPPORTED: the image is not PTX; MALFORMED: its bytes are not text, or its header is
+ * invalid (ptx_kernels_add).  The caller frees the program in any case. */
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);
 
-/* Frees what the program owns, whether or not it was taken whole. */
+/* Frees everything that the program owns, even if ptx_program_take failed. */
 void ptx_program_free(ptx_program *program);
 
-/* Takes the next word off options that spaces part, without those of OpenCL C's compiler ("-cl-…"),
- * which has been there; false: there is none. */
+/* Takes the next word off the space-separated options and skips those for the OpenCL C compiler
+ * ("-cl-…"), which has already run.  False if there is none. */
 bool ptx_option_next(rt_text *options, rt_text *out_word);
 
 #endif

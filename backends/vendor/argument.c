@@ -1,7 +1,7 @@
-/* An argument that a vendor's library has refused. */
+/* Reports an argument that a vendor's library refused. */
 #include "backends/vendor/argument.h"
 
-/* Appends what an argument is. */
+/* Appends a description of an argument. */
 static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
 {
     switch (argument->kind) {
@@ -31,7 +31,7 @@ static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
     UNREACHABLE();
 }
 
-/* What parameter an argument of each kind fits. */
+/* The parameters that each kind of argument fits. */
 static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
     [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",

@@ -5,7 +5,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* dlsym returns a data pointer for a function; POSIX says that both have one representation. */
+/* dlsym returns a data pointer for a function; POSIX guarantees that both have the same
+ * representation. */
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions fit");
 
 rt_status vendor_library_open(rt_sink *sink, const vendor_library *library, const char *path,

@@ -1,35 +1,35 @@
-/* A vendor's library, opened at run time: assay starts where none is installed, and a table of
- * entry points replaces a link-time dependency. */
+/* A vendor's library, opened at run time: a table of entry points replaces a link-time dependency,
+ * so that assay starts on machines without the library. */
 #ifndef BACKENDS_VENDOR_LIBRARY_H
 #define BACKENDS_VENDOR_LIBRARY_H
 
 #include "reference/base/status.h"
 
-/* An entry point, and where its address goes. */
+/* An entry point, and the table slot for its address. */
 typedef struct vendor_entry {
     const char *name;
-    size_t offset;    /* bytes from the beginning of the adapter's table */
-    bool is_optional; /* a library without it is of use; its place is NULL then */
+    size_t offset;    /* of the slot, in bytes from the start of the adapter's table */
+    bool is_optional; /* the library may lack it; its slot is NULL then */
 } vendor_entry;
 
 /* An adapter's description of its library. */
 typedef struct vendor_library {
-    const char *name;           /* as messages call it: "the OpenCL loader" */
-    const char *remedy;         /* what to do where it cannot be opened */
-    const char *remedy_lacking; /* what to do where it lacks an entry point */
+    const char *name;           /* as it appears in messages: "the OpenCL loader" */
+    const char *remedy;         /* advice if it cannot be opened */
+    const char *remedy_lacking; /* advice if it lacks an entry point */
     const vendor_entry *entries;
     size_t entry_count;
 } vendor_library;
 
-/* Opens the library at `path` (as dlopen looks for it) and fills the adapter's table of pointers to
- * functions, in which the entries' offsets lie.  The caller closes *out_handle.  UNAVAILABLE: there
- * is no such library, or it lacks an entry point, which the message names; *out_handle is NULL then
- * and the table of no use. */
+/* Opens the library at `path` (with dlopen's search rules) and fills the adapter's table of
+ * function pointers; the entries' offsets are relative to that table.  The caller closes
+ * *out_handle.  UNAVAILABLE: the library is missing, or lacks a required entry point, which the
+ * message names; *out_handle is NULL then, and the table must not be used. */
 RT_MUST_USE rt_status vendor_library_open(rt_sink *sink, const vendor_library *library,
                                           const char *path, void *table, void **out_handle);
 
-/* Gives the library up; NULL is fine.  It stays mapped: drivers keep threads of their own and
- * register what runs at exit, which would run code that is no longer there. */
+/* Releases the library; the handle may be NULL.  The library stays mapped: drivers run their own
+ * threads and register exit handlers, which would run code that has been unmapped. */
 void vendor_library_close(void *handle);
 
 #endif

@@ -1,7 +1,7 @@
-/* The log of a vendor's compiler or linker, as a message for people shows it. */
+/* Shortens a vendor's compiler or linker log for messages. */
 #include "backends/vendor/log.h"
 
-enum { SHOWN_MAX = 4000 }; /* bytes of a log in a message */
+enum { SHOWN_MAX = 4000 }; /* bytes of the log that a message shows */
 
 void vendor_log_cut(rt_buffer *log)
 {

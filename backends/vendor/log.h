@@ -1,11 +1,11 @@
-/* The log of a vendor's compiler or linker, as a message for people shows it. */
+/* Shortens a vendor's compiler or linker log for messages. */
 #ifndef BACKENDS_VENDOR_LOG_H
 #define BACKENDS_VENDOR_LOG_H
 
 #include "reference/base/text.h"
 
-/* Keeps the beginning of a long log, since the first error is the cause, and says how many bytes
- * went.  It is cut between characters where it is UTF-8. */
+/* Truncates a long log in place.  The beginning is kept, since the first error is the cause, and
+ * the number of dropped bytes is appended.  In UTF-8 text the cut falls between characters. */
 void vendor_log_cut(rt_buffer *log);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the wait for a command has found. */
+/* The result of waiting for a command. */
 #include "backends/vendor/outcome.h"
 
 void vendor_outcome_begin(vendor_outcome *out_outcome)

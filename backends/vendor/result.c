@@ -1,4 +1,4 @@
-/* Results of a vendor's calls as codes of statuses. */
+/* Maps results of a vendor's calls to status codes. */
 #include "backends/vendor/result.h"
 
 rt_code vendor_result_code(const vendor_result *rows, size_t count, unsigned stage, int result)

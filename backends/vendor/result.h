@@ -1,25 +1,24 @@
-/* Results of a vendor's calls as codes of statuses.
- *
- * A result means different things at different calls, and a driver may answer anything at any call;
- * so a result's code is looked up with what was being done, the stage, and what an adapter's table
- * does not list there is DRIVER_ERROR. */
+/* Maps results of a vendor's calls to status codes.  The meaning of a result depends on the call,
+ * and a driver may return any result from any call; so a code is looked up by the result and the
+ * stage, the operation in progress.  A result that an adapter's table does not list at that stage
+ * is DRIVER_ERROR. */
 #ifndef BACKENDS_VENDOR_RESULT_H
 #define BACKENDS_VENDOR_RESULT_H
 
 #include "reference/base/status.h"
 
-/* A row of an adapter's table; a result may have several, one for each of its codes. */
+/* A row of an adapter's table.  A result may have several rows, one per code. */
 typedef struct vendor_result {
-    int result;      /* as the interface numbers it */
-    unsigned stages; /* bit i: it is of this code at stage i of the adapter's */
+    int result;      /* the interface's number */
+    unsigned stages; /* bit i: the row applies to the adapter's stage i */
     rt_code code;
-    const char *name; /* NULL where the library names it */
+    const char *name; /* NULL if the library supplies the name */
 } vendor_result;
 
-/* The code of a failed call at a stage. */
+/* Returns the status code for a call that failed at a stage. */
 rt_code vendor_result_code(const vendor_result *rows, size_t count, unsigned stage, int result);
 
-/* The name of a result, static; NULL for one that the table does not name. */
+/* Returns the name of a result, a static string; NULL if the table does not name it. */
 const char *vendor_result_name(const vendor_result *rows, size_t count, int result);
 
 #endif

@@ -1,4 +1,4 @@
-/* What every adapter checks of names, variables and formats. */
+/* Checks of names, variables and formats that all adapters share. */
 #include "backends/vendor/validate.h"
 
 #include "reference/base/spirv.h"

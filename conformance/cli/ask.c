@@ -1,4 +1,4 @@
-/* Asking subjects: a child each, with a time limit. */
+/* Queries subjects, each in a child process with a time limit. */
 #include "conformance/cli/ask.h"
 
 #include "conformance/process/child.h"

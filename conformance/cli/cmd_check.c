@@ -1,10 +1,10 @@
-/* assay check: reads scenarios, runs nothing. */
+/* assay check: reads scenarios without running them. */
 #include "conformance/cli/commands.h"
 #include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
 
-/* Prints the file's problems on stdout and returns how many there are. */
+/* Prints the file's problems on stdout and returns their count. */
 static uint32_t check_file(const cnf_file *file)
 {
     rt_arena arena = {0};

@@ -1,4 +1,4 @@
-/* assay compare: what changed between the records of two runs. */
+/* assay compare: the changes between the records of two runs. */
 #include "conformance/cli/commands.h"
 #include "conformance/verdict/comparison.h"
 

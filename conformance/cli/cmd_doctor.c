@@ -1,4 +1,5 @@
-/* assay doctor: what is wrong with the machine, by what cures it, and one command for all of it. */
+/* assay doctor: the machine's problems, grouped by remedy, and one command that applies all
+ * remedies. */
 #include "conformance/build/compile.h"
 #include "conformance/build/toolchain.h"
 #include "conformance/cli/ask.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What assay cannot do without is wrong; what some scenarios or options need is missing. */
+/* Missing NEEDED items are errors; OPTIONAL items are needed by some scenarios or options. */
 typedef enum importance { NEEDED, OPTIONAL } importance;
 
 typedef struct complaint {
@@ -89,7 +90,8 @@ static void cache_look(diagnosis *seen)
     cnf_cache_close(cache);
 }
 
-/* A driver that is not installed is missing; one that cannot be opened without dying is wrong. */
+/* A driver that is not installed is optional; a driver that crashes when it is opened is an error.
+ */
 static void subject_look(void *user, const cnf_asked *asked)
 {
     if (asked->answered && asked->answer->device.length > 0) return;
@@ -111,7 +113,7 @@ static void subject_look(void *user, const cnf_asked *asked)
 
 /* ---- What is told -------------------------------------------------------------------------- */
 
-/* All that the cure of one complaint cures, and the cure. */
+/* Prints all complaints with the same remedy, then the remedy. */
 static void cure_print(diagnosis *seen, rt_text cure)
 {
     for (uint32_t i = 0; i < seen->complaints.count; i++) {
@@ -123,7 +125,7 @@ static void cure_print(diagnosis *seen, rt_text cure)
     printf("    cure: %.*s\n", RT_TEXT_ARG(cure));
 }
 
-/* What is wrong comes first. */
+/* Prints errors before missing optional items. */
 static void complaints_print(diagnosis *seen)
 {
     for (int weight = NEEDED; weight <= OPTIONAL; weight++) {
@@ -134,7 +136,7 @@ static void complaints_print(diagnosis *seen)
     }
 }
 
-/* Whether a word stands in a text of words between blanks. */
+/* True if the blank-separated list has the word. */
 static bool has_word(const rt_buffer *words, rt_text word)
 {
     rt_buffer padded = {0}, wanted = {0};
@@ -146,7 +148,7 @@ static bool has_word(const rt_buffer *words, rt_text word)
     return there;
 }
 
-/* Adds the words of a text, each once, with what is written before each of them. */
+/* Adds the words of a text that are not in the list yet, each preceded by `before`. */
 static void words_add(rt_buffer *words, const char *before, rt_text text)
 {
     while (text.length > 0) {
@@ -158,7 +160,7 @@ static void words_add(rt_buffer *words, const char *before, rt_text text)
     }
 }
 
-/* Cures that are commands of one kind are one command, with the words of all of them. */
+/* Merges remedies that are the same command into one command with all their words. */
 static void command_append(const diagnosis *seen, const char *command, const char *before,
                            rt_buffer *out)
 {

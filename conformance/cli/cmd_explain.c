@@ -1,5 +1,5 @@
-/* assay explain: runs one scenario on one subject and tells what it is made of and what happened.
- * assay trace: the same run as a timeline. */
+/* assay explain: runs one scenario on one subject and describes its parts and its run. assay trace:
+ * the same run as a timeline. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/run_options.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct explain_command {
-    bool timeline;   /* and nothing else; for trace viewers, or as a picture */
-    bool graph;      /* in DOT, and not as text */
-    const char *svg; /* where a picture goes, "-" for the standard output; NULL: none */
+    bool timeline;   /* only the timeline, for trace viewers or as a picture */
+    bool graph;      /* in DOT instead of text */
+    const char *svg; /* output file of a picture, "-" for the standard output; NULL: none */
     rt_buffer out;
     int status;
 } explain_command;
@@ -26,7 +26,7 @@ static int status_of(cnf_verdict verdict)
     return cnf_verdict_ran(verdict) ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
 }
 
-/* The verdict is not what was asked for, but tells how far the commands below got. */
+/* Reports an unexpected verdict, which says how far the commands below got. */
 static void verdict_write(explain_command *command, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -40,7 +40,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     const cnf_judgement *judgement = &record->judgement;
     command->status = status_of(judgement->verdict);
     if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
-    if (!detail->scenario) { /* the message says why */
+    if (!detail->scenario) { /* the message has the reason */
         if (command->status == CNF_EXIT_EXPECTED) command->status = CNF_EXIT_UNEXPECTED;
         return true;
     }
@@ -60,7 +60,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     return true;
 }
 
-/* The one subject of --on, by default sim.  False: said on stderr. */
+/* Chooses the subject of --on, sim by default. Returns false after reporting an error on stderr. */
 static bool subject_choose(const char *name, const cnf_arguments *arguments, rt_arena *arena,
                            const cnf_run_subject **out_subject)
 {
@@ -78,7 +78,7 @@ static bool subject_choose(const char *name, const cnf_arguments *arguments, rt_
     return chosen;
 }
 
-/* The one scenario of the arguments.  Returns an exit status. */
+/* Finds the scenario of the arguments, which must be one. Returns an exit status. */
 static int file_choose(const char *name, const cnf_arguments *arguments, rt_arena *arena,
                        cnf_files *out_files)
 {
@@ -89,7 +89,7 @@ static int file_choose(const char *name, const cnf_arguments *arguments, rt_aren
     return out_files->count > 1 ? CNF_EXIT_USAGE : status;
 }
 
-/* Makes a picture of the graph.  False: said on stderr. */
+/* Draws the graph as a picture. Returns false after reporting an error on stderr. */
 static bool picture_make(explain_command *command, rt_text title)
 {
     rt_sink *sink = rt_sink_create();
@@ -104,12 +104,13 @@ static bool picture_make(explain_command *command, rt_text title)
     return rt_ok(status);
 }
 
-/* Puts the explanation where it was asked for.  False: said on stderr. */
+/* Writes the explanation to the requested place. Returns false after reporting an error on stderr.
+ */
 static bool explanation_put(explain_command *command, rt_text title)
 {
     const char *what = command->timeline ? "the timeline" : "the explanation";
     if (!command->svg) return cnf_command_print(&command->out, what);
-    if (command->out.size == 0) return true; /* Nothing was compiled, which has been said. */
+    if (command->out.size == 0) return true; /* Compiling failed, which has been reported. */
     if (!command->timeline && !picture_make(command, title)) return false;
     if (strcmp(command->svg, "-") == 0) return cnf_command_print(&command->out, "the picture");
     int error = cnf_file_replace(command->svg, rt_buffer_text(&command->out));

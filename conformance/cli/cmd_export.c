@@ -14,12 +14,12 @@ typedef struct export_command {
     rt_arena arena;
     rt_sink *sink;
     const cnf_export_api *api;
-    const char *column; /* the last of its subjects, whose images it takes */
+    const char *column; /* the last of its subjects, whose images are exported */
     cnf_exported exported;
     int status;
 } export_command;
 
-/* Finds the interface that a program is for; NULL: told, and wrong usage. */
+/* Finds the interface of the exported program; NULL after reporting wrong usage. */
 static const cnf_export_api *api_find(const cnf_arguments *arguments)
 {
     const char *word = arguments->values[CNF_OPTION_FOR], *names[CNF_EXPORT_APIS];
@@ -36,7 +36,7 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     return NULL;
 }
 
-/* Explains why no program is written where the subject's run left nothing to write it from. */
+/* Reports why the subject's run gave no program to write. */
 static bool nothing_tell(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -47,8 +47,8 @@ static bool nothing_tell(const cnf_record *record)
     return false;
 }
 
-/* Makes the files while the detail is there.  What sim said counts; of another subject, that its
- * images are there, even where they failed on its device. */
+/* Makes the files while the detail is valid. Only sim's verdict counts; other subjects provide
+ * their images, even if their run failed. */
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     export_command *command = user;
@@ -67,7 +67,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
                 RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
         return true;
     }
-    /* Codes belong to the run. */
+    /* The run owns the codes. */
     cnf_exported_file *files = rt_arena_alloc_array(&command->arena, exported.count, sizeof *files);
     for (uint32_t i = 0; i < exported.count; i++)
         files[i] = (cnf_exported_file){exported.files[i].name,
@@ -108,7 +108,7 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     rt_buffer_free(&error);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
-    options.record = true; /* fused kernels are among what compilers answer */
+    options.record = true; /* also records fused kernels, which compilers make */
     command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
     if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)

@@ -1,4 +1,4 @@
-/* assay fmt: scenario files in the one form, in place or from stdin to stdout. */
+/* assay fmt: formats scenario files, in place or from stdin to stdout. */
 #include "conformance/cli/commands.h"
 #include "conformance/tools/fmt/fmt.h"
 
@@ -9,8 +9,8 @@
 
 typedef struct fmt_command {
     bool check;
-    uint32_t changed; /* files that were, or with --check would be */
-    int status;       /* the worst so far, as exit statuses go: 3, 2, 1 */
+    uint32_t changed; /* files changed, or with --check in need of it */
+    int status;       /* the worst exit status so far */
 } fmt_command;
 
 static void worsen(fmt_command *command, int status)
@@ -26,7 +26,7 @@ static void problems_print(rt_text file, const scn_problems *problems)
     rt_buffer_free(&told);
 }
 
-/* Formats one content.  False, and the problems on stderr, where it has no form. */
+/* Formats a text. Returns false after reporting on stderr why it cannot be formatted. */
 static bool text_format(fmt_command *command, rt_text file, rt_text text, rt_buffer *out)
 {
     rt_arena arena = {0};
@@ -41,7 +41,7 @@ static bool text_format(fmt_command *command, rt_text file, rt_text text, rt_buf
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* What a file's new content leads to: its name on stdout, and without --check the file itself. */
+/* Handles a changed file: prints its name on stdout and, without --check, replaces its content. */
 static rt_status file_settle(fmt_command *command, rt_sink *sink, const cnf_file *file,
                              rt_text formatted)
 {
@@ -99,7 +99,7 @@ static bool stdin_read(rt_buffer *out)
         size = read(STDIN_FILENO, portion, sizeof portion);
         if (size > 0) rt_buffer_append(out, portion, (size_t)size);
     }
-    if (size >= 0) return true; /* a text that is too long is the formatter's to refuse */
+    if (size >= 0) return true; /* the formatter refuses a text that is too long */
     fprintf(stderr, "assay: stdin cannot be read: %s\n", strerror(errno));
     return false;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The scenario as records name it, for one that is named by the file that it is. */
+/* Returns a scenario's name in records, if it was given as a file; otherwise the text itself. */
 static rt_text scenario_name(rt_arena *arena, rt_text written)
 {
     rt_sink *sink = rt_sink_create();

@@ -1,4 +1,4 @@
-/* assay image: shows and converts files with device images. */
+/* assay image: prints and converts files with device images. */
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"
 #include "conformance/cli/image_text.h"
@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-/* Bytes of a file with images; an ELF file has code for the host beside them. */
+/* The largest file with images, in bytes; an ELF file also contains host code. */
 #define IMAGE_FILE_SIZE_MAX (1024u << 20)
 
 typedef struct image_command {
     rt_sink *sink;
     rt_arena arena;
-    rt_buffer content; /* of the file; what is read points into it */
+    rt_buffer content; /* the file's bytes, into which `file` points */
     rt_image_file file;
     rt_device_binaries decompressed;
 } image_command;

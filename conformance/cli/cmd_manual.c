@@ -1,11 +1,11 @@
-/* assay manual and assay completion: the tables of the command line as a page for man(1), and as a
- * script for bash.  Packages install what they print. */
+/* assay manual and assay completion: the command line's tables as a page for man(1) and as a script
+ * for bash. Packages install their output. */
 #include "conformance/cli/commands.h"
 
 #include <string.h>
 
-/* Text of the tables as roff: a backslash and a minus mean something else there, and so does a dot
- * or a quote at the beginning of a line. */
+/* Prints a table's text as roff, in which a backslash and a minus, and a dot or quote at the
+ * beginning of a line, are special. */
 static void roff_print(rt_buffer *out, const char *text)
 {
     bool begins = true;
@@ -47,7 +47,7 @@ static void command_print(rt_buffer *out, const cnf_command *command)
     roff_print(out, command->summary);
     rt_buffer_append_byte(out, '\n');
     if (command->text) {
-        /* The tables break lines for a terminal, and indent lists. */
+        /* The tables' texts have line breaks and indented lists for a terminal. */
         rt_buffer_printf(out, ".PP\n.nf\n");
         roff_print(out, command->text);
         rt_buffer_printf(out, "\n.fi\n");

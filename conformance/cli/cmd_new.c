@@ -1,4 +1,4 @@
-/* assay new: a scenario from a template, which passes as it is. */
+/* assay new: a scenario from a template that passes unchanged. */
 #include "conformance/cli/commands.h"
 
 #include <errno.h>
@@ -31,8 +31,7 @@ static const struct template_row *template_find(rt_text feature)
     return NULL;
 }
 
-/* Writes a file that is not there yet.  Returns 0 or an errno; what is half written is taken away.
- */
+/* Creates a file; it must not exist. Returns 0 or an errno; a partly written file is removed. */
 static int file_make(const char *name, const char *text)
 {
     int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -1,8 +1,8 @@
-/* assay pack: scenarios in one file, with all that their runs ask compilers for.
+/* assay pack: scenarios in one file, with the compilers' answers that their runs need.
  *
- * What a run asks the compile worker for is known when it has run: each scenario runs once in every
- * profile asked on a subject of every format asked, and every request is kept with its answer,
- * refusals too. */
+ * The requests to the compile worker are known only after a run. Each scenario therefore runs once
+ * in every requested profile on a subject of every requested format, and every request is kept with
+ * its answer, including refusals. */
 #include "conformance/build/packed_answer.h"
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Which subject's requests stand for a format. */
+/* The subject whose requests are kept for a format. */
 static const struct format_row {
     const char *word, *subject;
 } format_rows[] = {
@@ -43,18 +43,19 @@ typedef struct pack_command {
     cnf_files files;
     cnf_expectations expectations;
     cnf_progress progress;
-    rt_map paths; /* index of the entry */
+    rt_map paths; /* path -> index of the entry */
     RT_VECTOR(pack_entry) entries;
     rt_text formats;
-    rt_profile profiles[RT_PROFILE_COUNT]; /* whose runs the pack answers */
+    rt_profile profiles[RT_PROFILE_COUNT]; /* profiles for which the pack has answers */
     uint32_t profile_count;
     rt_buffer warnings; /* lines, printed at the end */
-    int status;         /* of the exit, so far */
+    int status;         /* exit status so far */
 } pack_command;
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* Makes the list for --on out of that of --formats.  False: said on stderr. */
+/* Converts the list of --formats into a list for --on. Returns false after reporting an error on
+ * stderr. */
 static bool formats_read(pack_command *command)
 {
     const char *given = command->arguments->values[CNF_OPTION_FORMATS];
@@ -93,7 +94,7 @@ static int options_read(pack_command *command)
         fprintf(stderr, "assay: pack needs the file to write: -o FILE" CNF_PACK_ENDING "\n");
         return CNF_EXIT_USAGE;
     }
-    /* Of profiles this command takes a list, and goes through it by itself. */
+    /* This command takes a list of profiles and iterates over them itself. */
     cnf_arguments others = *command->arguments;
     const char *profiles = others.values[CNF_OPTION_PROFILE];
     others.values[CNF_OPTION_PROFILE] = NULL;
@@ -129,8 +130,7 @@ static void artefact_add(pack_command *command, pack_entry *entry, rt_hash reque
         (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
 }
 
-/* Keeps a module's answer for one format; an answer that describes only this machine leaves the
- * module without one. */
+/* Keeps a module's answer for one format; answers that only hold for this machine are left out. */
 static void module_add(pack_command *command, pack_entry *entry, rt_text path,
                        const scn_module *module, const cnf_module_work *work)
 {
@@ -150,7 +150,7 @@ static void module_add(pack_command *command, pack_entry *entry, rt_text path,
     rt_arena_reset(&arena);
 }
 
-/* The entry of the record's scenario, which the first of its records makes. */
+/* Finds the entry of the record's scenario; the scenario's first record creates it. */
 static pack_entry *entry_of(pack_command *command, const cnf_record *record,
                             const cnf_run_detail *detail)
 {
@@ -167,7 +167,7 @@ static pack_entry *entry_of(pack_command *command, const cnf_record *record,
     return entry;
 }
 
-/* True where the child may not have come to all that it would ask for. */
+/* True if the child may have ended before its last request. */
 static bool is_cut_short(cnf_verdict verdict)
 {
     return verdict == CNF_VERDICT_CRASH || verdict == CNF_VERDICT_TIMEOUT ||
@@ -217,8 +217,8 @@ static void on_begin(void *user, rt_text path, rt_text subject)
     cnf_progress_begun(&command->progress, path, subject);
 }
 
-/* Runs everything once in each profile.  What differs between two of them are requests, so that
- * their answers lie side by side. */
+/* Runs all scenarios once in each profile. Requests that differ between profiles are kept next to
+ * each other. */
 static int scenarios_run(pack_command *command)
 {
     const cnf_files *files = &command->files;
@@ -239,13 +239,13 @@ static int scenarios_run(pack_command *command)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* The model with the artefacts. */
+/* The serialised model with its artefacts. */
 static rt_bytes model_make(pack_command *command, const pack_entry *entry)
 {
     rt_arena arena = {0};
     const scn_scenario *read;
     rt_status status = scn_pack_read(command->sink, &arena, entry->model, &read);
-    CHECK(rt_ok(status)); /* we wrote it */
+    CHECK(rt_ok(status)); /* this program wrote it */
     scn_scenario packed = *read;
     packed.packed = true;
     packed.artefacts = entry->artefacts.items;
@@ -291,7 +291,7 @@ static const char *profiles_print(pack_command *command)
 static int pack_write(pack_command *command)
 {
     const char *name = command->arguments->values[CNF_OPTION_OUT];
-    command->options.profile = RT_PROFILE_DOCUMENTS; /* the profiles have a line of their own */
+    command->options.profile = RT_PROFILE_DOCUMENTS; /* profiles are printed on their own line */
     rt_text conditions = cnf_run_options_conditions(&command->arena, &command->options);
     rt_buffer expectations = {0}, file = {0};
     uint32_t answer_count;

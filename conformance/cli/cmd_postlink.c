@@ -1,4 +1,4 @@
-/* assay postlink: makes images of device code, shows them and writes them. */
+/* assay postlink: makes images from device code, prints and writes them. */
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"
@@ -17,13 +17,14 @@ typedef struct postlink_command {
     rt_arena arena;
     cnf_postlink_input input;
     cnf_postlinked *modules;    /* of the input, in its order */
-    const cnf_image_kind *kind; /* NULL: nothing is written */
+    const cnf_image_kind *kind; /* NULL: no files are written */
     rt_fat_layout layout;
 } postlink_command;
 
 /* ---- Compilation --------------------------------------------------------------------------- */
 
-/* Messages about a source that stands in a scenario count lines from the source's own first one. */
+/* In messages about a source embedded in a scenario, lines are counted from the source's first
+ * line. */
 static void message_print(const postlink_command *command, const cnf_compile_message *message)
 {
     static const char *const words[CNF_SEVERITIES] = {
@@ -39,7 +40,7 @@ static void message_print(const postlink_command *command, const cnf_compile_mes
     fprintf(stderr, " %s: %.*s\n", words[message->severity], RT_TEXT_ARG(message->text));
 }
 
-/* Whose fault a failure is: a missing or dead compiler is the machine's. */
+/* The exit status of a failure: a missing or crashed compiler is an infrastructure error. */
 static int status_of(rt_code code)
 {
     bool machine = code == RT_UNAVAILABLE || code == RT_TOOL;
@@ -55,7 +56,7 @@ static int answer_take(postlink_command *command, const cnf_compile_answer *answ
         fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer->message));
         return status_of(answer->code);
     }
-    /* The answer's bytes end with the call; the images stay. */
+    /* The answer's bytes are valid only during this call; the images are kept. */
     rt_bytes kept = rt_arena_bytes(&command->arena, answer->artefact);
     rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
                                                  &made->images, &made->device_globals);
@@ -82,8 +83,7 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     return status;
 }
 
-/* Makes the images of all modules, also when one of them cannot be made; the worst status counts.
- */
+/* Makes the images of all modules, even if one fails; returns the worst status. */
 static int modules_make(postlink_command *command)
 {
     cnf_run_options run;
@@ -162,7 +162,7 @@ static int modules_write(postlink_command *command)
 
 /* ---- The command --------------------------------------------------------------------------- */
 
-/* Options that only say how files are written.  False: said on stderr. */
+/* Reads the options of the output files. Returns false after reporting an error on stderr. */
 static bool files_choose(postlink_command *command)
 {
     const char *const *values = command->arguments->values;

@@ -114,7 +114,7 @@ enum { BUILD_HAS_FAULTS = 1 };
 enum { BUILD_HAS_FAULTS = 0 };
 #endif
 
-/* The list of proof programs that the build writes beside this program. */
+/* The list of proof programs, which the build writes next to this program. */
 static rt_text program_list(rt_arena *arena)
 {
     char program[PATH_MAX];
@@ -134,7 +134,7 @@ static bool file_write(const char *name, const rt_buffer *text)
     return written && closed;
 }
 
-/* The table on stdout, unless the JSON goes there. */
+/* Prints the table on stdout; on stderr if the JSON goes to stdout. */
 static int proof_print(const cnf_proof *proof, const char *json_name)
 {
     rt_buffer text = {0}, json = {0};

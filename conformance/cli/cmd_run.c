@@ -1,4 +1,4 @@
-/* assay run: scenarios on subjects, records, progress, and the report at the end. */
+/* assay run: runs scenarios on subjects, writes records, shows progress, and reports at the end. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/journal.h"
@@ -27,12 +27,12 @@ typedef struct run_command {
     cnf_report report;
     cnf_differences differences;
     cnf_rules rules;
-    bool explains, has_rules; /* differences are kept; the rules that are quoted were read */
+    bool explains, has_rules; /* differences are kept; `rules` was read */
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
-    cnf_html *html;       /* NULL: no page is asked for */
-    cnf_history *history; /* NULL: none is asked for */
+    cnf_html *html;       /* NULL without --html */
+    cnf_history *history; /* NULL without --history */
     rt_buffer warnings;   /* lines, printed after the report */
     bool output_failed;
 } run_command;
@@ -51,7 +51,7 @@ static int subjects_choose(run_command *command)
     return chosen ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }
 
-/* Those that only this command takes. */
+/* Reads the options of this command alone. */
 static bool own_options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
@@ -98,14 +98,14 @@ static int shard_apply(run_command *command)
     rt_buffer_free(&error);
     if (!read) return CNF_EXIT_USAGE;
     command->files = cnf_shard_apply(&command->arena, command->files, shard);
-    /* An empty part is a run of nothing: its files are written, empty, like those of any other. */
+    /* An empty shard still writes its output files, which are empty. */
     if (command->files.count == 0)
         fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text,
                 shard.index + 1, shard.count);
     return CNF_EXIT_EXPECTED;
 }
 
-/* Finds the scenarios and narrows them down. */
+/* Finds the scenarios and applies the selecting options. */
 static int files_choose(run_command *command)
 {
     int status = cnf_command_files(command->arguments, &command->arena, &command->files);
@@ -126,14 +126,14 @@ static int journal_open(run_command *command)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Takes a record into the report. */
+/* Adds a record to the report. */
 static void record_report(run_command *command, const cnf_record *record)
 {
     cnf_report_add(&command->report, record);
     cnf_progress_add(&command->progress, record);
 }
 
-/* Keeps what there is to tell of a difference, which is all there during this call only. */
+/* Keeps the explanation of a difference, whose data is valid only during this call. */
 static void difference_keep(run_command *command, const cnf_record *record,
                             const cnf_run_detail *detail)
 {
@@ -182,7 +182,7 @@ static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
     return cnf_journal_has(&command->journal, path, hash, subject);
 }
 
-/* What an earlier run found counts like what this one finds. */
+/* Adds the records of an earlier run to this run's. */
 static void kept_report(run_command *command)
 {
     for (uint32_t i = 0; i < command->journal.kept_count; i++) {
@@ -202,8 +202,8 @@ static bool report_print(run_command *command)
     return printed;
 }
 
-/* A subject that is not installed is not a failure, unless it was requested by name; a compiler
- * that is not installed always is one. */
+/* A subject that is not installed is a failure only if it was requested by name; a missing compiler
+ * always is. */
 static bool something_missing(const run_command *command)
 {
     for (uint32_t i = 0; i < command->report.records.count; i++) {
@@ -215,7 +215,7 @@ static bool something_missing(const run_command *command)
     return false;
 }
 
-/* True when no subject could be asked anything: all skip, or are not installed. */
+/* True if no scenario ran on any subject: all are skipped or not installed. */
 static bool everything_skipped(const run_command *command)
 {
     for (uint32_t i = 0; i < command->report.records.count; i++) {
@@ -235,7 +235,7 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
     return cnf_report_exit_status(&command->report);
 }
 
-/* Writes the files that were asked for beside the records.  False: said on stderr. */
+/* Writes the requested reports. Returns false after reporting an error on stderr. */
 static bool documents_write(run_command *command)
 {
     const cnf_html_run page = {.report = &command->report,
@@ -257,7 +257,7 @@ static bool documents_write(run_command *command)
     return junit && differences && sarif && history && html;
 }
 
-/* Runs what is to be run, and writes everything that was found. */
+/* Runs the scenarios that have no kept record, and writes all results. */
 static int run_and_report(run_command *command)
 {
     command->explains = command->arguments->values[CNF_OPTION_DIFFERENCES] != NULL;
@@ -280,7 +280,7 @@ static int run_and_report(run_command *command)
     return run_exit_status(command, end);
 }
 
-/* A shard that a CI system gives us may be empty, which is not a mistake. */
+/* A shard assigned by a CI system may be empty without error. */
 static bool shard_is_empty(const run_command *command, int status)
 {
     const char *shard = command->arguments->values[CNF_OPTION_SHARD];
@@ -303,7 +303,7 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED) status = journal_open(&command);
     if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
     if (shard_is_empty(&command, status)) status = CNF_EXIT_EXPECTED;
-    (void)cnf_journal_close(&command.journal); /* It has been closed where it was used. */
+    (void)cnf_journal_close(&command.journal); /* If the run used it, it is closed already. */
     cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);
     cnf_html_free(command.html);

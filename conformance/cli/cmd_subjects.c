@@ -1,14 +1,14 @@
-/* assay subjects: what every subject answers when it is opened. */
+/* assay subjects: the answer of every subject when it is opened. */
 #include "conformance/cli/ask.h"
 #include "conformance/cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* As wide as the longest name. */
+/* The width of the longest name. */
 #define COLUMN "%-17s "
 
-/* One capability a line, under the subject. */
+/* Prints the capabilities below the subject, one per line. */
 static void capabilities_print(rt_text lines)
 {
     while (lines.length > 0) {

@@ -1,4 +1,4 @@
-/* assay why: one scenario on sim and one subject, and the reasons of its verdict there. */
+/* assay why: runs one scenario on sim and one subject, and explains its verdict on the subject. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits as assay run has them by default. */
+/* The state of the command. Limits are the defaults of `assay run`. */
 typedef struct why_command {
     const cnf_arguments *arguments;
     rt_arena arena;
     rt_sink *sink;
     cnf_columns columns;
-    rt_text subject; /* as records name it */
-    cnf_files files; /* the one */
+    rt_text subject; /* as in records */
+    cnf_files files; /* one scenario */
     cnf_expectations expectations;
     cnf_rules rules;
     bool has_rules;
-    rt_buffer source;        /* content of the file */
-    const char *oracle;      /* name of the subject that others are compared with */
-    const char *oracle_word; /* its verdict; NULL: not yet */
-    cnf_report report;       /* the subject's record */
+    rt_buffer source;        /* the scenario file's content */
+    const char *oracle;      /* name of the reference subject */
+    const char *oracle_word; /* its verdict; NULL until it is known */
+    cnf_report report;       /* has the subject's record */
     rt_buffer text;          /* the explanation */
 } why_command;
 
@@ -71,13 +71,13 @@ static int file_find(why_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
-/* Reads what makes the explanation richer; without it, it says less. */
+/* Reads the optional sources of the explanation. */
 static void tables_read(why_command *command)
 {
     const cnf_file *file = &command->files.items[0];
     command->has_rules = cnf_results_rules(&command->arena, file, &command->rules);
     rt_status status = cnf_file_text(command->sink, file, &command->source);
-    (void)status; /* A file that cannot be read is INVALID, which the record says. */
+    (void)status; /* If the file cannot be read, the record says INVALID. */
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static int scenario_run(why_command *command)
     bool printed = cnf_command_print(&command->text, "the explanation");
     if (end != CNF_RUN_COMPLETE || !printed) return CNF_EXIT_INFRASTRUCTURE;
     CHECK(command->report.records.count == 1);
-    /* The subject was asked for by name. */
+    /* The subject was requested by name. */
     cnf_verdict verdict = command->report.records.items[0].judgement.verdict;
     if (verdict == CNF_VERDICT_UNAVAILABLE) return CNF_EXIT_INFRASTRUCTURE;
     return cnf_report_exit_status(&command->report);

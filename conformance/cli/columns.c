@@ -1,4 +1,4 @@
-/* From --on to subjects; see columns.h. */
+/* Parser of --on; see columns.h. */
 #include "conformance/cli/columns.h"
 
 #include "conformance/cli/options.h"
@@ -25,7 +25,7 @@ static void column_add(column_reader *reader, const cnf_run_subject *added)
 
 /* ---- Driver options ------------------------------------------------------------------------ */
 
-/* "NAME=value", as an environment takes it. */
+/* True for "NAME=value", as in an environment. */
 static bool option_valid(rt_text option)
 {
     size_t at = 0;
@@ -38,7 +38,7 @@ static bool option_valid(rt_text option)
 
 /* ---- Settings ------------------------------------------------------------------------------ */
 
-/* Says that the setting or value is none of those named, and what comes near. */
+/* Reports an unknown setting or value, and the nearest names. */
 static bool unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
                     rt_text written, const char *const *names, uint32_t count)
 {
@@ -80,7 +80,7 @@ static bool setting_valid(column_reader *reader, const cnf_run_subject *column, 
 
 /* ---- Braces -------------------------------------------------------------------------------- */
 
-/* Takes the text up to the next comma off the front. */
+/* Removes the text up to the next comma, and the comma, from the front. */
 static rt_text part_take(rt_text *inout_text)
 {
     const char *comma = memchr(inout_text->data, ',', inout_text->length);
@@ -120,7 +120,7 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
     return false;
 }
 
-/* Reads what stands between the braces into the column. */
+/* Reads the text between the braces into the column. */
 static bool braces_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     if (text.length == 0) {

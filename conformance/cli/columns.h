@@ -1,4 +1,4 @@
-/* The subjects of a run as --on names them. */
+/* The subjects of a run, as named by --on. */
 #ifndef CONFORMANCE_CLI_COLUMNS_H
 #define CONFORMANCE_CLI_COLUMNS_H
 
@@ -7,15 +7,14 @@
 
 typedef struct cnf_columns {
     const cnf_run_subject *subjects;
-    const cnf_column *columns; /* the same for the report */
+    const cnf_column *columns; /* the same columns for the report */
     uint32_t count;
 } cnf_columns;
 
-/* Chooses the subjects of "sim{schedule=backward},intel-cpu{NAME=value,...}", each once, or all
- * that there are for NULL; what stands in braces are settings of a subject that has any, else
- * options of the subject's driver, set as variables of its environment.  Everything lives in the
- * arena.  False: the text names no subject, or its braces are wrong; out_error gets a line that
- * says so, without a newline. */
+/* Chooses the subjects of "sim{schedule=backward},intel-cpu{NAME=value,...}", each once; all
+ * subjects for NULL. Braces contain settings, if the subject has any; otherwise options of its
+ * driver, which become environment variables. Everything lives in the arena. Returns false if a
+ * subject is unknown or the braces are wrong; out_error gets a line without a newline. */
 bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
                         rt_buffer *out_error);
 

@@ -1,4 +1,4 @@
-/* What several commands need. */
+/* Functions shared by several commands. */
 #include "conformance/cli/commands.h"
 
 #include "reference/base/number.h"
@@ -33,8 +33,8 @@ uint32_t cnf_command_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Finds the scenarios of a pack among the paths; false: none of them is one.  A pack stands alone:
- * what two roots have in common would be two scenarios of one name. */
+/* Reads the scenarios of the pack among the paths; false: no path is a pack. A pack cannot be
+ * combined with other paths: a scenario in both would have two files with one name. */
 static bool pack_find(rt_sink *sink, const cnf_arguments *arguments, rt_arena *arena,
                       cnf_files *out_files, rt_status *out_status)
 {
@@ -51,8 +51,7 @@ static bool pack_find(rt_sink *sink, const cnf_arguments *arguments, rt_arena *a
     return false;
 }
 
-/* The scenarios that are meant where none are named: those of this folder, else those that were
- * installed with the running program. */
+/* The default scenarios: those of this folder, else those installed with the running program. */
 static rt_text scenarios_find(rt_arena *arena)
 {
     static const rt_text here = {"scenarios", 9};

@@ -1,15 +1,15 @@
-/* The commands of assay, one per file cmd_*.c.  Each returns an exit status of options.h, prints
- * results on stdout and everything else on stderr. */
+/* The commands of assay, one per file cmd_*.c. Each returns an exit status of options.h, prints its
+ * results on stdout and all other output on stderr. */
 #ifndef CONFORMANCE_CLI_COMMANDS_H
 #define CONFORMANCE_CLI_COMMANDS_H
 
 #include "conformance/cli/options.h"
 #include "conformance/process/files.h"
 
-/* assay run: scenarios on subjects. */
+/* assay run: runs scenarios on subjects. */
 int cnf_run_command(const cnf_arguments *arguments);
 
-/* assay why: the reasons of one scenario's verdict on one subject. */
+/* assay why: explains one scenario's verdict on one subject. */
 int cnf_why_command(const cnf_arguments *arguments);
 
 /* assay check: reads scenarios and prints their problems. */
@@ -18,16 +18,16 @@ int cnf_check_command(const cnf_arguments *arguments);
 /* assay subjects: what is installed, what is missing, how to get it. */
 int cnf_subjects_command(const cnf_arguments *arguments);
 
-/* assay requirements: which rules scenarios cite, and which are proven. */
+/* assay requirements: the rules that scenarios cite, and those that are proven. */
 int cnf_requirements_command(const cnf_arguments *arguments);
 
-/* assay explain: what a scenario is made of and what happens in it. */
+/* assay explain: a scenario's modules and steps, and what happens in its run. */
 int cnf_explain_command(const cnf_arguments *arguments);
 
-/* assay trace: what happens in a scenario, as a timeline. */
+/* assay trace: a scenario's run as a timeline. */
 int cnf_trace_command(const cnf_arguments *arguments);
 
-/* assay fmt: scenario files in the one form. */
+/* assay fmt: formats scenario files. */
 int cnf_fmt_command(const cnf_arguments *arguments);
 
 /* assay schema: the scenario format as a JSON Schema, or as a page for people. */
@@ -36,7 +36,7 @@ int cnf_schema_command(const cnf_arguments *arguments);
 /* assay image: shows and converts files with device images. */
 int cnf_image_command(const cnf_arguments *arguments);
 
-/* assay postlink: the images that post-link makes of sources. */
+/* assay postlink: the images that post-link makes from sources. */
 int cnf_postlink_command(const cnf_arguments *arguments);
 
 /* assay pack: compiled scenarios in one file, for machines without compilers. */
@@ -45,7 +45,7 @@ int cnf_pack_command(const cnf_arguments *arguments);
 /* assay export: a scenario as a plain C program. */
 int cnf_export_command(const cnf_arguments *arguments);
 
-/* assay compare: what changed between the records of two runs. */
+/* assay compare: the changes between the records of two runs. */
 int cnf_compare_command(const cnf_arguments *arguments);
 
 /* assay history: the verdicts of many runs. */
@@ -63,36 +63,34 @@ int cnf_completion_command(const cnf_arguments *arguments);
 
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
-/* All commands that people use, in the order of `assay --help` (static). */
+/* All public commands, in the order of `assay --help` (static). */
 const cnf_command *cnf_command_table(uint32_t *out_count);
 
-/* Finds the scenarios of the arguments' paths, by default those of ./scenarios, or
- * where there is no such folder the installed ones; one path may be a
- * pack.  Returns an exit status: USAGE for a path that is not there and NOTHING_RAN for none at
- * all, both said on stderr.
- */
+/* Finds the scenarios of the arguments' paths; by default those of ./scenarios, or the installed
+ * ones if there is no such folder. A single path may be a pack. Returns an exit status: USAGE for a
+ * path that does not exist, NOTHING_RAN if there are no scenarios; both are reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
 
-/* True where the files are those of a pack, which the command, "check", does not take; that has
- * been said on stderr. */
+/* Returns true after reporting on stderr that the command, "check", does not take packs; false if
+ * the files are not a pack's. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
-/* Reads the value of a numeric option, or gives `otherwise` where it is absent.  False: it is not
- * a number from `least` to `most`, which has been said on stderr. */
+/* Reads the value of a numeric option; `otherwise` if it is absent. Returns false after reporting
+ * on stderr that it is not a number from `least` to `most`. */
 bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
-/* Writes all of a command's result to stdout, or as much as is read (`assay … | head` is not a
- * failure).  False: it could not be written, to a full disk or a closed stdout, which has been said
- * on stderr of `what`, "the matrix". */
+/* Writes a command's result to stdout; a reader that stops early (`assay … | head`) is not an
+ * error. Returns false after reporting on stderr that `what` ("the matrix") could not be written,
+ * because of a full disk or a closed stdout. */
 bool cnf_command_print(const rt_buffer *text, const char *what);
 
-/* Decides whether results are to be coloured: as --color says; else where stdout is a terminal, and
- * NO_COLOR is not set, or empty.  False: --color has another word, which has been said on stderr.
- * Source: https://no-color.org */
+/* Decides whether results are coloured: as --color says; by default, if stdout is a terminal and
+ * NO_COLOR is unset or empty. Returns false after reporting an unknown word on stderr. Source:
+ * https://no-color.org */
 bool cnf_command_colours(const cnf_arguments *arguments, bool *out_colours);
 
-/* Processors that this process may use, at least 1. */
+/* The number of processors that this process may use, at least 1. */
 uint32_t cnf_command_processors(void);
 
 #endif

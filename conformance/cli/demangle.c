@@ -1,18 +1,17 @@
-/* Demangling by the C++ library's own function, which is opened when the first mangled name comes:
- * linked in, the library would slow down the start of every child.
- *
- * Source: Itanium C++ ABI, "External Names (a.k.a. Mangling)" and, for the function, 3.4
- * "Demangler API". */
+/* Demangling with the C++ library's function. The library is opened at the first mangled name,
+ * because linking it would slow down the start of every child. Source: Itanium C++ ABI, "External
+ * Names (a.k.a. Mangling)" and, for the function, 3.4 "Demangler API". */
 #include "conformance/cli/demangle.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* __cxa_demangle: with NULL for the buffer it allocates the result, which free() takes back. */
+/* __cxa_demangle: with a NULL buffer it allocates the result, which the caller frees with free().
+ */
 typedef char *demangle_function(const char *symbol, char *buffer, size_t *length, int *status);
 
-/* POSIX lets a pointer of dlsym be a function's; C does not, so bytes are copied. */
+/* POSIX allows a pointer from dlsym to be a function's; C does not, so the bytes are copied. */
 _Static_assert(sizeof(void *) == sizeof(demangle_function *), "pointers to functions fit");
 
 static demangle_function *demangle_find(void)

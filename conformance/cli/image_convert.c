@@ -1,4 +1,4 @@
-/* Conversion of device images, kind by kind. */
+/* Conversion of device images, one function per kind of file. */
 #include "conformance/cli/image_convert.h"
 
 #include "reference/image/compression.h"
@@ -28,7 +28,7 @@ static rt_status to_c(cnf_conversion *conversion, rt_buffer *out)
     return rt_fat_binary_write_c(conversion->sink, out, conversion->layout, binaries);
 }
 
-/* Makes the file OUT_0.spv or its like; the table has its name without folders. */
+/* Adds a file like OUT_0.spv; returns the name that the table uses, without folders. */
 static const char *part_make(cnf_conversion *conversion, uint32_t index, const char *ending,
                              const rt_buffer *content)
 {
@@ -42,8 +42,7 @@ static const char *part_make(cnf_conversion *conversion, uint32_t index, const c
 static const char *code_ending(const rt_device_binary *binary)
 {
     rt_binary_format format = rt_binary_format_of(binary->code);
-    /* An image for NVIDIA may be machine code, too; PTX is text, which LLVM begins with a comment.
-     */
+    /* An NVIDIA image may also be machine code; PTX is text, which LLVM starts with a comment. */
     rt_text text = {(const char *)binary->code.data, binary->code.size};
     bool ptx = rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX));
     if (ptx && rt_text_starts(text, "//")) return "ptx";

@@ -1,5 +1,5 @@
-/* Images, properties and their values in words.  A property's value has no type of its own but
- * number or bytes; what the bytes mean is DPC++'s agreement (sycl/doc/design/PropertySets.md). */
+/* Images, properties and values as text. The format types a property's value only as a number or as
+ * bytes; DPC++ defines the meaning of the bytes (sycl/doc/design/PropertySets.md). */
 #include "conformance/cli/image_text.h"
 
 #include "reference/base/stream.h"
@@ -16,7 +16,7 @@ typedef enum value_form {
     FORM_HEX
 } value_form;
 
-/* Rows are tried from the first on; "" stands for every name. */
+/* The first matching row counts; "" matches every name. */
 static const struct value_row {
     const char *set, *name_end;
     value_form form;
@@ -47,7 +47,7 @@ static bool printable(rt_bytes bytes)
     return bytes.size > 0;
 }
 
-/* Whether a value is what a row says that it is. */
+/* True if the value has the row's form. */
 static bool has_form(const rt_property *property, value_form form)
 {
     rt_device_global_value value;
@@ -93,7 +93,7 @@ static void global_append(rt_buffer *out, const rt_property *property)
                      value.image_scope ? ", image scope" : "");
 }
 
-/* Bit 0, that of the first argument, comes first. */
+/* Appends the bits, that of the first argument (bit 0) first. */
 static void bits_append(rt_buffer *out, const rt_property *property)
 {
     size_t count = property->bytes.size * 8 - property->unused_bits;

@@ -1,6 +1,5 @@
-/* The journal's file: opening, taking over, appending; see journal.h.
- *
- * It is written by one run at a time and only ever at its end. */
+/* The journal's file: opening, resuming, appending; see journal.h. Only one run at a time writes
+ * it, and only at its end. */
 #include "conformance/cli/journal.h"
 
 #include "conformance/cli/options.h"
@@ -18,7 +17,7 @@
 
 enum {
     SIZE_MAX_BYTES = 1 << 30,
-    LOCK_TRIES = 50, /* a run that was killed just now needs a moment to end */
+    LOCK_TRIES = 50, /* a run that was just killed needs a moment to exit */
     LOCK_PAUSE_NS = 100000000,
 };
 
@@ -30,7 +29,7 @@ static int complain(const char *name, const char *text)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-/* Takes the lock of a regular file; other files have none.  False: another run keeps it. */
+/* Locks a regular file; other files need no lock. False: another run holds it. */
 static bool file_lock(int file)
 {
     struct stat info;
@@ -43,8 +42,8 @@ static bool file_lock(int file)
     return false;
 }
 
-/* Whether the name still stands for the open file, which another run may have replaced while we
- * waited for its lock. */
+/* True if the name still refers to the open file, which another run may have replaced while we
+ * waited for the lock. */
 static bool file_is_current(int file, const char *name)
 {
     struct stat opened, named;
@@ -58,7 +57,7 @@ static int file_open(cnf_journal *journal, const char *name)
     do {
         if (journal->file >= 0) close(journal->file);
         journal->file = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-        if (journal->file < 0) /* A pipe or terminal may be for writing only. */
+        if (journal->file < 0) /* A pipe or terminal may be write-only. */
             journal->file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
         if (journal->file < 0) return complain(name, strerror(errno));
         if (!file_lock(journal->file)) return complain(name, "another run is writing it");
@@ -98,7 +97,7 @@ static int record_compare(const void *a, const void *b)
     return order ? order : rt_text_compare(left->subject, right->subject);
 }
 
-/* True for a verdict that running again would not change. */
+/* True for verdicts that a repeated run would not change. */
 static bool verdict_is_final(cnf_verdict verdict)
 {
     return verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
@@ -132,7 +131,7 @@ typedef struct resume_choice {
     rt_text conditions;
 } resume_choice;
 
-/* What becomes of a record: none of our business, as good as new, or to be run again. */
+/* Decides whether a record is another selection's, still valid, or to be run again. */
 static record_fate record_judge(const resume_choice *choice, const cnf_record *record)
 {
     const hashed_file key = {.path = record->scenario};
@@ -147,7 +146,7 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     return unchanged && verdict_is_final(record->judgement.verdict) ? FATE_KEPT : FATE_GOES;
 }
 
-/* Sorts the kept records; of several of one pair, which no run of ours writes, one counts. */
+/* Sorts the kept records and removes duplicates of a pair, which our own runs never write. */
 static void kept_sort(cnf_journal *journal, cnf_record *kept, uint32_t count)
 {
     if (count > 0) qsort(kept, count, sizeof *kept, record_compare);
@@ -157,7 +156,7 @@ static void kept_sort(cnf_journal *journal, cnf_record *kept, uint32_t count)
             kept[journal->kept_count++] = kept[i];
 }
 
-/* Chooses among the records; appends those that the new file begins with. */
+/* Chooses the records to keep; appends those that the new file begins with. */
 static void records_choose(cnf_journal *journal, const cnf_records *records,
                            const resume_choice *choice, rt_buffer *out_text)
 {
@@ -185,7 +184,7 @@ static bool write_all(int file, rt_text text)
     return true;
 }
 
-/* Puts a file with the text in the journal's place, locked before it has the name. */
+/* Replaces the journal by a file with the text, which is locked before it is renamed. */
 static int file_replace(cnf_journal *journal, rt_text text)
 {
     rt_text beside = rt_arena_printf(&journal->arena, "%s.resumed", journal->name);

@@ -1,4 +1,4 @@
-/* assay: the table of commands, and the hidden ones by which assay starts itself. */
+/* assay: the table of commands, and the hidden commands with which assay starts itself. */
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
 #include "conformance/process/guard.h"
@@ -15,7 +15,7 @@
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Rows that several commands share: id, name, letter, value, help, ending of an optional value. */
+/* Rows shared by several commands: id, name, letter, value, help, ending of an optional value. */
 #define HELP    CNF_OPTION_HELP, "--help", "-h", NULL, "Print this help.", NULL
 #define JOBS    CNF_OPTION_JOBS, "--jobs", "-j", "N", JOBS_TEXT, NULL
 #define TIMEOUT CNF_OPTION_TIMEOUT, "--timeout", NULL, "SECONDS", TIMEOUT_TEXT, NULL
@@ -85,7 +85,7 @@ static const cnf_option run_options[] = {
     {HELP},
 };
 
-/* Of commands that run one scenario. */
+/* Options of commands that run one scenario. */
 #define RUN_OF_ONE                                                                                 \
     {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES},                                   \
     {                                                                                              \
@@ -352,7 +352,7 @@ static int offline_main(int argument_count, char **arguments)
 
 static const struct hidden_command {
     const char *name;
-    int (*run)(int argument_count, char **arguments); /* from the command's name on */
+    int (*run)(int argument_count, char **arguments); /* starting with the command's name */
 } hidden_commands[] = {
     {"worker", worker_main},
     {"offline", offline_main},
@@ -390,7 +390,8 @@ typedef struct guarded_command {
     const cnf_arguments *arguments;
 } guarded_command;
 
-/* The status of a command whose output may have been lost, to a full disk or a closed stdout. */
+/* Returns the command's status, or an infrastructure error if its output was lost to a full disk or
+ * a closed stdout. */
 static int printed(int status)
 {
     errno = 0;
@@ -401,7 +402,7 @@ static int printed(int status)
     return CNF_EXIT_INFRASTRUCTURE;
 }
 
-/* The worker has a buffer of its own, which would be lost in silence when it exits. */
+/* The worker has its own buffer, which would be lost when it exits. */
 static int guarded_body(void *user)
 {
     const guarded_command *guarded = user;
@@ -431,8 +432,8 @@ static int command_run(const cnf_command *command, int argument_count, char **wo
     return printed(status);
 }
 
-/* The number of a standard stream that our caller closed would go to the next file that we open,
- * and what we print into that file: a record of --json, an artefact.  Reading only, so that
+/* If the caller closed a standard stream, the next file opened (a record of --json, an artefact)
+ * would get its number, and our output. Opens /dev/null in its place, for reading only, so that
  * printing still fails. */
 static void standard_streams_occupy(void)
 {
@@ -445,8 +446,8 @@ static void standard_streams_occupy(void)
 int main(int argument_count, char **arguments)
 {
     standard_streams_occupy();
-    /* A reader that goes away and a limit on the size of files are errors of a write, not our
-     * death. */
+    /* A closed pipe and the file-size limit must be errors of a write instead of ending the
+     * process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *name = argument_count > 1 ? arguments[1] : "--help";

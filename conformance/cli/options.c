@@ -1,5 +1,5 @@
-/* Parsing the command line by tables.  Every option is long, takes "--name value" or
- * "--name=value", and may have a letter that takes "-x value" or "-xvalue". */
+/* Table-driven parsing of the command line. Every option is long, takes "--name value" or
+ * "--name=value", and may have a letter, which takes "-x value" or "-xvalue". */
 #include "conformance/cli/options.h"
 
 #include "reference/base/nearest.h"
@@ -24,7 +24,8 @@ typedef struct argument_parser {
     rt_buffer *error;
 } argument_parser;
 
-/* The option that the argument names; what follows "=" or the letter is its value so far. */
+/* Finds the option that the argument names; *out_value is the text after "=" or after the letter.
+ */
 static const cnf_option *option_find(const cnf_command *command, const char *argument,
                                      const char **out_value)
 {
@@ -64,7 +65,8 @@ static bool ends_with(const char *text, const char *ending)
     return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
 }
 
-/* The value of an option that stands alone: the next word, or "-" where that is none. */
+/* Takes the next argument as the value of an option without "="; "-" if the value may be left out
+ * and the next argument does not end like one. */
 static bool value_take(argument_parser *parser, const cnf_option *option, const char **out_value)
 {
     CHECK(option->value);

@@ -1,4 +1,4 @@
-/* The command line: commands and their options as tables, from which parsing and help are made. */
+/* The command line: tables of commands and options, from which parsing and help derive. */
 #ifndef CONFORMANCE_CLI_OPTIONS_H
 #define CONFORMANCE_CLI_OPTIONS_H
 
@@ -8,7 +8,7 @@
 enum {
     CNF_EXIT_EXPECTED = 0,
     CNF_EXIT_UNEXPECTED = 1,
-    CNF_EXIT_USAGE = 2, /* of the command line, or a scenario that cannot be read */
+    CNF_EXIT_USAGE = 2, /* wrong command line, or an unreadable scenario */
     CNF_EXIT_INFRASTRUCTURE = 3,
     CNF_EXIT_NOTHING_RAN = 4,
 };
@@ -66,16 +66,16 @@ typedef struct cnf_option {
     cnf_option_id id;
     const char *name;   /* "--jobs" */
     const char *letter; /* "-j"; NULL: none */
-    const char *value;  /* what it takes, for the help; NULL: nothing */
+    const char *value;  /* its value's name in the help; NULL: it takes none */
     const char *help;   /* one sentence */
-    /* Where the value may be left out (it is "-" then): how a next word must end to be the value
-     * and not a path.  NULL: the value is needed. */
+    /* For options whose value may be left out ("-" then): the ending that distinguishes a value
+     * from a path in the next argument. NULL: the value is required. */
     const char *optional_ending;
 } cnf_option;
 
 /* A parsed command line; texts are those of argv. */
 typedef struct cnf_arguments {
-    const char *values[CNF_OPTION_COUNT]; /* NULL: not given; "" for an option without value */
+    const char *values[CNF_OPTION_COUNT]; /* NULL: absent; "" for an option without value */
     rt_text *paths;
     uint32_t path_count;
 } cnf_arguments;
@@ -87,20 +87,20 @@ typedef struct cnf_command {
     const char *text;     /* the rest of `assay COMMAND --help` */
     const cnf_option *options;
     uint32_t option_count;
-    bool guarded; /* starts children, none of which may outlive it: runs under cnf_guard */
+    bool guarded; /* starts children, which must not outlive it: runs under cnf_guard */
     int (*run)(const cnf_arguments *arguments); /* returns the exit status */
 } cnf_command;
 
-/* Parses what follows the command's name.  On a mistake returns false and appends one line without
- * a newline to out_error: what is wrong, and the nearest name or the help to look at. */
+/* Parses the arguments after the command's name. On a mistake, returns false and appends one line
+ * without a newline to out_error: the mistake, and the nearest name or the help to read. */
 bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *const *arguments,
                          rt_arena *arena, cnf_arguments *out_arguments, rt_buffer *out_error);
 
 /* Appends the help of a command. */
 void cnf_command_help(rt_buffer *out, const cnf_command *command);
 
-/* Appends `; did you mean 'NAME'?` where one of the names is near enough, otherwise the names where
- * they are few enough to be read. */
+/* Appends `; did you mean 'NAME'?` if one of the names is near enough, otherwise all names if they
+ * are few. */
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count);
 
 #endif

@@ -1,9 +1,9 @@
-/* Files to modules: a file's ending tells its language. */
+/* Reads files into modules; a file's ending gives its language. */
 #include "conformance/cli/postlink_input.h"
 
 #include "conformance/process/files.h"
-#include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/model/build_options.h"
+#include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ const char *cnf_split_name(rt_split split)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* The text from the last point of the file's name on; empty: it has none. */
+/* The file name's text from its last dot on; empty without one. */
 static rt_text ending_of(rt_text path)
 {
     for (size_t i = path.length; i-- > 0 && path.data[i] != '/';)
@@ -50,7 +50,7 @@ static rt_text stem_of(rt_text path)
     return (rt_text){path.data + start, end - start};
 }
 
-/* Reads a file into the arena.  False: said on stderr. */
+/* Reads a file into the arena. Returns false after reporting an error on stderr. */
 static bool content_read(rt_arena *arena, rt_text path, size_t size_max, rt_text *out_content)
 {
     rt_sink *sink = rt_sink_create();
@@ -132,7 +132,7 @@ static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* The index of a word in a list of names; `count` where it is none of them. */
+/* The index of a word in a list of names; `count` if it is absent. */
 static uint32_t word_find(const char *word, const char *const *names, uint32_t count)
 {
     uint32_t index = 0;

@@ -1,4 +1,4 @@
-/* What `assay postlink` is given: source files, which are one module, or the modules of a scenario.
+/* The input of `assay postlink`: source files, which form one module, or the modules of a scenario.
  */
 #ifndef CONFORMANCE_CLI_POSTLINK_INPUT_H
 #define CONFORMANCE_CLI_POSTLINK_INPUT_H
@@ -7,17 +7,17 @@
 #include "conformance/scenario/model/model.h"
 
 typedef struct cnf_postlink_input {
-    rt_text scenario;    /* the file; empty: source files */
-    scn_module *modules; /* those with device code, options of the command line applied */
+    rt_text scenario;    /* the scenario's file; empty for source files */
+    scn_module *modules; /* those with device code, with the command line's options applied */
     uint32_t module_count;
 } cnf_postlink_input;
 
-/* Reads the files of the command line and applies --split, --format and --build-options.  All lives
- * in the arena.  Returns an exit status; what is wrong has been said on stderr. */
+/* Reads the command line's files and applies --split, --format and --build-options. Everything
+ * lives in the arena. Returns an exit status; errors are reported on stderr. */
 int cnf_postlink_input_read(const cnf_arguments *arguments, rt_arena *arena,
                             cnf_postlink_input *out_input);
 
-/* The name of a split, static. */
+/* The name of a split (static). */
 const char *cnf_split_name(rt_split split);
 
 #endif

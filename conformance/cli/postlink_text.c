@@ -1,5 +1,4 @@
-/* Images in words: property sets that post-link writes are decoded, others shown as they are.
- *
+/* Images as text: property sets that post-link writes are decoded, others are shown unchanged.
  * Source of the sets' meaning: reference/image/image.h. */
 #include "conformance/cli/postlink_text.h"
 
@@ -16,7 +15,7 @@
 
 /* ---- Decoding ------------------------------------------------------------------------------ */
 
-/* The bytes as the number that they are in memory, the least significant one first. */
+/* Appends the bytes as a hexadecimal number, least significant byte first. */
 static void hexadecimal_append(rt_buffer *out, rt_bytes value)
 {
     rt_buffer_printf(out, "0x");
@@ -24,7 +23,7 @@ static void hexadecimal_append(rt_buffer *out, rt_bytes value)
         rt_buffer_printf(out, "%02x", value.data[i]);
 }
 
-/* The name of an aspect's number in SYCL, or the number. */
+/* SYCL's name of an aspect, or its number. */
 static rt_text aspect_name(rt_arena *arena, uint32_t number)
 {
     const char *name = dev_aspect_number_name(number);
@@ -32,7 +31,7 @@ static rt_text aspect_name(rt_arena *arena, uint32_t number)
     return rt_arena_printf(arena, "aspect %u", number);
 }
 
-/* A property of "SYCL/device requirements" that lists aspects. */
+/* True for properties of "SYCL/device requirements" that list aspects. */
 static bool is_aspects(const rt_property *property)
 {
     return property->type == RT_PROPERTY_BYTES && rt_text_is(property->name, "aspects") &&
@@ -41,7 +40,7 @@ static bool is_aspects(const rt_property *property)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* A label before the first line of its part, blanks before the others. */
+/* Begins a line: the label before the first line of its part, blanks before the others. */
 static void line_begin(rt_buffer *out, const char *label, bool first)
 {
     rt_buffer_printf(out, "  %-10s", first ? label : "");
@@ -110,7 +109,7 @@ static void sets_append(rt_buffer *out, const char *label, rt_text sets, bool du
     rt_buffer_printf(out, "%.*s%s\n", RT_TEXT_ARG(sets), dummy ? " (dummy)" : "");
 }
 
-/* Which function is of which set, or which kernel calls which. */
+/* Appends the functions of each set, or the sets that each kernel calls. */
 static void members_append(rt_buffer *out, rt_arena *arena, const char *label,
                            const rt_property_set *set)
 {
@@ -136,7 +135,8 @@ static void virtual_functions_append(rt_buffer *out, rt_arena *arena, const rt_i
     members_append(out, arena, "callers", rt_image_set(image, RT_SET_KERNEL_CALLS));
 }
 
-/* Whether a set of virtual functions is well formed and has no property that is not shown. */
+/* True if the property is part of a well-formed set of virtual functions, all of which is shown
+ * above. */
 static bool is_said_of_functions(const rt_image *image, const rt_property_set *set)
 {
     static const char *const known[] = {RT_VIRTUAL_FUNCTIONS_PROVIDES, RT_VIRTUAL_FUNCTIONS_DUMMY,
@@ -151,7 +151,7 @@ static bool is_said_of_functions(const rt_image *image, const rt_property_set *s
     return count == set->property_count;
 }
 
-/* Whether the parts above have said all of a set. */
+/* True if the parts above show the whole set. */
 static bool is_said(const rt_image *image, const rt_property_set *set)
 {
     static const char *const said[] = {RT_SET_IMPORTED_SYMBOLS, RT_SET_EXPORTED_SYMBOLS,
@@ -201,7 +201,8 @@ static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
             cnf_property_sets_text(out, "  ", (rt_property_sets){&image->sets[i], 1});
 }
 
-/* What the host code of the module's sources registers, in an image or not. */
+/* Appends the device_globals that the module's host code registers, whether or not an image has
+ * them. */
 static void globals_append(rt_buffer *out, rt_device_global_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {

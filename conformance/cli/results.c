@@ -1,5 +1,5 @@
-/* What commands that run scenarios do with results beside printing them: expectation files before,
- * JUnit's XML and the page after. */
+/* The files that commands which run scenarios read and write in addition to printing: expectation
+ * files, --junit, --sarif, --history, --differences and --html. */
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"

@@ -1,4 +1,4 @@
-/* Options of a run, with their bounds. */
+/* The options of a run, with their bounds. */
 #include "conformance/cli/run_options.h"
 
 #include "conformance/cli/commands.h"
@@ -37,7 +37,7 @@ static bool numbers_read(const cnf_arguments *arguments, cnf_run_options *out_op
     return read;
 }
 
-/* Finds the profile of a word; RT_PROFILE_COUNT: there is none, which is said on stderr. */
+/* Finds a profile by its word; RT_PROFILE_COUNT after reporting on stderr that there is none. */
 static rt_profile profile_find(rt_text word)
 {
     rt_profile found = rt_profile_find(word);
@@ -109,7 +109,7 @@ bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_o
            choices_read(arguments, &out_options->choices);
 }
 
-/* What is drawn from, which runtime draws, and who loads its modules. */
+/* Prints the source of choices, the runtime's profile and the loader. */
 static void source_print(rt_buffer *out, const cnf_run_options *options)
 {
     if (options->seed != 0) rt_buffer_printf(out, " --seed %" PRIu64, options->seed);

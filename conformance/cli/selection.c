@@ -1,4 +1,4 @@
-/* The selecting options, one table row each; a file stays where every given one keeps it. */
+/* The selecting options, one table row each. A file is kept if every option given keeps it. */
 #include "conformance/cli/selection.h"
 
 #include "conformance/cli/commands.h"
@@ -12,7 +12,7 @@
 
 enum { RECORDS_SIZE_MAX = 1 << 30 };
 
-/* The words of one option, and which files it keeps. */
+/* The words of one option, and the files that it keeps. */
 typedef struct selection {
     const cnf_arguments *arguments;
     rt_arena *arena;
@@ -25,7 +25,7 @@ typedef struct selection {
 
 /* ---- Words --------------------------------------------------------------------------------- */
 
-/* Splits "a,b" into words; empty ones are kept and found to be unknown. */
+/* Splits "a,b" into words. Empty words are kept; they are then reported as unknown. */
 static void words_split(selection *selected, const char *text)
 {
     uint32_t count = 1;
@@ -40,7 +40,7 @@ static void words_split(selection *selected, const char *text)
     selected->word_count = count;
 }
 
-/* Says that a word names nothing, and what comes near; names are NUL-terminated. */
+/* Reports an unknown word and the nearest names, which are NUL-terminated. */
 static int word_unknown(const char *option, const char *what, rt_text word,
                         const char *const *names, uint32_t count)
 {
@@ -61,7 +61,7 @@ static int fail(const selection *selected, const char *option, rt_status status)
 
 /* ---- Features ------------------------------------------------------------------------------ */
 
-/* The folder right below the root; empty for a scenario that lies in the root itself. */
+/* The folder directly below the root; empty for a scenario in the root itself. */
 static rt_text feature_of(const cnf_file *file)
 {
     const char *slash = memchr(file->path.data, '/', file->path.length);
@@ -90,7 +90,7 @@ static int features_select(selection *selected)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-/* True for the rule itself and for one whose id continues after a '-'. */
+/* True for the rule itself and for rules whose ids continue with a '-'. */
 static bool rule_is_below(rt_text id, rt_text word)
 {
     if (word.length == 0 || id.length < word.length) return false;
@@ -98,7 +98,7 @@ static bool rule_is_below(rt_text id, rt_text word)
     return id.length == word.length || id.data[word.length] == '-';
 }
 
-/* Whether each word stands for some rule of these names. */
+/* Checks that each word selects at least one of these rules. */
 static int rules_known(const selection *selected, const char *const *names, uint32_t count)
 {
     for (uint32_t word = 0; word < selected->word_count; word++) {
@@ -110,7 +110,7 @@ static int rules_known(const selection *selected, const char *const *names, uint
     return CNF_EXIT_EXPECTED;
 }
 
-/* Whether a rule is one that is asked for. */
+/* True if a word selects the rule. */
 static bool rule_is_wanted(const selection *selected, rt_text id)
 {
     for (uint32_t word = 0; word < selected->word_count; word++)
@@ -118,7 +118,7 @@ static bool rule_is_wanted(const selection *selected, rt_text id)
     return false;
 }
 
-/* What a scenario of a pack cites is in its model. */
+/* Selects a packed scenario by the citations in its model. */
 static rt_status packed_rules_select(selection *selected, uint32_t file)
 {
     rt_arena arena = {0};
@@ -132,8 +132,7 @@ static rt_status packed_rules_select(selection *selected, uint32_t file)
     return status;
 }
 
-/* A pack brings no table of rules; those that this program was built with are the ones that models
- * can name. */
+/* A pack contains no table of rules; its models can only cite those compiled into this program. */
 static int pack_rules_select(selection *selected)
 {
     const char **names = rt_arena_alloc_array(selected->arena, RT_RULE_COUNT, sizeof *names);
@@ -232,7 +231,7 @@ static const struct selection_row {
     {CNF_OPTION_VERDICT, "--verdict", verdicts_select},
 };
 
-/* Applies one option to the files that are left. */
+/* Applies one option to the remaining files. */
 static int row_apply(const struct selection_row *row, selection *selected, cnf_files *inout_files)
 {
     const char *text = selected->arguments->values[row->option];

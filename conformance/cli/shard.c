@@ -1,4 +1,4 @@
-/* Which files a shard has, and which shard a CI system gives us. */
+/* Distribution of files over shards, and detection of the CI system's shard. */
 #include "conformance/cli/shard.h"
 
 #include "conformance/cli/options.h"
@@ -30,13 +30,13 @@ bool cnf_shard_read(const char *text, cnf_shard *out_shard)
 
 /* ---- CI systems ---------------------------------------------------------------------------- */
 
-/* The variables with a job's number and the number of jobs; the number of the first job.  A system
- * that also sets another's variables comes before it.  Sources: the systems' references of
- * predefined variables; Bazel's "Test encyclopedia", "Test sharding". */
+/* The variables with a job's number and the number of jobs, and the number of the first job. A CI
+ * system that also sets another system's variables precedes that system in the table. Sources: the
+ * systems' references of predefined variables; Bazel's "Test encyclopedia", "Test sharding". */
 static const struct shard_variables {
     const char *index, *count;
     uint32_t first;
-    const char *status_file; /* variable with a file to touch; NULL: none */
+    const char *status_file; /* variable that names a file to touch; NULL: none */
 } shard_variables[] = {
     {"TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", 0, "TEST_SHARD_STATUS_FILE"}, /* Bazel */
     {"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0, NULL},
@@ -80,7 +80,7 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
         const struct shard_variables *row = &shard_variables[i];
         const char *index = getenv(row->index), *count = getenv(row->count);
         if (!index && !count) continue;
-        /* GitLab counts the jobs of every job, and numbers those that are split. */
+        /* GitLab sets the count for every job, but the index only for split ones. */
         if (!index && strcmp(count, "1") == 0) continue;
         if (!index || !count) {
             rt_buffer_printf(out_error, "%s is set, but %s is not; set both or none, or write I/N",
@@ -94,8 +94,8 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* A number that follows from the file's content; from its path where it cannot be read, so that
- * one shard has it and says so. */
+/* A hash of the file's content; of its path if it cannot be read, so that exactly one shard reports
+ * the error. */
 static uint64_t file_number(const cnf_file *file)
 {
     rt_sink *sink = rt_sink_create();

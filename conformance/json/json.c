@@ -1,4 +1,4 @@
-/* jansson fails where it has no memory or is given something else than it expects: a CHECK. */
+/* jansson only fails when memory runs out or on invalid arguments: a CHECK. */
 #include "conformance/json/json.h"
 
 #include "reference/base/utf8.h"

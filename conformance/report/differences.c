@@ -1,11 +1,11 @@
-/* The differential report as Markdown.  It decides nothing: verdicts come from the records, and
- * its explanation is the one that `assay why` prints. */
+/* The differential report as Markdown. It contains no decisions: verdicts come from the records,
+ * explanations from `assay why`. */
 #include "conformance/report/differences.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* True for a verdict that says that the subject did something else than the documents demand. */
+/* True for verdicts of a subject whose behaviour departs from the documents. */
 static bool is_difference(cnf_verdict verdict)
 {
     switch (verdict) {
@@ -47,10 +47,10 @@ void cnf_differences_free(cnf_differences *differences)
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-/* How far up a scenario's row stands: what is unexpected, what is known, what agrees. */
+/* Order of the scenarios' rows: unexpected verdicts, known failures, agreement. */
 typedef enum row_rank { RANK_UNEXPECTED, RANK_KNOWN, RANK_AGREES, RANKS } row_rank;
 
-/* The records of one scenario, neighbours in the sorted report. */
+/* The records of one scenario, which are adjacent in the sorted report. */
 typedef struct table_row {
     const cnf_record *records;
     uint32_t count;
@@ -139,7 +139,7 @@ static int difference_compare(const void *a, const void *b)
     return order ? order : rt_text_compare(left->subject, right->subject);
 }
 
-/* A fence that no line of the text begins with. */
+/* Returns a code fence that no line of the text starts with. */
 static const char *fence_for(rt_text text)
 {
     static const char *const fences[] = {"```", "~~~~", "`````", "~~~~~~"};

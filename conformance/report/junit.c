@@ -7,15 +7,15 @@
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* True for what XML 1.0 allows in a document (section 2.2, "Char"). */
+/* True for characters that XML 1.0 allows in a document (section 2.2, "Char"). */
 static bool is_allowed(uint32_t code)
 {
     if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
     return code != 0xfffe && code != 0xffff && code != RT_UTF8_ILL_FORMED;
 }
 
-/* Appends text as the content of an element or, in quotes, of an attribute, where a parser would
- * turn line breaks and tabulators into blanks (XML 1.0, section 3.3.3). */
+/* Appends escaped text: the content of an element, or of a quoted attribute, in which a parser
+ * would turn line breaks and tabs into blanks (XML 1.0, section 3.3.3). */
 static void escape(rt_buffer *out, rt_text text, bool is_attribute)
 {
     while (text.length > 0) {
@@ -66,7 +66,7 @@ static outcome outcome_of(const cnf_record *record)
     return compiler ? OUTCOME_ERROR : outcomes[verdict];
 }
 
-/* One line: why it is not a plain success. */
+/* One line that says why the record is not a plain success. */
 static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -89,12 +89,12 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     }
 }
 
-/* What <system-out> holds, in lines: the message, what decides, where it ran and how to repeat it.
- */
+/* Appends the lines of <system-out>: the message, the rule, the unobserved kinds of checks, the
+ * device, and the command that repeats the run. */
 static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    rt_buffer_append_text(out, judgement->message); /* it may hold NUL bytes */
+    rt_buffer_append_text(out, judgement->message); /* may contain NUL bytes */
     if (out->size > 0) rt_buffer_append_byte(out, '\n');
     if (judgement->rule.length > 0)
         rt_buffer_printf(out, "rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
@@ -149,7 +149,7 @@ typedef struct totals {
     double seconds;
 } totals;
 
-/* Counts the records of a suite; subject empty: of all. */
+/* Counts the records of a subject's suite; with an empty subject, all records. */
 static totals count(const cnf_report *report, rt_text subject)
 {
     totals sum = {0};

@@ -1,16 +1,16 @@
-/* The report of a run as JUnit's XML, the form that servers for continuous integration read.
+/* The report of a run as JUnit's XML, the format of continuous-integration servers.
  *
  * A testsuite for each subject, in the order of the columns, and a last one named "scenarios" for
- * the files that are wrong themselves; a testcase for each record: its name is the scenario's, its
- * classname the folder that it lies in.  What a verdict becomes:
+ * invalid scenario files; a testcase for each record, named after the scenario, with its folder as
+ * classname. The elements of the verdicts:
  *
- *   PASS, LINKED                                     nothing beside the testcase
+ *   PASS, LINKED                                     an empty testcase
  *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason
  *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, its type the signature
  *   XPASS, XFAIL_MISMATCH                            <failure>, with what the entry expects
  *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
  *
- * The whole message, the rule, the device and the command that runs it again stand in <system-out>.
+ * <system-out> has the whole message, the rule, the device and the command that runs it again.
  * Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef CONFORMANCE_REPORT_JUNIT_H

@@ -1,7 +1,6 @@
-/* The report at the end of a run, as text.
- *
- * It decides nothing: verdicts and messages come from the records.  Order is that of the paths and
- * of the columns, so that two runs can be compared with diff. */
+/* The report at the end of a run, as text. It contains no decisions: verdicts and messages come
+ * from the records. Rows are ordered by path, columns as requested, so that two reports can be
+ * compared with diff. */
 #include "conformance/report/matrix.h"
 
 #include <stdlib.h>
@@ -67,7 +66,8 @@ typedef struct report_layout {
     size_t *widths; /* per column; 0: hidden */
 } report_layout;
 
-/* A scenario can be skipped before its subject is asked for. */
+/* True if the subject was UNAVAILABLE in every record that is not a SKIP (a scenario can be skipped
+ * before its subject is opened). */
 static bool column_hidden(const report_layout *layout, uint32_t column)
 {
     bool unavailable = false;
@@ -81,7 +81,7 @@ static bool column_hidden(const report_layout *layout, uint32_t column)
     return unavailable && layout->columns[column].install.length > 0;
 }
 
-/* True for what is as expected as far as it was seen, and not everything was. */
+/* True if everything observed agrees, but some checks were not observed. */
 static bool is_partial(const cnf_judgement *judgement)
 {
     bool agrees =
@@ -89,7 +89,7 @@ static bool is_partial(const cnf_judgement *judgement)
     return agrees && judgement->observed < judgement->expected;
 }
 
-/* "PASS", or "PASS 3/5" where not everything was seen. */
+/* "PASS", or "PASS 3/5" if some checks were not observed. */
 static rt_text cell_text(rt_arena *arena, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -133,7 +133,7 @@ static void write_padding(rt_buffer *out, size_t used, size_t width)
 
 /* ---- The matrix ---------------------------------------------------------------------------- */
 
-/* Ends a line without blanks at its end. */
+/* Ends a line; trailing blanks are removed. */
 static void write_line_end(rt_buffer *out)
 {
     while (out->size > 0 && out->data[out->size - 1] == ' ')
@@ -165,7 +165,7 @@ static void write_cell(const report_layout *layout, rt_arena *arena, const cnf_r
     write_padding(layout->out, text.length, width);
 }
 
-/* One row from the records [first, end), which are of one scenario. */
+/* Writes the row of the records [first, end), which belong to one scenario. */
 static void write_row(const report_layout *layout, rt_arena *arena, uint32_t first, uint32_t end)
 {
     CHECK(first < end && end <= layout->report->records.count);
@@ -200,7 +200,7 @@ static void write_matrix(const report_layout *layout, rt_arena *arena)
 
 /* ---- Reasons ------------------------------------------------------------------------------- */
 
-/* Every line of the text, indented. */
+/* Writes the text's lines, indented. */
 static void write_indented(rt_buffer *out, rt_text text)
 {
     while (text.length > 0) {
@@ -224,7 +224,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
         rt_buffer_printf(out, "  reference: %.*s\n", RT_TEXT_ARG(known->reference));
 }
 
-/* Appends a word as a shell takes it. */
+/* Appends a word, quoted for a shell if it needs that. */
 static void write_word(rt_buffer *out, rt_text word)
 {
     static const char plain[] =
@@ -245,7 +245,7 @@ static void write_word(rt_buffer *out, rt_text word)
     rt_buffer_append_byte(out, '\'');
 }
 
-/* The options behind it, and the end of the line. */
+/* Appends the options of the run and the newline. */
 static void write_again_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     rt_buffer_append_text(out, report->again);
@@ -264,7 +264,7 @@ void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_
         rt_buffer_append_byte(out, '\n');
         return;
     }
-    /* What differs from sim alone needs sim beside it, which nothing else says. */
+    /* A differential verdict needs sim in the same run; no other option requests it. */
     bool beside_sim = rt_text_starts(record->judgement.signature, "differential:");
     rt_buffer_printf(out, " --on %s", beside_sim ? "sim," : "");
     write_word(out, record->subject);
@@ -316,7 +316,7 @@ static bool is_shown(const report_layout *layout, const cnf_record *record)
     return true;
 }
 
-/* What a subject that is not installed lacks is said once, beside its counts. */
+/* The reason why a subject is not installed is written once, with its counts. */
 static bool needs_reason(const report_layout *layout, const cnf_record *record)
 {
     if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
@@ -324,7 +324,7 @@ static bool needs_reason(const report_layout *layout, const cnf_record *record)
     return is_shown(layout, record);
 }
 
-/* True for verdicts that follow from something else: of several only the first is explained. */
+/* True for verdicts caused by an earlier event: only the first of several is explained. */
 static bool is_aftermath(const cnf_record *record)
 {
     return record->judgement.verdict == CNF_VERDICT_NOT_RUN ||
@@ -343,7 +343,7 @@ static void write_reasons(const report_layout *layout)
     }
 }
 
-/* One line about a verdict that is as expected, but needs a word; nothing for a whole PASS. */
+/* Writes one line about an expected verdict that needs a remark; nothing for a complete PASS. */
 static void note_write(rt_buffer *out, rt_arena *arena, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -365,7 +365,7 @@ static void note_write(rt_buffer *out, rt_arena *arena, const cnf_record *record
     }
 }
 
-/* That what runs was not observed is what LINKED means, so it is not said of every scenario. */
+/* LINKED already means that nothing ran, so no note repeats it for every scenario. */
 static bool needs_note(const cnf_judgement *judgement)
 {
     if (judgement->verdict == CNF_VERDICT_LINKED) return false;

@@ -1,4 +1,5 @@
-/* The report at the end of a run: a matrix of scenario x subject, what went wrong, and counts. */
+/* The report at the end of a run: a matrix of scenarios and subjects, the reasons of failures, and
+ * counts. */
 #ifndef CONFORMANCE_REPORT_MATRIX_H
 #define CONFORMANCE_REPORT_MATRIX_H
 
@@ -8,51 +9,50 @@
 /* A column of the matrix. */
 typedef struct cnf_column {
     rt_text subject;
-    rt_text install; /* the command that installs it; empty: always there */
+    rt_text install; /* the command that installs the subject; empty: built in */
 } cnf_column;
 
 /* The records of one run, kept until its end.  Zero-initialise it. */
 typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
-    const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
-    rt_text again; /* options that a command must have to do the same; borrowed */
+    const cnf_expectations *expectations; /* those applied to the records; borrowed; NULL: none */
+    rt_text again; /* options that a command needs to repeat the run; borrowed */
 } cnf_report;
 
 /* Keeps a copy of the record. */
 void cnf_report_add(cnf_report *report, const cnf_record *record);
 
-/* True for an UNAVAILABLE of the subject itself; one with a signature says that something else is
- * missing, the compiler. */
+/* True if the record is UNAVAILABLE because the subject is not installed; an UNAVAILABLE with a
+ * signature means that the compiler is missing. */
 bool cnf_report_is_missing(const cnf_record *record);
 
-/* Brings the records into the order in which every report shows them: by scenario, then subject. */
+/* Sorts the records into the order of all reports: by scenario, then by subject. */
 void cnf_report_sort(cnf_report *report);
 
-/* The exit status that the records amount to: 3, 2, 1 or 0 by the worst of them, and 4 where
- * nothing ran and nothing was wrong.  An unused entry of an expectation file is as bad as an
- * unexpected verdict. */
+/* The exit status of the records: 3, 2, 1 or 0 for the worst verdict, and 4 if nothing ran and
+ * nothing failed. An unused entry of an expectation file counts as an unexpected verdict. */
 int cnf_report_exit_status(const cnf_report *report);
 
-/* Writes the matrix, the reason of every verdict that is not as expected, a line for
- * every skip (the capability asked), known failure (class, reason, entry), verdict that did not
- * see everything and entry that was not used, and last one line of counts for each column: "pocl: 9
- * PASS, 2 SKIP, 0 XFAIL", followed by every other verdict that occurred.  A subject that was never
- * available has no column but a line that says how to install it. */
+/* Writes the matrix, the reason of every unexpected verdict, a line for each skip (its capability),
+ * known failure (class, reason, entry), partly observed verdict and unused expectation entry, and
+ * finally one line of counts per column: "pocl: 9 PASS, 2 SKIP, 0 XFAIL", followed by all other
+ * verdicts that occurred. A subject that was never available has no column but a line with the
+ * command that installs it. */
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour);
 
-/* Appends the command line that runs a record's scenario on its subject again, and on sim where the
- * verdict comes from a comparison with it, or, where the scenario itself is wrong, that reads or
- * compiles it again; and a newline. */
+/* Appends the command line, with a newline, that runs a record's scenario again on its subject (and
+ * on sim, if the verdict results from a comparison with sim), or, if the scenario itself is
+ * invalid, reads or compiles it again. */
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
 
-/* Appends the command line that explains the record's verdict, and a newline; the record is one of
- * a subject. */
+/* Appends the command line, with a newline, that explains the record's verdict. The record must be
+ * a subject's. */
 void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
 
-/* Appends what an expectation entry says about a verdict, as indented lines; nothing where none was
- * applied. */
+/* Appends the expectation entry that applies to a verdict, as indented lines; nothing if none
+ * applies. */
 void cnf_known_write(rt_buffer *out, const cnf_known *known);
 
 /* Frees everything. */

@@ -1,4 +1,4 @@
-/* Replacing a file's content at once.  Source: rename(2), "If newpath already exists, it will be
+/* Atomic replacement of a file's content. Source: rename(2), "If newpath already exists, it will be
  * atomically replaced". */
 #include "conformance/report/output.h"
 
@@ -20,7 +20,8 @@ static int write_all(int file, rt_text content)
     return 0;
 }
 
-/* Closes the file, with its content on the disk where nothing has failed yet. */
+/* Closes the file; if there was no error and `syncs` is set, flushes it to disk first. Returns 0 or
+ * an errno. */
 static int close_durably(int file, int error, bool syncs)
 {
     if (error == 0 && syncs && fsync(file) != 0) error = errno;
@@ -50,7 +51,7 @@ static bool is_standard_output(const struct stat *file)
            output.st_ino == file->st_ino;
 }
 
-/* Replaces a regular file, or makes one. */
+/* Replaces or creates a regular file. */
 static int replace_regular(const char *name, mode_t mode, rt_text content)
 {
     rt_buffer temporary = {0};
@@ -72,11 +73,11 @@ int cnf_file_replace(const char *name, rt_text content)
 {
     struct stat there;
     if (stat(name, &there) != 0) return replace_regular(name, new_file_mode(), content);
-    /* /dev/stdout is a link to whatever the output is, a regular file perhaps. */
+    /* /dev/stdout is a link to the standard output, which may be a regular file. */
     if (is_standard_output(&there)) return write_all(STDOUT_FILENO, content);
     if (!S_ISREG(there.st_mode)) return write_in_place(name, content);
-    char *target = realpath(name, NULL); /* a link stays, what it leads to is replaced */
+    char *target = realpath(name, NULL); /* a link is kept; its target is replaced */
     int error = target ? replace_regular(target, there.st_mode & 07777, content) : errno;
-    free(target); /* the C library's own allocation */
+    free(target); /* allocated by the C library */
     return error;
 }

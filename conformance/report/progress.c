@@ -1,5 +1,5 @@
-/* One line on a terminal, and a line for every unexpected verdict anywhere.  Failing writes are
- * ignored: nothing depends on progress being seen. */
+/* One line on a terminal, and a line for each unexpected verdict everywhere. Write errors are
+ * ignored: nothing depends on the display. */
 #include "conformance/report/progress.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #define LINE_CLEAR "\r\033[K"
 
 enum {
-    DRAW_EVERY_MS = 100, /* more often than the eye follows costs more than a small scenario */
+    DRAW_EVERY_MS = 100, /* redrawing more often would cost more than a small scenario */
     WIDTH_DEFAULT = 80,
-    ESTIMATE_AFTER_MS = 1000, /* before, the pace means nothing */
+    ESTIMATE_AFTER_MS = 1000, /* earlier, the pace is not meaningful */
 };
 
 static double now_ms(void)
@@ -24,7 +24,7 @@ static double now_ms(void)
 
 /* ---- The line ------------------------------------------------------------------------------ */
 
-/* "0:12 left", from the pace so far; nothing while that cannot be told. */
+/* Appends "0:12 left", estimated from the pace so far; nothing before an estimate is possible. */
 static void write_estimate(const cnf_progress *progress, double passed_ms, rt_buffer *out)
 {
     bool known =
@@ -48,7 +48,7 @@ void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t 
         if (!progress->running[i][0]) continue;
         rt_buffer_printf(out, "%s%s", shown++ ? ", " : ": ", progress->running[i]);
     }
-    /* A line that wraps could not be taken away.  Names are cut anywhere but inside a character. */
+    /* A wrapped line could not be cleared. Names are cut anywhere except inside a character. */
     rt_text line = rt_text_skip(rt_buffer_text(out), before);
     rt_buffer_truncate(out, before + rt_text_cut(line, width).length);
 }
@@ -109,7 +109,7 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
     cnf_verdict verdict = record->judgement.verdict;
     progress->done++;
     name_take(progress, record);
-    /* An invalid scenario is one record instead of one for each subject. */
+    /* An invalid scenario gives one record instead of one per subject. */
     if (progress->done > progress->total) progress->total = progress->done;
     bool unexpected = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
     if (unexpected) {

@@ -1,4 +1,4 @@
-/* Progress of a run, on stderr while it runs. */
+/* The progress of a run, shown on stderr. */
 #ifndef CONFORMANCE_REPORT_PROGRESS_H
 #define CONFORMANCE_REPORT_PROGRESS_H
 
@@ -10,26 +10,27 @@ enum { CNF_PROGRESS_NAME = 64, CNF_PROGRESS_NAMES = 4 };
 
 typedef struct cnf_progress {
     FILE *out;
-    bool rewrites; /* a terminal: one line that is rewritten */
+    bool rewrites; /* output is a terminal: one line is redrawn */
     uint32_t done, total, unexpected;
-    double begin_ms, drawn_ms;                           /* when it began, and was drawn last */
+    double begin_ms, drawn_ms;                           /* start of the run, time of the last
+                                                          * redraw */
     char running[CNF_PROGRESS_NAMES][CNF_PROGRESS_NAME]; /* "linking/chain.yaml on pocl" */
 } cnf_progress;
 
-/* Progress of `total` verdicts to come. */
+/* Starts the display for `total` verdicts. */
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total);
 
-/* Names a scenario that runs now on a subject; some of those that run are shown. */
+/* Notes that a scenario started on a subject. The line names some of the running ones. */
 void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subject);
 
-/* Counts a verdict.  An unexpected one is printed at once, also where there is no terminal. */
+/* Counts a verdict. An unexpected verdict is printed at once, even without a terminal. */
 void cnf_progress_add(cnf_progress *progress, const cnf_record *record);
 
-/* Appends what a terminal shows `now_ms` after the beginning: "[ 42%] 21/50, 1 unexpected, 0:12
- * left: linking/chain.yaml on pocl", at most `width` columns. */
+/* Appends the terminal's line at `now_ms` after the start, at most `width` columns: "[ 42%] 21/50,
+ * 1 unexpected, 0:12 left: linking/chain.yaml on pocl". */
 void cnf_progress_line(const cnf_progress *progress, double now_ms, uint32_t width, rt_buffer *out);
 
-/* Takes the line away. */
+/* Clears the line. */
 void cnf_progress_end(cnf_progress *progress);
 
 #endif

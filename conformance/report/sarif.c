@@ -1,4 +1,4 @@
-/* Making SARIF's objects: rules as they are met, and results that point at them by index. */
+/* Writes SARIF's objects: each rule at its first use, and results that refer to rules by index. */
 #include "conformance/report/sarif.h"
 
 #include "conformance/json/json.h"
@@ -9,7 +9,7 @@
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
-/* What is wrong by itself, where no rule of the documents is cited; NULL: such a verdict is not
+/* Descriptions of verdicts for results that cite no rule of the documents; NULL: the verdict is not
  * a result. */
 static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
@@ -56,10 +56,10 @@ static json_t *message(rt_text text)
 typedef struct sarif {
     rt_arena arena;
     const cnf_rules *rules;
-    json_t *descriptors; /* array of the rules that results name */
+    json_t *descriptors; /* array of the rules that results refer to */
 } sarif;
 
-/* "https://…/SharedLibraries.md" for a rule that is written in that document. */
+/* Sets "helpUri" to "https://…/SharedLibraries.md" for a rule that this document defines. */
 static void help_uri_set(json_t *descriptor, const cnf_rule *rule)
 {
     rt_buffer source = {0}, uri = {0};
@@ -84,7 +84,7 @@ static void rule_describe(json_t *descriptor, const cnf_rule *rule)
     rt_buffer_free(&help);
 }
 
-/* Index of the descriptor of that id, which is made where there is none yet. */
+/* Finds the descriptor with this id, or adds it; returns its index. */
 static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool of_documents)
 {
     size_t count = json_array_size(out->descriptors);
@@ -104,7 +104,7 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-/* The path as a reference of RFC 3986; one from the root of the file system is a "file:" URI. */
+/* The path as a reference of RFC 3986; an absolute path becomes a "file:" URI. */
 static json_t *uri_json(rt_text path)
 {
     rt_buffer uri = {0};
@@ -125,7 +125,7 @@ static json_t *locations_json(const cnf_record *record)
     json_t *locations = json_array();
     cnf_json_set(file, "uri", uri_json(record->file.length > 0 ? record->file : record->scenario));
     cnf_json_set(place, "artifactLocation", file);
-    /* SARIF counts lines from 1; what concerns the whole file has no region. */
+    /* SARIF counts lines from 1; a result about the whole file has no region. */
     if (record->judgement.line > 0) {
         json_t *region = json_object();
         cnf_json_set(region, "startLine", json_integer(record->judgement.line));
@@ -159,7 +159,7 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
     return object;
 }
 
-/* What a viewer tells results of two runs apart by. */
+/* Identifies the same result in different runs. */
 static json_t *fingerprints_json(sarif *out, const cnf_record *record)
 {
     json_t *object = json_object();
@@ -239,7 +239,7 @@ void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules,
     char *text = json_dumps(document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     CHECK(text);
     rt_buffer_printf(out, "%s\n", text);
-    free(text); /* jansson's own allocation */
+    free(text); /* allocated by jansson */
     json_decref(document);
     rt_arena_reset(&made.arena);
 }

@@ -1,5 +1,5 @@
-/* The explanation of one verdict, from the record, what the children said, and the tables.  It
- * decides nothing. */
+/* The explanation of one verdict, from its record, the children's messages and the table of rules.
+ * It contains no decisions. */
 #include "conformance/report/why.h"
 
 #include "backends/opencl/layer/log.h"
@@ -13,7 +13,7 @@
 
 enum { WIDTH = 100 };
 
-/* Takes the first line off the text; false: nothing is left. */
+/* Removes the first line from the text. False: the text is empty. */
 static bool line_take(rt_text *inout_text, rt_text *out_line)
 {
     if (inout_text->length == 0) return false;
@@ -31,8 +31,8 @@ static void write_indented(rt_buffer *out, const char *indent, rt_text text)
         rt_buffer_printf(out, "%s%.*s\n", indent, RT_TEXT_ARG(line));
 }
 
-/* Writes the words of a text in lines of at most WIDTH bytes: a label, and what follows under it.
- */
+/* Writes a label and the words of a text, wrapped to lines of at most WIDTH bytes and aligned after
+ * the label. */
 static void write_wrapped(rt_buffer *out, const char *label, rt_text text)
 {
     size_t column = 2 + strlen(label), at = 0;
@@ -78,7 +78,7 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
     cnf_known_write(out, &record->known);
 }
 
-/* The lines around one of the scenario's, which is marked. */
+/* Writes the scenario's lines around the failing one, which is marked. */
 static void write_excerpt(rt_buffer *out, const cnf_why *why)
 {
     enum { BEFORE = 2, AFTER = 1 };
@@ -107,7 +107,7 @@ const char *cnf_check_word(const cnf_check *check)
 void cnf_check_print(rt_buffer *out, const cnf_check *check)
 {
     rt_buffer_printf(out, "%.*s", RT_TEXT_ARG(check->kind));
-    if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) /* nothing expects it */
+    if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) /* no check expects it */
         rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->code));
     if (check->what.length > 0) rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->what));
     if (check->branch > 0)
@@ -149,8 +149,8 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     if (rule->dpcpp.length > 0) write_wrapped(out, "Shipped DPC++:", rule->dpcpp);
 }
 
-/* Writes the rules that the scenario shows at a step, or all of them where `at` is empty; returns
- * how many. */
+/* Writes the rules that the scenario covers at step `at`, or all of them if `at` is empty; returns
+ * their count. */
 static uint32_t write_covers(rt_buffer *out, const cnf_why *why, rt_text at)
 {
     uint32_t count = 0;
@@ -180,7 +180,7 @@ static rt_text event_at(const rt_text *events, uint32_t count, uint32_t index)
     return index < count ? events[index] : RT_TEXT("nothing more");
 }
 
-/* The events around the one at which the traces part, what is on both sides once. */
+/* Writes the events around the first difference; events common to both traces once. */
 static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text subject)
 {
     enum { BEFORE = 3, AFTER = 3 };
@@ -217,7 +217,7 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
 
 /* ---- Calls of OpenCL ------------------------------------------------------------------------ */
 
-/* The end of a program gives everything back, which tells nothing. */
+/* False for calls that release objects: every program makes them at its end. */
 static bool tells_something(const ocl_call *call)
 {
     return !rt_text_starts(call->name, "clRelease");
@@ -239,7 +239,7 @@ static void write_calls(rt_buffer *out, const ocl_call_log *log)
     if (log->is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
 }
 
-/* Calls say where it went wrong, so a subject with which nothing is wrong has them left out. */
+/* Writes the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
 static void write_log(rt_buffer *out, const cnf_why *why)
 {
     cnf_verdict verdict = why->record->judgement.verdict;

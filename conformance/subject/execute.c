@@ -61,7 +61,7 @@ static void create_tables(cnf_execution *execution)
     execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
 }
 
-/* Nothing of what steps have made is there when a process of the program begins. */
+/* A process of the program starts without any object of earlier steps. */
 static void tables_reset(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -76,7 +76,7 @@ static void tables_reset(cnf_execution *execution)
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-/* The program ends when all that it asked for is done, and begins anew. */
+/* Waits for all commands, ends the program and starts it again. */
 static rt_status run_restart(cnf_execution *execution)
 {
     const cnf_runtime_operations *operations = execution->runtime->operations;
@@ -87,8 +87,8 @@ static rt_status run_restart(cnf_execution *execution)
     return rt_ok(waited) ? begun : waited;
 }
 
-/* True where something is judged by the trace.  What a driver was asked since the last look then
- * has to be in it; reading that is work for each call so far, so it is not done for memories. */
+/* True if an expectation reads the trace, which must then include the driver calls since the last
+ * look. Reading them takes time for each call so far, so it is skipped for memories. */
 static bool judges_trace(const scn_step *step)
 {
     for (uint32_t i = 0; i < step->expect_count; i++) {
@@ -106,7 +106,7 @@ static void run_expect(cnf_execution *execution, uint32_t index)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
 
-/* What a copy or fill writes, as the scenario calls it. */
+/* The scenario's name for the target of a copy or fill. */
 static rt_text written_name(const scn_scenario *scenario, const scn_transfer *transfer)
 {
     return transfer->to == SCN_NONE ? transfer->variable.name
@@ -131,7 +131,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->modules[step->load.module].name,
                        operations->load_image(execution, step->load.module, step->load.image));
         return;
-    case SCN_VERB_DEVICE: return; /* The reader has told every command its device. */
+    case SCN_VERB_DEVICE: return; /* the reader has resolved the device of every command */
     case SCN_VERB_CONTEXT:
         cnf_judge_step(execution, index, "step", step->id, cnf_run_context(execution, index));
         return;
@@ -195,7 +195,7 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
 
 /* ---- The end ------------------------------------------------------------------------------ */
 
-/* A failure that no step was told: nothing in the scenario asked for it, so it is unexpected. */
+/* Reports a failure outside any step: the scenario cannot expect it, so it is unexpected. */
 static void judge_failure(cnf_execution *execution, const char *kind, rt_text what,
                           rt_status status)
 {
@@ -214,19 +214,19 @@ static void judge_failure(cnf_execution *execution, const char *kind, rt_text wh
 
 static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
 {
-    /* A kernel without end, or whose stack is exhausted, is told by its finding, which is judged as
-     * every finding is. */
+    /* A kernel that does not end, or exhausts its stack, is reported as a finding, which is judged
+     * like every finding. */
     if (rt_ok(status) || status.code == RT_BUDGET) return;
     judge_failure(execution, "step", what, status);
 }
 
-/* Files and a process of the scenario's program that cannot be had are nobody's failure, and what
- * no real program can have is asked of nobody. */
+/* Judges the status of set-up. Missing build tools are not the subject's failure but an
+ * infrastructure failure, and a feature that no real program can have is a SKIP. */
 static void judge_set_up(cnf_execution *execution, rt_status status)
 {
     bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
     execution->skipped = real && status.code == RT_UNSUPPORTED;
-    /* Whatever its device was asked for: what went wrong here is this subject's. */
+    /* Even if its device was never asked: this failure is the subject's. */
     execution->was_asked = execution->was_asked || !rt_ok(status);
     if (execution->skipped)
         cnf_emit_skip(execution->emitter, "real-program", "no",
@@ -237,8 +237,8 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
         judge_end(execution, RT_TEXT("set-up"), status);
 }
 
-/* No document says what becomes of a memory that a refused command was to write: libsycl then
- * refuses to read it. */
+/* No document specifies the content of a memory that a refused command should have written; libsycl
+ * then refuses to read it. */
 static void leave_out(cnf_execution *execution, rt_text memory)
 {
     cnf_judged(execution, &(cnf_emitted_check){
@@ -261,11 +261,11 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     rt_arena_reset(&content.arena);
 }
 
-/* Larger ones cost more as a message than their comparison is worth. */
+/* In bytes; comparing larger variables is not worth the size of the message. */
 enum { FINAL_VARIABLE_SIZE_MAX = 1 << 20 };
 
-/* What a device holds of a variable that the host may read, where it holds anything; the reader of
- * messages tells it from a memory by its name, which no memory can have. */
+/* Emits a device's instance of a variable that the host may read, if there is one. The reader of
+ * messages distinguishes it from a memory by its name, which no memory can have. */
 static void emit_final_variable(cnf_execution *execution, const scn_variable *variable,
                                 const rt_device_global *global, uint32_t device)
 {
@@ -278,13 +278,14 @@ static void emit_final_variable(cnf_execution *execution, const scn_variable *va
                                 RT_TEXT_ARG(execution->scenario->devices[device].name))};
     if (rt_ok(status) && content.bytes.data)
         cnf_emit_memory(execution->emitter, &named, content.bytes, content.defined);
-    /* One that several programs have is none that can be read, which is refused as a copy is. */
+    /* A variable defined in several programs cannot be read; the refusal is the same as for a copy.
+     */
     if (!rt_ok(status) && status.code != RT_ERRC_INVALID)
         judge_end(execution, global->name, status);
     rt_arena_reset(&content.arena);
 }
 
-/* Those of module `module`, on the devices of which a default queue was used. */
+/* Emits the variables of a module, on the devices whose default queue was used. */
 static void emit_final_variables(cnf_execution *execution, uint32_t module)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -302,7 +303,7 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
     }
 }
 
-/* What memories and variables hold at the end, for the comparison with the oracle. */
+/* Emits the final contents of memories and variables, which are compared with the oracle's. */
 static void emit_final_contents(cnf_execution *execution)
 {
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++)

@@ -1,4 +1,4 @@
-/* Heap memory that never comes back NULL by surprise; see alloc.h for the policy. */
+/* Allocation functions that never return NULL unannounced; see alloc.h for the policy. */
 #include "reference/base/alloc.h"
 
 #include "reference/base/check.h"

@@ -1,9 +1,9 @@
 /* Heap memory.  All of assay allocates through these functions.
  *
  * Running out of memory ends the process with exit status RT_EXIT_OUT_OF_MEMORY after one line on
- * stderr: each scenario runs in a separate child process, so that only this scenario is lost, and
- * the parent records why.  Sizes that come from a file or a scenario (images, buffers of a device)
- * are bounded by limits first and allocated with rt_try_alloc, which can be refused. */
+ * stderr: each scenario runs in a separate child process, so only this scenario is lost, and the
+ * parent records why.  Sizes that come from a file or a scenario (images, buffers of a device) are
+ * checked against limits first and allocated with rt_try_alloc, which may fail. */
 #ifndef REFERENCE_BASE_ALLOC_H
 #define REFERENCE_BASE_ALLOC_H
 
@@ -19,7 +19,7 @@ void *rt_alloc(size_t size_bytes);
 /* Like rt_alloc for count objects of size_bytes each; the product must not overflow. */
 void *rt_alloc_array(size_t count, size_t size_bytes);
 
-/* Like rt_alloc, but returns NULL when the system refuses. */
+/* Like rt_alloc, but returns NULL if the system refuses. */
 void *rt_try_alloc(size_t size_bytes);
 
 /* Resizes a block of rt_alloc (or NULL) to size_bytes > 0; new bytes are not zeroed.  Never NULL.

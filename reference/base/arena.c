@@ -25,7 +25,7 @@ enum { ALIGNMENT = alignof(max_align_t), REDZONE_BYTES = 16 };
 
 typedef struct rt_arena_block {
     struct rt_arena_block *next;
-    size_t capacity; /* bytes of data */
+    size_t capacity; /* bytes of data in the block */
     alignas(max_align_t) uint8_t data[];
 } rt_arena_block;
 

@@ -25,13 +25,13 @@ void *rt_arena_alloc(rt_arena *arena, size_t size_bytes);
 /* Like rt_arena_alloc for count objects of size_bytes each. */
 void *rt_arena_alloc_array(rt_arena *arena, size_t count, size_t size_bytes);
 
-/* Copies text into the arena; a NUL byte that does not count follows. */
+/* Copies text into the arena, followed by a NUL byte that is not part of the length. */
 rt_text rt_arena_text(rt_arena *arena, rt_text text);
 
-/* Formats into the arena; a NUL byte that does not count follows. */
+/* Formats into the arena, followed by a NUL byte that is not part of the length. */
 rt_text rt_arena_printf(rt_arena *arena, const char *format, ...) RT_PRINTF(2, 3);
 
-/* Copies count objects of size_bytes each; items may be NULL when count is 0. */
+/* Copies count objects of size_bytes each; items may be NULL if count is 0. */
 void *rt_arena_copy(rt_arena *arena, const void *items, size_t count, size_t size_bytes);
 
 /* Copies bytes into the arena. */

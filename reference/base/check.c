@@ -1,4 +1,4 @@
-/* The panic: the one way in which assay ends when it is wrong itself. */
+/* The panic: how assay ends when it detects a bug of its own. */
 #include "reference/base/check.h"
 
 #include <stdio.h>

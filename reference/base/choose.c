@@ -24,7 +24,7 @@ uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count
     if (alternative_count == 1) return 0;
     uint32_t taken = draw(chooser, number, alternative_count);
     if (chooser->made.count < chooser->script_count) {
-        /* The script comes from a user or from a run that went another way, so any number is
+        /* The script comes from a user or from a run that took other branches, so any number is
          * possible. */
         taken = chooser->script[chooser->made.count];
         if (taken >= alternative_count) taken = alternative_count - 1;

@@ -1,8 +1,8 @@
-/* Makes the choices that the documents leave open, and no other code does.
+/* Makes the choices that the documents leave open; no other code makes any.
  *
  * A choice is drawn from the run's seed: seed 0 always takes the first alternative, so that an
- * ordinary run is easy to follow; another seed takes others.  Each choice names the rule that
- * leaves it open. */
+ * ordinary run is easy to follow; other seeds vary.  Each choice names the rule that leaves it
+ * open. */
 #ifndef REFERENCE_BASE_CHOOSE_H
 #define REFERENCE_BASE_CHOOSE_H
 
@@ -19,10 +19,10 @@ typedef struct rt_choice {
 
 typedef struct rt_chooser {
     uint64_t seed;
-    uint64_t drawn;         /* choices made so far, those with one alternative included */
-    const uint32_t *script; /* what the first choices take, instead of a drawn one; borrowed */
+    uint64_t drawn;         /* choices made so far, including those with a single alternative */
+    const uint32_t *script; /* results of the first choices, used instead of the seed; borrowed */
     uint32_t script_count;
-    RT_VECTOR(rt_choice) made; /* those among more than one alternative, in order */
+    RT_VECTOR(rt_choice) made; /* those among several alternatives, in order */
 } rt_chooser;
 
 /* Frees what the chooser has recorded. */
@@ -30,8 +30,8 @@ void rt_chooser_free(rt_chooser *chooser);
 
 /* Returns a number below alternative_count >= 1: the next of the script while it lasts (a number
  * that is too large means the last alternative), then one drawn from the seed.  A choice with a
- * single alternative consumes nothing of the script.  The caller serialises calls on one chooser.
- */
+ * single alternative does not consume an entry of the script.  The caller serialises calls on one
+ * chooser. */
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count);
 
 #endif

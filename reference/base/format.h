@@ -1,4 +1,4 @@
-/* Formats of device code, which images have and devices take. */
+/* Formats of device code, which images contain and devices accept. */
 #ifndef REFERENCE_BASE_FORMAT_H
 #define REFERENCE_BASE_FORMAT_H
 
@@ -33,10 +33,10 @@ const char *rt_format_name(rt_format format);
 const char *rt_format_target(rt_format format);
 const char *rt_format_link_extension(rt_format format);
 
-/* True of code that was compiled ahead of time for a device, so that the device only reads it. */
+/* True if code of the format was compiled ahead of time for a device, which only loads it. */
 bool rt_format_is_native(rt_format format);
 
-/* Finds a format by name; RT_FORMAT_COUNT where there is none. */
+/* Finds a format by name; RT_FORMAT_COUNT if there is none. */
 rt_format rt_format_find(rt_text name);
 
 #endif

@@ -15,15 +15,15 @@ typedef enum thread_state { THREAD_EXPECTED, THREAD_PRESENT, THREAD_GONE } threa
 struct rt_handover {
     pthread_mutex_t lock;
     pthread_cond_t turned;
-    thread_state *states; /* by index */
+    thread_state *states; /* indexed by thread */
     uint32_t thread_count;
-    uint32_t expected; /* threads that have not entered */
-    int64_t turn;      /* index of the thread that has it, or TURN_NOBODY */
-    uint64_t state;    /* of the generator */
+    uint32_t expected; /* threads that have not entered yet */
+    int64_t turn;      /* index of the thread that has the turn, or TURN_NOBODY */
+    uint64_t state;    /* state of the random generator */
 };
 
 static _Thread_local struct {
-    rt_handover *handover; /* NULL: outside */
+    rt_handover *handover; /* NULL: outside a parallel step */
     uint32_t index;
 } place;
 
@@ -37,7 +37,7 @@ rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed)
     handover->thread_count = thread_count;
     handover->expected = thread_count;
     handover->turn = TURN_NOBODY;
-    /* The chooser walks the seed's own sequence: turns must not go in step with its choices. */
+    /* The chooser uses the seed's own sequence: turns must not be correlated with its choices. */
     handover->state = rt_mix64(seed);
     return handover;
 }
@@ -52,7 +52,7 @@ void rt_handover_destroy(rt_handover *handover)
     rt_free(handover);
 }
 
-/* The thread whose turn is next, TURN_NOBODY when all have left.  Called with the lock held. */
+/* The thread whose turn is next, TURN_NOBODY if all have left.  Called with the lock held. */
 static int64_t draw(rt_handover *handover)
 {
     uint32_t present = 0;
@@ -67,7 +67,7 @@ static int64_t draw(rt_handover *handover)
     UNREACHABLE();
 }
 
-/* Gives the turn to the thread that is drawn.  Called with the lock held. */
+/* Draws a thread and gives it the turn.  Called with the lock held. */
 static void pass(rt_handover *handover)
 {
     CHECK(handover->expected == 0);
@@ -75,7 +75,7 @@ static void pass(rt_handover *handover)
     pthread_cond_broadcast(&handover->turned);
 }
 
-/* Called with the lock held. */
+/* Waits until it is the turn of thread `index`.  Called with the lock held. */
 static void await_turn(rt_handover *handover, uint32_t index)
 {
     while (handover->turn != index)
@@ -126,8 +126,8 @@ void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
         pthread_cond_wait(condition, mutex);
         return;
     }
-    /* No other thread runs between the caller's test of the condition and the next line, so that
-     * there is no need to sleep: let others run, then have the caller test again. */
+    /* No other thread runs between the caller's test of the condition and the next line, so there
+     * is no need to sleep: let others run, then have the caller test again. */
     pthread_mutex_unlock(mutex);
     rt_handover_point();
     pthread_mutex_lock(mutex);

@@ -16,15 +16,16 @@
 
 typedef struct rt_handover rt_handover;
 
-/* Creates a handover for thread_count >= 1 threads, none of which has entered yet. */
+/* Creates a handover for thread_count >= 1 threads, none of which has entered yet.  The caller
+ * destroys it. */
 rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed);
 
-/* Frees it; every thread has left.  NULL does nothing. */
+/* Frees a handover that every thread has left.  NULL does nothing. */
 void rt_handover_destroy(rt_handover *handover);
 
-/* The calling thread, which has no place yet, becomes thread `index` (each index once) and waits
- * until all threads have entered and it gets its first turn; at its end it leaves and passes the
- * turn on. */
+/* The calling thread, which belongs to no handover yet, becomes thread `index` (each index once)
+ * and waits until all threads have entered and it gets its first turn; at its end it leaves and
+ * passes the turn on. */
 void rt_handover_enter(rt_handover *handover, uint32_t index);
 void rt_handover_leave(void);
 

@@ -18,15 +18,14 @@ typedef struct rt_hash_text {
     char digits[33];
 } rt_hash_text;
 
-/* 64-bit hash for tables in memory; data may be NULL when size is 0. */
+/* 64-bit hash for tables in memory; data may be NULL if size is 0. */
 uint64_t rt_hash64(const void *data, size_t size);
 
-/* What one step of a SplitMix64 sequence adds to its state.
- * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
- * figure 17. */
+/* The increment of a SplitMix64 sequence's state. Source: Steele, Lea, Flood, "Fast splittable
+ * pseudorandom number generators", OOPSLA 2014, figure 17. */
 #define RT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
 
-/* The number that a state of the sequence stands for; same source. */
+/* The output of a SplitMix64 sequence for a state; same source. */
 uint64_t rt_mix64(uint64_t state);
 
 /* 128-bit hash of content; the same on every machine. */
@@ -35,7 +34,8 @@ rt_hash rt_hash128(const void *data, size_t size);
 /* The hexadecimal form, most significant digit first. */
 rt_hash_text rt_hash_print(rt_hash hash);
 
-/* The hash of that form; false: the digits are not 32 lower-case hexadecimal ones. */
+/* Parses the form that rt_hash_print writes.  False: the text is not 32 lower-case hexadecimal
+ * digits. */
 bool rt_hash_read(rt_text digits, rt_hash *out_hash);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bounds of everything that a scenario, an image or a file can ask for.  Exceeding one is the
+/* Bounds on everything that a scenario, an image or a file can ask for.  Exceeding one yields the
  * status RT_LIMIT with the bound in its message, never a crash. */
 #ifndef REFERENCE_BASE_LIMITS_H
 #define REFERENCE_BASE_LIMITS_H
@@ -11,7 +11,7 @@
 #define RT_IMAGE_COUNT_MAX     65536u              /* images in one scenario */
 #define RT_MEMORY_SIZE_MAX     (UINT64_C(1) << 32) /* bytes of one buffer */
 #define RT_ND_RANGE_DIMENSIONS 3u
-#define RT_WORK_GROUP_SIZE_MAX 4096u /* work-items; a device may say less */
+#define RT_WORK_GROUP_SIZE_MAX 4096u /* work-items; a device may support fewer */
 #define RT_KERNEL_ARGUMENT_MAX 1024u
 
 #endif

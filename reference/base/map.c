@@ -7,8 +7,8 @@
 typedef enum slot_state { SLOT_FREE = 0, SLOT_USED, SLOT_REMOVED } slot_state;
 
 typedef struct rt_map_slot {
-    rt_text key;   /* empty span for numbers */
-    uint64_t hash; /* of the text, or the number itself */
+    rt_text key;   /* empty if the key is a number */
+    uint64_t hash; /* hash of the text, or the number itself */
     uint32_t value;
     slot_state state;
 } rt_map_slot;
@@ -65,7 +65,7 @@ static void map_set(rt_map *map, rt_text key, uint64_t hash, uint32_t value)
     CHECK(value != RT_MAP_NONE);
     rt_map_slot *slot = slot_find(map, key, hash);
     if (slot) {
-        slot->key = key; /* The new key's bytes may outlive the old one's. */
+        slot->key = key; /* The new key's bytes may live longer than the old key's. */
         slot->value = value;
         return;
     }

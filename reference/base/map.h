@@ -1,7 +1,8 @@
-/* A hash map from text or from a 64-bit number to a 32-bit value (an index, mostly).
+/* A hash map from text or from a 64-bit number to a 32-bit value (usually an index).
  *
  * Workload: filled while modules load, probed on every launch; entries are replaced and removed
- * when modules go.  Iteration is not offered: nothing observable may depend on a hash order. */
+ * when modules are unloaded.  Iteration is not offered: nothing observable may depend on hash
+ * order. */
 #ifndef REFERENCE_BASE_MAP_H
 #define REFERENCE_BASE_MAP_H
 
@@ -10,11 +11,11 @@
 typedef struct rt_map {
     struct rt_map_slot *slots;
     uint32_t slot_count; /* power of two, or 0 */
-    uint32_t used;       /* slots that hold an entry or a removed one */
+    uint32_t used;       /* slots that hold an entry or a tombstone */
     uint32_t count;      /* entries */
 } rt_map;
 
-/* What rt_map_find returns for a key that is not there. */
+/* Returned by rt_map_find for an absent key. */
 #define RT_MAP_NONE UINT32_MAX
 
 /* Sets the value of `key` (any value but RT_MAP_NONE).  The key's bytes are borrowed and must live
@@ -27,7 +28,7 @@ void rt_map_set_number(rt_map *map, uint64_t key, uint32_t value);
 uint32_t rt_map_find(const rt_map *map, rt_text key);
 uint32_t rt_map_find_number(const rt_map *map, uint64_t key);
 
-/* Removes `key`; returns whether it was there. */
+/* Removes `key`; true if it was present. */
 bool rt_map_remove(rt_map *map, rt_text key);
 
 /* Frees the table and leaves the map empty and usable. */

@@ -1,9 +1,9 @@
-/* The search for the nearest name, by the distance of Levenshtein. */
+/* The search for the nearest name, by Levenshtein distance. */
 #include "reference/base/nearest.h"
 
 #include "reference/base/utf8.h"
 
-enum { COMPARED_SIZE_MAX = 64 }; /* bytes of a name */
+enum { COMPARED_SIZE_MAX = 64 }; /* longest name that is compared, in bytes */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -36,7 +36,7 @@ rt_nearest rt_nearest_to(rt_text wanted)
     return (rt_nearest){.wanted = wanted, .distance = least(length / 3 + 2, length)};
 }
 
-/* Two modules may have a name in common, which is listed once. */
+/* Adds a candidate to the list once; two modules may have a name in common. */
 static void offered_add(rt_nearest *nearest, rt_text candidate)
 {
     if (nearest->offered_count > RT_NEAREST_LISTED_MAX) return;

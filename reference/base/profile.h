@@ -4,7 +4,7 @@
 
 #include "reference/base/text.h"
 
-/* Which of two runtimes the reference is, where they differ. */
+/* Which of two runtimes the reference follows where they differ. */
 #define RT_PROFILES(PROFILE)                                                                       \
     PROFILE(DOCUMENTS, "documents") /* what the documents say; normative */                        \
     PROFILE(DPCPP, "dpcpp")         /* what shipped DPC++ does, as recorded in requirements.yaml */
@@ -16,8 +16,7 @@ typedef enum rt_profile {
         RT_PROFILE_COUNT
 } rt_profile;
 
-/* The name of a profile, static, and the profile of a name; RT_PROFILE_COUNT where there is none.
- */
+/* The name of a profile, static, and the profile of a name; RT_PROFILE_COUNT if there is none. */
 const char *rt_profile_name(rt_profile profile);
 rt_profile rt_profile_find(rt_text name);
 

@@ -1,4 +1,4 @@
-/* The lines in front of a PTX text that say what its kernels' parameters are. */
+/* The comment lines at the start of a PTX text that describe its kernels' parameters. */
 #include "reference/base/ptx.h"
 
 #include "reference/base/number.h"
@@ -10,7 +10,7 @@
 
 static const struct parameter_row {
     const char *name;
-    uint32_t size; /* bytes; 0: each its own */
+    uint32_t size; /* bytes; 0: differs per parameter */
 } rows[RT_PTX_PARAMETER_KINDS] = {
 #define PARAMETER_ROW(kind, name, bytes) [RT_PTX_##kind] = {name, bytes},
     RT_PTX_PARAMETERS(PARAMETER_ROW)

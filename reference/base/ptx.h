@@ -32,27 +32,27 @@
 /* The array of dynamic shared memory. */
 #define RT_PTX_SHARED_ARRAY "__assay_shared"
 
-/* Bytes; the size of rt_ptx_launch is a multiple of the alignment. */
+/* In bytes; the size of rt_ptx_launch is a multiple of the alignment. */
 enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
 
-/* Bytes of shared memory that a program's variables have together on every GPU; a launch may be
- * given more than that (CUDA C++ programming guide, "Shared Memory" of each compute capability:
- * static allocations are limited to 48 KB, larger ones are dynamic). */
+/* Bytes of shared memory that the variables of one program may occupy on any GPU; a launch may be
+ * given more (CUDA C++ programming guide, "Shared Memory" of each compute capability: static
+ * allocations are limited to 48 KB, larger ones are dynamic). */
 enum { RT_PTX_VARIABLES_MAX = 48 << 10 };
 
-/* Bytes that one parameter may have: all of a kernel together have no more (PTX ISA 6.4, "Kernel
- * Function Parameters"). */
+/* Maximum size of one parameter in bytes: the limit for all parameters of a kernel together (PTX
+ * ISA 6.4, "Kernel Function Parameters"). */
 enum { RT_PTX_PARAMETER_SIZE_MAX = 4352 };
 
-/* The hidden last parameter, as the device has it in memory. */
+/* The hidden last parameter, as laid out in device memory. */
 typedef struct rt_ptx_launch {
-    uint64_t global_offset[3]; /* work-items; 0 where the launch has no offset */
+    uint64_t global_offset[3]; /* work-items; 0 if the launch has no offset */
     uint32_t dimensions;       /* 1 to 3 */
     uint32_t zero;
 } rt_ptx_launch;
 _Static_assert(sizeof(rt_ptx_launch) == RT_PTX_LAUNCH_SIZE, "kernels copy it as it is");
 
-/* kind, name in the text, bytes that every such parameter has; 0: each its own */
+/* kind, name in the text, size in bytes of every such parameter; 0: differs per parameter */
 #define RT_PTX_PARAMETERS(PARAMETER)                                                               \
     PARAMETER(POINTER, "pointer", 8)                                                               \
     PARAMETER(LOCAL, "local", 4)                                                                   \
@@ -72,18 +72,18 @@ typedef struct rt_ptx_parameter {
 } rt_ptx_parameter;
 
 typedef struct rt_ptx_kernel {
-    rt_text name; /* of the entry, and of the kernel in its image */
+    rt_text name; /* name of the entry, and of the kernel in its image */
     const rt_ptx_parameter *parameters;
-    uint32_t parameter_count; /* without the hidden last one */
+    uint32_t parameter_count; /* not counting the hidden last one */
 } rt_ptx_kernel;
 
-/* Appends a kernel's line.  The name is a symbol, so that it has no space. */
+/* Appends a kernel's line.  The name is a symbol and so contains no space. */
 void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel);
 
-/* Reads the lines that a PTX text begins with: blank lines and comments are passed over, the first
- * line of anything else ends them.  Names point into the text, the tables live in the arena.
- * *out_kernels is NULL where there is no kernel.  MALFORMED: such a line does not read as above;
- * the message has its number. */
+/* Reads the kernels' lines at the start of a PTX text: blank lines and comments are skipped, the
+ * first line of anything else ends them.  Names point into the text, the tables live in the arena.
+ * *out_kernels is NULL if there are no kernels.  MALFORMED: a kernel's line does not follow the
+ * form above; the message has its number. */
 RT_MUST_USE rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
                                           const rt_ptx_kernel **out_kernels, uint32_t *out_count);
 

@@ -33,7 +33,7 @@ rt_rule rt_rule_find(rt_text name)
 #include <string.h>
 #include <unistd.h>
 
-/* Sites are few (a rule has one to three), so a list is searched. */
+/* A rule has only one to three sites, so the list is searched linearly. */
 typedef struct rule_site {
     rt_rule rule;
     const char *file;
@@ -67,8 +67,8 @@ static rule_site *site_add(rt_rule rule, const char *file, int line)
     int descriptor = hits ? open(hits, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (descriptor < 0) return site;
     text[length] = '\n';
-    /* One write per line: lines of concurrent processes do not mix.  A lost hit makes a rule look
-     * uncovered, never covered, so a failing write needs no answer. */
+    /* One write per line, so that lines of concurrent processes do not mix.  A lost hit makes a
+     * rule look uncovered, never covered, so a failing write needs no handling. */
     if (write(descriptor, text, (size_t)length + 1) < 0) perror("assay: ASSAY_RULE_HITS");
     close(descriptor);
     return site;

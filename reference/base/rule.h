@@ -28,10 +28,10 @@ bool rt_rule_obeyed(rt_rule rule, const char *file, int line);
 
 #define RULE_ELSE(id, value, broken) (RULE(id) ? (value) : (broken))
 
-/* The id as the documents' table writes it ("DL-RESOLVE-09"); "" for RT_RULE_NONE. */
+/* The id as the table of rules writes it ("DL-RESOLVE-09"); "" for RT_RULE_NONE. */
 const char *rt_rule_name(rt_rule rule);
 
-/* Finds a rule by that name; RT_RULE_NONE where there is none. */
+/* Finds a rule by its id; RT_RULE_NONE if there is none. */
 rt_rule rt_rule_find(rt_text name);
 
 #endif

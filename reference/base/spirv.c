@@ -91,7 +91,7 @@ bool rt_spirv_text_append(const rt_spirv_instruction *instruction, uint32_t inde
 {
     size_t size_before = out->size;
     for (; index < instruction->word_count; index++) {
-        /* The first character is in the low byte, whatever the order of the module's bytes. */
+        /* The first character is in the low byte, regardless of the module's byte order. */
         uint32_t word = rt_spirv_word(instruction, index);
         for (int i = 0; i < WORD_SIZE; i++, word >>= 8) {
             if ((word & 0xFF) == 0) return true;

@@ -1,7 +1,8 @@
-/* Walks over the instructions of a SPIR-V module without understanding them.
+/* Walks over the instructions of a SPIR-V module without interpreting them.
  *
- * A module is words in one of the two byte orders; its magic number tells which.  The walk answers
- * in this machine's order, and reads nothing outside the module whatever the bytes are.
+ * A module is a sequence of words in either byte order; its magic number shows which.  The walk
+ * returns words in this machine's byte order, and never reads outside the module, even if its bytes
+ * are arbitrary.
  *
  * Source: SPIR-V 1.6, 2.3 "Physical Layout of a SPIR-V Module and Instruction". */
 #ifndef REFERENCE_BASE_SPIRV_H
@@ -16,28 +17,28 @@ enum {
 
 typedef struct rt_spirv_walk {
     rt_bytes code;    /* borrowed */
-    size_t position;  /* bytes; of the next instruction */
-    uint32_t version; /* of SPIR-V as the header has it, 0x00010200 for 1.2 */
-    bool is_swapped;  /* the words are in the order that this machine does not have */
+    size_t position;  /* offset of the next instruction, in bytes */
+    uint32_t version; /* SPIR-V version as in the header, 0x00010200 for 1.2 */
+    bool is_swapped;  /* the words are not in this machine's byte order */
     bool is_damaged;  /* the module does not follow the layout */
 } rt_spirv_walk;
 
-/* One instruction; `bytes` points into the module and is in its order. */
+/* One instruction; `bytes` points into the module and is in the module's byte order. */
 typedef struct rt_spirv_instruction {
     uint32_t opcode;
-    uint32_t word_count; /* at least 1, its first word included */
+    uint32_t word_count; /* at least 1, including its first word */
     rt_bytes bytes;
     bool is_swapped;
 } rt_spirv_instruction;
 
-/* A walk from the first instruction; damaged at once where there is no header of SPIR-V, or no
- * whole number of words. */
+/* Starts a walk at the first instruction; it is damaged from the start if there is no SPIR-V header
+ * or the size is not a whole number of words. */
 rt_spirv_walk rt_spirv_walk_start(rt_bytes code);
 
 /* Steps to the next instruction.  False at the end and at damage (walk->is_damaged). */
 bool rt_spirv_walk_next(rt_spirv_walk *walk, rt_spirv_instruction *out_instruction);
 
-/* True when the bytes are a header and whole instructions, in either order; otherwise appends to
+/* True if the bytes are a header and whole instructions, in either byte order; otherwise appends to
  * *out_reason what is wrong at which byte. */
 bool rt_spirv_check(rt_bytes code, rt_buffer *out_reason);
 
@@ -45,11 +46,11 @@ bool rt_spirv_check(rt_bytes code, rt_buffer *out_reason);
 uint32_t rt_spirv_word(const rt_spirv_instruction *instruction, uint32_t index);
 
 /* Appends the literal string that begins at a word, without its NUL.  False, and nothing is
- * appended: the instruction is shorter, or the string is not terminated inside it. */
+ * appended: the instruction is shorter, or the string is not terminated within it. */
 bool rt_spirv_text_append(const rt_spirv_instruction *instruction, uint32_t index, rt_buffer *out);
 
-/* The same string inside the module, for modules in this machine's order only, where it is
- * contiguous; empty in others and where there is no such string. */
+/* The literal string that begins at a word, as a span of the module.  Only for modules in this
+ * machine's byte order, where it is contiguous; empty for others and if there is no such string. */
 rt_text rt_spirv_text(const rt_spirv_instruction *instruction, uint32_t index);
 
 #endif

@@ -1,8 +1,8 @@
 /* Statuses: a refusal by the input, the driver or the operating system.
  *
- * A status is a small value; its message is kept in a sink.  Codes are the classes that
- * the documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because those
- * are what an application observes, and a few of our own for what no application sees. */
+ * A status is a small value; its message is kept in a sink.  The codes are the classes that the
+ * documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because an
+ * application observes those, and a few of our own for failures that no application sees. */
 #ifndef REFERENCE_BASE_STATUS_H
 #define REFERENCE_BASE_STATUS_H
 
@@ -47,7 +47,7 @@ typedef enum rt_code {
         RT_CODE_COUNT
 } rt_code;
 
-/* Zero is success.  `detail` is the number of the diagnostic in the sink that made the status. */
+/* Zero is success.  `detail` identifies the status' diagnostic in its sink. */
 typedef struct rt_status {
     uint16_t code; /* rt_code */
     uint16_t rule; /* rt_rule, or RT_RULE_NONE */
@@ -61,7 +61,7 @@ static inline bool rt_ok(rt_status status)
     return status.code == RT_OK;
 }
 
-/* Returns from the calling function when the expression's status is not success. */
+/* Returns from the calling function if the expression's status is not success. */
 #define RT_TRY(expression)                                                                         \
     do {                                                                                           \
         rt_status rt_try_ = (expression);                                                          \
@@ -71,24 +71,25 @@ static inline bool rt_ok(rt_status status)
 /* The name of a code, as scenarios write it. */
 const char *rt_code_name(rt_code code);
 
-/* Finds a code by name; returns RT_CODE_COUNT where there is none. */
+/* Finds a code by name; RT_CODE_COUNT if there is none. */
 rt_code rt_code_find(rt_text name);
 
-/* True when an application that sees `code` sees the documents' class `wanted`.  "exception" is any
+/* True if an application that sees `code` sees the documents' class `wanted`.  "exception" is any
  * sycl::errc or a refusal that reaches the application as one; "link-error" reaches it as
  * errc::build; the rest must be equal.  Source: requirements.yaml, "Failure classes". */
 bool rt_code_matches(rt_code code, rt_text wanted);
 
-/* Where diagnostics are kept.  Thread-safe; outlives every status that it made. */
+/* Keeps diagnostics.  Thread-safe; outlives every status created from it. */
 typedef struct rt_sink rt_sink;
 
 typedef struct rt_diagnostic {
     rt_code code;
     rt_rule rule;
-    const char *file; /* the C source line that made it, for us; not part of the message */
+    const char
+        *file; /* the C source line that created it, for debugging; not part of the message */
     int line;
-    rt_text message;      /* one or more lines for people, without a final newline */
-    const rt_text *names; /* the symbols, kernels or variables that it is about */
+    rt_text message;      /* one or more human-readable lines, without a final newline */
+    const rt_text *names; /* the symbols, kernels or variables that it concerns */
     uint32_t name_count;
 } rt_diagnostic;
 
@@ -96,11 +97,11 @@ typedef struct rt_diagnostic {
 rt_sink *rt_sink_create(void);
 void rt_sink_destroy(rt_sink *sink);
 
-/* Makes a status with a message.  `code` is not RT_OK. */
+/* Creates a status with a message.  `code` is not RT_OK. */
 #define rt_fail(sink, code, rule, ...)                                                             \
     rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, NULL, 0, __VA_ARGS__)
 
-/* The same, about name_count names (copied). */
+/* Like rt_fail, concerning name_count names (copied). */
 #define rt_fail_naming(sink, code, rule, names, name_count, ...)                                   \
     rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, (names), (name_count), __VA_ARGS__)
 
@@ -109,7 +110,8 @@ RT_MUST_USE rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, co
                                    int line, const rt_text *names, uint32_t name_count,
                                    const char *format, ...) RT_PRINTF(8, 9);
 
-/* The same for modules that put a place before every message: prefix, then the formatted text. */
+/* Like rt_fail, for modules that put a location before every message: prefix, then the formatted
+ * text. */
 RT_MUST_USE rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix,
                                           const char *file, int line, const char *format,
                                           va_list arguments) RT_PRINTF(6, 0);

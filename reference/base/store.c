@@ -20,9 +20,9 @@
 enum {
     ENTRY_TAG = 0x54535452, /* "RTST" */
     ENTRY_VERSION = 1,
-    KEEPS_PER_SWEEP = 64, /* one in so many keeps looks at the size of the folder, and each keep of
-                             an entry that is larger than the same part of what is allowed */
-    USED_AFTER_SECONDS = 3600, /* an entry's time is updated when older than this */
+    KEEPS_PER_SWEEP = 64, /* the size of the folder is checked once per this many keeps, and by each
+                           * keep of an entry that is larger than the allowed size divided by it */
+    USED_AFTER_SECONDS = 3600, /* an entry's time is updated if older than this */
     SHARDS = 256,
 };
 
@@ -197,7 +197,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 {
     rt_buffer path = {0};
     entry_path(store, rt_hash128(key.data, key.size), false, &path);
-    /* Whatever lies there may be foreign: a pipe must not be waited for, nor a link followed. */
+    /* The path may hold a foreign file: do not block on a pipe, nor follow a link. */
     int descriptor = open(rt_buffer_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     rt_store_answer answer;
     if (descriptor >= 0) {
@@ -215,7 +215,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* Writes and makes durable; 0 or an errno. */
+/* Writes the bytes and syncs them to disk; returns 0 or an errno. */
 static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes bytes)
 {
     if (fchmod(descriptor, 0644) != 0) return errno;
@@ -231,7 +231,7 @@ static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes byte
     return calls->sync(descriptor) == 0 ? 0 : errno;
 }
 
-/* A renamed file survives a crash of the machine when its folder was made durable too. */
+/* Syncs a folder: only then does a renamed file in it survive a crash of the machine. */
 static int sync_folder(const rt_store_calls *calls, const char *folder)
 {
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -241,7 +241,7 @@ static int sync_folder(const rt_store_calls *calls, const char *folder)
     return error;
 }
 
-/* Writes bytes under a temporary name in the folder and renames. */
+/* Writes bytes under a temporary name in the folder, then renames the file. */
 static int replace_file(const rt_store_calls *calls, const char *folder, const char *path,
                         rt_bytes bytes)
 {

@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The system calls that the store writes with; each behaves as the function in its comment, errno
- * included.  Tests make them fail. */
+/* The system calls that the store writes with; each behaves as the function in its comment,
+ * including errno.  Tests inject failures through them. */
 typedef struct rt_store_calls {
     int (*make_folder)(const char *path, mode_t mode);                /* mkdir(2) */
     int (*create)(char *path, int flags);                             /* mkostemp(3) */
@@ -39,14 +39,14 @@ extern const rt_store_calls rt_store_system;
 typedef struct rt_store_parameters {
     rt_text folder;              /* copied; created when the first entry is kept */
     uint64_t size_max;           /* bytes of all files; a sweep removes files above it */
-    uint64_t size_kept;          /* bytes that a sweep leaves at most; <= size_max */
+    uint64_t size_kept;          /* upper bound on the bytes that a sweep leaves; <= size_max */
     const rt_store_calls *calls; /* NULL: rt_store_system; outlives the store */
 } rt_store_parameters;
 
-/* A store is immutable, so several threads may use it at once. */
+/* A store is immutable, so several threads may use it concurrently. */
 typedef struct rt_store rt_store;
 
-/* Creates a store over the folder without accessing it yet; the caller destroys it (NULL does
+/* Creates a store for the folder without accessing it yet; the caller destroys it (NULL does
  * nothing). */
 rt_store *rt_store_create(const rt_store_parameters *parameters);
 void rt_store_destroy(rt_store *store);
@@ -55,12 +55,12 @@ void rt_store_destroy(rt_store *store);
 #define RT_STORE_ANSWERS(ANSWER)                                                                   \
     ANSWER(FOUND, "found", false)                                                                  \
     ANSWER(ABSENT, "absent", false)                                                                \
-    ANSWER(OTHER_KEY, "other-key", false)        /* an entry whose key has the same hash */        \
-    ANSWER(UNREADABLE, "unreadable", false)      /* the operating system refused */                \
-    ANSWER(FOREIGN, "foreign", true)             /* no file of this format, or no file at all */   \
-    ANSWER(OTHER_VERSION, "other-version", true) /* of the format */                               \
-    ANSWER(CUT, "cut", true)                     /* it ends too early */                           \
-    ANSWER(DAMAGED, "damaged", true)             /* it goes on, or its hash is another */
+    ANSWER(OTHER_KEY, "other-key", false)   /* an entry whose key has the same hash */             \
+    ANSWER(UNREADABLE, "unreadable", false) /* the operating system refused */                     \
+    ANSWER(FOREIGN, "foreign", true)        /* not a file of this format, or no regular file */    \
+    ANSWER(OTHER_VERSION, "other-version", true) /* of this format, but of another version */      \
+    ANSWER(CUT, "cut", true)                     /* truncated */                                   \
+    ANSWER(DAMAGED, "damaged", true)             /* trailing bytes, or a wrong hash */
 
 typedef enum rt_store_answer {
 #define RT_STORE_ENUM(answer, name, useless) RT_STORE_##answer,
@@ -72,28 +72,28 @@ typedef enum rt_store_answer {
 /* The name of an answer, static. */
 const char *rt_store_answer_name(rt_store_answer answer);
 
-/* Looks for the content under a key and appends it to out_content, which stays as it was unless the
- * answer is FOUND.  A file of no use is removed. */
+/* Looks up the content for a key and appends it to out_content, which is unchanged unless the
+ * answer is FOUND.  A useless file is removed. */
 rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *out_content);
 
-/* Keeps the content under a key; an entry that is there is replaced.  Now and then it sweeps.
- * Returns 0, or the errno of the call that failed: then nothing of it stays but, where only making
- * the folder durable failed, the whole entry. */
+/* Stores the content under a key, replacing any existing entry, and sometimes sweeps.  Returns 0,
+ * or the errno of the call that failed; then no entry remains, except that the whole entry stays if
+ * only syncing the folder failed. */
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content);
 
-/* Removes the files used longest ago when all together exceed size_max bytes, until at most
- * size_kept are left.  Files that vanish meanwhile are no error. */
+/* If all files together exceed size_max bytes, removes the least recently used until at most
+ * size_kept are left.  Files that vanish meanwhile are not an error. */
 void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept);
 
-/* Makes a folder and those above it; false with errno set where one cannot be made. */
+/* Creates a folder and its missing parents; false with errno set if one cannot be created. */
 bool rt_store_folder_make(const rt_store_calls *calls, const char *path);
 
-/* The form of a file.  Appends the entry of a key; checks one, of which *out_content is a part
- * where the answer is FOUND and else empty.  ABSENT and UNREADABLE are no answers of it. */
+/* The form of a file.  Appends the entry of a key; checks an entry, of which *out_content is a part
+ * if the answer is FOUND and empty otherwise.  The check never answers ABSENT or UNREADABLE. */
 void rt_store_entry_write(rt_buffer *out, rt_bytes key, rt_bytes content);
 rt_store_answer rt_store_entry_read(rt_bytes file, rt_bytes key, rt_bytes *out_content);
 
-/* Where in a file the hash stands, and where that begins which it is of; bytes. */
+/* Offset in a file of the hash, and of the first byte that it covers; bytes. */
 enum { RT_STORE_HASH_AT = 8, RT_STORE_HASHED_AT = 24 };
 
 #endif

@@ -1,9 +1,9 @@
 /* Reading and writing the serialised forms (images, packs): little-endian, no padding, lengths
  * before contents.
  *
- * The reader is for data that may be damaged: it never reads outside, and after the first fault
- * every further read gives zero or an empty span, so that a decoder checks `failed` once at its
- * end. */
+ * The reader accepts damaged data: it never reads outside its input, and after the first fault
+ * every further read returns zero or an empty span, so a decoder needs to check `failed` only once,
+ * at its end. */
 #ifndef REFERENCE_BASE_STREAM_H
 #define REFERENCE_BASE_STREAM_H
 
@@ -20,14 +20,14 @@ void rt_write_bytes(rt_buffer *out, rt_bytes bytes);
 typedef struct rt_reader {
     rt_bytes input;
     size_t position; /* bytes consumed */
-    bool failed;     /* something read past the end or out of its range */
+    bool failed;     /* a read went past the end or its value was out of range */
     size_t fault;    /* position of the first fault */
 } rt_reader;
 
-/* A reader over input, which is borrowed; spans that it returns point into input. */
+/* Creates a reader of `input`, which is borrowed; returned spans point into it. */
 rt_reader rt_reader_of(rt_bytes input);
 
-/* Each consumes what the writer's function of the same name wrote. */
+/* Each consumes the output of the writer with the same name. */
 uint8_t rt_read_u8(rt_reader *reader);
 uint32_t rt_read_u32(rt_reader *reader);
 uint64_t rt_read_u64(rt_reader *reader);
@@ -35,17 +35,17 @@ rt_text rt_read_text(rt_reader *reader);
 rt_bytes rt_read_bytes(rt_reader *reader);
 
 /* Reads a u32 count of items of which each takes at least item_size_min >= 1 bytes; a count that
- * the rest of the input cannot hold is a fault and gives 0.  This bounds what a decoder allocates.
- */
+ * the rest of the input cannot hold is a fault and reads as 0.  This bounds what a decoder
+ * allocates. */
 uint32_t rt_read_count(rt_reader *reader, size_t item_size_min);
 
-/* Reads a u32 that must be below `limit`; anything else is a fault and gives 0. */
+/* Reads a u32 that must be below `limit`; any other value is a fault and reads as 0. */
 uint32_t rt_read_below(rt_reader *reader, uint32_t limit);
 
 /* Marks the input as faulty at the current position. */
 void rt_reader_fail(rt_reader *reader);
 
-/* True when nothing failed and all input was consumed. */
+/* True if no read failed and all input was consumed. */
 bool rt_reader_finished(const rt_reader *reader);
 
 #endif

@@ -31,45 +31,47 @@ typedef struct rt_bytes {
 /* Span over a NUL-terminated string; NULL gives the empty span. */
 rt_text rt_text_of(const char *string);
 
-/* True when both hold the same bytes. */
+/* True if both hold the same bytes. */
 bool rt_text_equal(rt_text a, rt_text b);
 
-/* True when `text` equals the NUL-terminated `string`. */
+/* True if `text` equals the NUL-terminated `string`. */
 bool rt_text_is(rt_text text, const char *string);
 
-/* True when `text` begins with the NUL-terminated `prefix`. */
+/* True if `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
-/* The size bytes of `whole` from an offset on.  False, and *out_part is empty: they do not lie
- * inside; offset and size may be anything, such as what a damaged file says. */
+/* Takes the `size` bytes of `whole` that start at an offset.  False, and *out_part is empty: they
+ * are not all inside; offset and size may have any value, for example from a damaged file. */
 bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part);
 
 /* `text` without its first `count` <= text.length bytes. */
 rt_text rt_text_skip(rt_text text, size_t count);
 
-/* Takes `prefix` off the front of *inout_rest; false: the text begins otherwise, and stays. */
+/* Takes `prefix` off the front of *inout_rest; false: the text begins differently and is unchanged.
+ */
 bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix);
 
-/* Takes what precedes the first `separator` off the front of *inout_rest, or all of it where there
- * is none, and gives it back.  The separator goes too, but is not part of the result. */
+/* Takes the text up to the first `separator` off the front of *inout_rest, or all of it if there is
+ * none, and returns it.  The separator is removed too, but is not part of the result. */
 rt_text rt_text_take_until(rt_text *inout_rest, char separator);
 
-/* The beginning of `text`, of at most size_max bytes.  It ends between characters where the text is
- * UTF-8; other bytes are cut anywhere. */
+/* The beginning of `text`, of at most size_max bytes.  UTF-8 text is cut between characters, other
+ * bytes anywhere. */
 rt_text rt_text_cut(rt_text text, size_t size_max);
 
-/* Byte order: negative, zero or positive as memcmp, the shorter first where one is a prefix. */
+/* Compares bytewise: negative, zero or positive as memcmp; a prefix sorts before the longer text.
+ */
 int rt_text_compare(rt_text a, rt_text b);
 
-/* A growing run of bytes, always followed by a NUL byte that does not count.  Zero-initialise it.
- */
+/* A growing sequence of bytes, always followed by a NUL byte that is not part of the size.
+ * Zero-initialise it. */
 typedef struct rt_buffer {
     char *data;  /* NULL while empty */
     size_t size; /* bytes, without the NUL */
     size_t capacity;
 } rt_buffer;
 
-/* Appends size bytes from data (which may be NULL when size is 0). */
+/* Appends size bytes from data (which may be NULL if size is 0). */
 void rt_buffer_append(rt_buffer *buffer, const void *data, size_t size);
 
 /* Appends text, formatted text, one byte. */
@@ -78,10 +80,10 @@ void rt_buffer_printf(rt_buffer *buffer, const char *format, ...) RT_PRINTF(2, 3
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments) RT_PRINTF(2, 0);
 void rt_buffer_append_byte(rt_buffer *buffer, char byte);
 
-/* Appends printable ASCII as it is and each other byte as "\xNN". */
+/* Appends printable ASCII unchanged and every other byte as "\xNN". */
 void rt_buffer_append_escaped(rt_buffer *buffer, rt_text text);
 
-/* Drops what follows the first `size` bytes, of which the buffer has at least as many. */
+/* Drops everything after the first `size` bytes; the buffer has at least as many. */
 void rt_buffer_truncate(rt_buffer *buffer, size_t size);
 
 /* Views of the content, valid until the next append or free. */

@@ -18,7 +18,7 @@ rt_character rt_utf8_take(rt_text *inout_rest)
     for (size_t i = 0; i < sizeof sequence_rows / sizeof *sequence_rows && !row; i++)
         if (bytes[0] >= sequence_rows[i].first && bytes[0] <= sequence_rows[i].last)
             row = &sequence_rows[i];
-    /* A byte that begins no sequence is a run of its own. */
+    /* A byte that cannot begin a sequence is an ill-formed run by itself. */
     size_t size = row ? row->size : 1, taken = 1;
     uint32_t code = size == 1 ? bytes[0] : bytes[0] & (0xFFu >> (size + 1));
     for (; taken < size && taken < inout_rest->length; taken++) {
@@ -31,7 +31,7 @@ rt_character rt_utf8_take(rt_text *inout_rest)
                               {inout_rest->data, taken}};
     *inout_rest = rt_text_skip(*inout_rest, taken);
     CHECK(character.code <= RT_UTF8_ILL_FORMED);
-    CHECK(character.code < 0xD800 || character.code > 0xDFFF); /* no surrogate */
+    CHECK(character.code < 0xD800 || character.code > 0xDFFF); /* not a surrogate */
     return character;
 }
 

@@ -16,25 +16,25 @@
 /* U+FFFD in UTF-8. */
 #define RT_UTF8_REPLACEMENT "\xEF\xBF\xBD"
 
-enum { RT_UTF8_ILL_FORMED = 0x110000 }; /* one more than the last code point */
+enum { RT_UTF8_ILL_FORMED = 0x110000 }; /* one past the last code point */
 
-/* A character and the bytes that it has in the text. */
+/* A character and its bytes in the text. */
 typedef struct rt_character {
     uint32_t code; /* code point, or RT_UTF8_ILL_FORMED for a maximal ill-formed run */
-    rt_text bytes; /* 1 to 4, of an ill-formed run 1 to 3 */
+    rt_text bytes; /* 1 to 4 bytes; an ill-formed run 1 to 3 */
 } rt_character;
 
 /* Takes the first character off the front of *inout_rest, which is not empty. */
 rt_character rt_utf8_take(rt_text *inout_rest);
 
-/* Number of characters; an ill-formed run is one, as it is when U+FFFD has replaced it. */
+/* Number of characters; an ill-formed run counts as one, like the U+FFFD that replaces it. */
 size_t rt_utf8_count(rt_text text);
 
 /* Appends text as well-formed UTF-8: an ill-formed run becomes U+FFFD. */
 void rt_buffer_append_utf8(rt_buffer *out, rt_text text);
 
-/* Appends what a message shows of a text: one line of well-formed UTF-8, the text's first
- * RT_SHOWN_SIZE_MAX bytes at most and "..." where there are more, spaces for control characters. */
+/* Appends a text as messages show it: one line of well-formed UTF-8, at most the text's first
+ * RT_SHOWN_SIZE_MAX bytes, "..." if there are more, and spaces for control characters. */
 #define RT_SHOWN_SIZE_MAX 48u
 void rt_buffer_append_shown(rt_buffer *out, rt_text text);
 

@@ -100,7 +100,7 @@ static void status_check(operation op, rt_sink *sink, rt_status status)
     if (!rt_ok(status)) CHECK(rt_sink_diagnostic(sink, status) != NULL);
 }
 
-/* The same for an operation that creates an object. */
+/* Like status_check, for an operation that creates an object. */
 static void result_check(operation op, rt_sink *sink, rt_status status, const void *object)
 {
     status_check(op, sink, status);
@@ -265,7 +265,7 @@ void dev_memory_destroy(dev_memory *memory)
     count_down(device);
 }
 
-/* Panics unless [offset, offset + size) is a range of the memory that is not empty. */
+/* Panics unless [offset, offset + size) is a non-empty range of the memory. */
 static void range_check(const dev_memory *memory, uint64_t offset, uint64_t size)
 {
     CHECK(memory != NULL);
@@ -291,7 +291,7 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
 
 /* ---- Programs and kernels ----------------------------------------------------------------- */
 
-/* Completes a program that an adapter made, or passes its refusal on. */
+/* Completes a program that an adapter created, or passes on its refusal. */
 static rt_status program_finish(operation op, dev_device *device, rt_status status, bool executable,
                                 dev_program *program)
 {
@@ -316,7 +316,7 @@ static void constants_check(dev_device *device, const dev_code *code)
         size_t size = constant->value.size;
         CHECK(constant->value.data != NULL);
         CHECK(size == 1 || size == 2 || size == 4 || size == 8);
-        /* An image has tens of constants; each once. */
+        /* An image has tens of constants, so a quadratic check that each is set once is cheap. */
         for (uint32_t k = 0; k < i; k++)
             CHECK(code->constants[k].id != constant->id);
     }
@@ -506,7 +506,7 @@ static void command_check(const dev_queue *queue, const dev_command *command, de
     *out_event = NULL;
 }
 
-/* Completes an event that an adapter made, or passes its refusal on. */
+/* Completes an event that an adapter created, or passes on its refusal. */
 static rt_status event_finish(operation op, dev_queue *queue, rt_status status, dev_event *event)
 {
     result_check(op, queue->device->sink, status, event);
@@ -524,7 +524,7 @@ static void nd_range_check(const dev_nd_range *range)
 {
     CHECK(range != NULL);
     CHECK(range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS);
-    bool chosen = range->local[0] != 0; /* by the author, not by the device */
+    bool chosen = range->local[0] != 0; /* chosen by the author, not by the device */
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         bool used = d < range->dimensions;
         CHECK(range->global[d] >= 1);
@@ -556,15 +556,15 @@ static void argument_check(const dev_device *device, const dev_argument *argumen
     }
 }
 
-/* Refuses more local memory than the device says it has, before the adapter sees it: some drivers
- * end the process instead of refusing. */
+/* Refuses more local memory than the device reports, before the adapter sees it: some drivers end
+ * the process instead of refusing. */
 static rt_status local_memory_validate(dev_device *device, const dev_argument *arguments,
                                        uint32_t count)
 {
     uint32_t first = 0;
     while (first < count && arguments[first].kind != DEV_ARGUMENT_LOCAL)
         first++;
-    if (first == count) return RT_STATUS_OK; /* Most kernels: the device need not be asked. */
+    if (first == count) return RT_STATUS_OK; /* most kernels: the device need not be queried */
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     uint64_t left = capabilities.local_size_max;
@@ -624,8 +624,8 @@ rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *m
     return event_finish(OPERATION_enqueue_write, queue, status, *out_event);
 }
 
-/* True where two ranges of `size` bytes share a byte.  Two memories that stand for one variable are
- * told by their addresses; a buffer shares bytes with itself only. */
+/* True if two ranges of `size` bytes share a byte.  Two memories that represent one variable are
+ * recognised by their addresses; a buffer overlaps only itself. */
 static bool ranges_overlap(dev_memory *a, uint64_t a_offset, dev_memory *b, uint64_t b_offset,
                            uint64_t size)
 {
@@ -681,7 +681,7 @@ rt_status dev_event_wait(dev_event *event)
     CHECK(event != NULL);
     rt_status status = event->ops->wait(event);
     status_check(OPERATION_wait, event->device->sink, status);
-    /* The state that an observer sees afterwards must tell the same. */
+    /* The state that is observed afterwards must agree. */
     CHECK(event->ops->state(event) == (rt_ok(status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED));
     return status;
 }
@@ -729,7 +729,7 @@ rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32
 {
     nd_range_check(range);
     CHECK(group_size_max >= 1);
-    if (range->local[0] == 0) return RT_STATUS_OK; /* The device chooses one that fits. */
+    if (range->local[0] == 0) return RT_STATUS_OK; /* the device chooses a size that fits */
     uint64_t group_size = 1;
     for (uint32_t d = 0; d < range->dimensions; d++) {
         if (range->global[d] % range->local[d] != 0)
@@ -738,7 +738,8 @@ rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32
                            "choose one that does, or leave the local size open",
                            (unsigned long long)range->local[d],
                            (unsigned long long)range->global[d], d);
-        /* Dividing instead of multiplying: the product of three sizes may not fit 64 bits. */
+        /* Divides instead of multiplying, because the product of three sizes may overflow 64 bits.
+         */
         if (range->local[d] > group_size_max / group_size)
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "a work-group of %llu x %llu x %llu work-items is larger than the %u "

@@ -38,9 +38,8 @@ typedef struct dev_event dev_event;
 
 /* ---- Values ------------------------------------------------------------------------------- */
 
-/* Aspects that scenarios can ask about: aspect, its name in SYCL, and its number in the property
- * set "SYCL/device requirements" (SYCL 2020, 4.6.4.5 "Device aspects"; numbers as DPC++ has them).
- */
+/* Aspects that scenarios can query: aspect, its name in SYCL, and its number in the property set
+ * "SYCL/device requirements" (SYCL 2020, 4.6.4.5 "Device aspects"; numbers as in DPC++). */
 #define DEV_ASPECTS(ASPECT)                                                                        \
     ASPECT(FP16, "fp16", 5)                                                                        \
     ASPECT(FP64, "fp64", 6)                                                                        \
@@ -58,17 +57,17 @@ typedef enum dev_aspect {
 /* The name of an aspect, static. */
 const char *dev_aspect_name(dev_aspect aspect);
 
-/* The name of the aspect that has that number in SYCL, static; NULL for one that is not asked
- * about.
- */
+/* The name of the aspect with that number in SYCL, static; NULL for an aspect that cannot be
+ * queried. */
 const char *dev_aspect_number_name(uint32_t number);
 
-/* What a device can do, asked once after opening.  Texts live as long as the device. */
+/* A device's capabilities, queried once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
-    rt_text name;           /* of the device, for records */
-    rt_text driver;         /* name and version of the driver, for records */
-    uint32_t formats_taken; /* bit 1u << rt_format for each format that programs are made from */
-    /* Static texts that tell link ability per format, rt_format_link_extension (DL-BACKEND-01). */
+    rt_text name;   /* name of the device, for records */
+    rt_text driver; /* name and version of the driver, for records */
+    uint32_t
+        formats_taken; /* bit 1u << rt_format for each format that programs can be built from */
+    /* Static texts that advertise linking per format, rt_format_link_extension (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
     uint32_t aspects;         /* bit 1u << dev_aspect */
@@ -77,70 +76,72 @@ typedef struct dev_capabilities {
     bool globals_by_name;     /* module-scope variables can be found by name */
     bool function_pointers;   /* kernels may call through pointers to functions */
     bool usm;                 /* unified shared memory of all three kinds */
-    bool spec_constants;      /* specialisation constants of a code can be set */
+    bool spec_constants;      /* specialisation constants can be set */
     bool finds_faults;        /* reports findings (sim) */
     bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
     bool program_binaries;    /* an executable program can be serialised and restored */
-    bool profiling;           /* queues can keep the times of their commands */
+    bool profiling;           /* queues can record the times of their commands */
     uint64_t local_size_max;  /* bytes of local memory for one work-group */
     uint32_t group_size_max;  /* work-items of one work-group */
-    uint64_t sub_group_sizes; /* that a kernel may require: bit 1 << (size - 1), sizes 1 to 64 */
-    uint32_t
-        spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not say */
+    uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
+                               * sizes 1 to 64 */
+    uint32_t spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not
+                           report it */
 } dev_capabilities;
 
-/* Something wrong that a device found in a kernel while it ran (sim only). */
+/* A fault that a device found in a kernel while it ran (sim only). */
 typedef struct dev_finding {
     const char *kind; /* "out-of-bounds", "budget", …; static */
     rt_text message;  /* one line: what, where, which work-item, buffer and offset */
-    uint32_t tag;     /* of the command (dev_command.tag) */
+    uint32_t tag;     /* tag of the command (dev_command.tag) */
     rt_text kernel;
-    rt_text source;                             /* name of the source, empty where unknown */
-    uint32_t source_line;                       /* 1-based in that source, 0 where unknown */
+    rt_text source;                             /* name of the source, empty if unknown */
+    uint32_t source_line;                       /* 1-based line in that source, 0 if unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
-    rt_text object;  /* label of the memory concerned, empty where there is none */
+    rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* bytes into that memory */
-    uint64_t count;  /* how often it happened at this place in this launch */
+    uint64_t count;  /* number of occurrences at this place in this launch */
 } dev_finding;
 
 /* The value of one specialisation constant, by the number in its SpecId decoration. */
 typedef struct dev_spec_constant {
     uint32_t id;
-    rt_bytes value; /* little-endian, 1, 2, 4 or 8 bytes as the constant has; a bool has one */
+    rt_bytes value; /* little-endian, 1, 2, 4 or 8 bytes, as the constant has; a bool has one */
 } dev_spec_constant;
 
-/* Sets of virtual functions that a function of a code is in, or that a kernel in it may call,
- * separated by commas.  Without a name: every function that the code exports, or every kernel in
- * it, that has no row of its own. */
+/* Sets of virtual functions to which a function of a code belongs, or which a kernel in it may
+ * call, separated by commas.  Without a name: applies to every function that the code exports, or
+ * every kernel in it, that has no row of its own. */
 typedef struct dev_declared_sets {
     rt_text name; /* a function's linkage name, a kernel's name */
     rt_text sets;
 } dev_declared_sets;
 
-/* What a program is made from; everything is borrowed for the call. */
+/* The input of a program; everything is borrowed for the call. */
 typedef struct dev_code {
     rt_format format;
     rt_bytes bytes;
     rt_text options; /* for the driver's compiler */
-    /* Constants that get another value than their default, each id once; ids that the code does not
-     * have are ignored (SPIR-V 2.12, "Specialization"), which are all where it was compiled ahead
+    /* Constants set to a value other than their default, each id once; ids that the code does not
+     * have are ignored (SPIR-V 2.12, "Specialization"), which are all ids if it was compiled ahead
      * of time. */
     const dev_spec_constant *constants;
     uint32_t constant_count;
-    /* What indirect calls are judged by on a device that finds faults; others need not look. */
+    /* The declarations against which a device that finds faults checks indirect calls; other
+     * devices may ignore them. */
     const dev_declared_sets *function_sets, *kernel_sets;
     uint32_t function_set_count, kernel_set_count;
 } dev_code;
 
-/* Tools that a driver lacks and assay has (LLVM behind a child process). */
+/* Tools that a driver lacks and assay provides (LLVM in a child process). */
 typedef struct dev_tools {
     void *user;
-    /* Links count >= 1 SPIR-V codes, specialised as they say, into one LLVM 14 bitcode module with
-     * OpenCL kernel metadata.  out_bitcode is initialised by the caller, who frees it, and receives
-     * the bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED;
-     * ERRC_INVALID: a constant's value has another size than the constant; TOOL: the tool died; IO:
-     * a file or process operation failed; UNAVAILABLE: there is no tool here.  No other code.  May
-     * be called from several threads. */
+    /* Links count >= 1 SPIR-V codes, with their specialisations, into one LLVM 14 bitcode module
+     * with OpenCL kernel metadata.  out_bitcode is initialised and freed by the caller, and
+     * receives the bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED;
+     * UNSUPPORTED; ERRC_INVALID: a constant's value has another size than the constant; TOOL: the
+     * tool died; IO: a file or process operation failed; UNAVAILABLE: the tool is missing.  No
+     * other code.  May be called from several threads. */
     rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
 } dev_tools;
@@ -148,15 +149,15 @@ typedef struct dev_tools {
 typedef struct dev_open_parameters {
     rt_sink *sink;          /* outlives the device */
     const dev_tools *tools; /* NULL: none; outlives the device */
-    uint64_t seed;          /* of everything that a device may choose */
-    uint32_t threads;       /* that a device which computes here may use; 0: one */
+    uint64_t seed;          /* seeds everything that a device may choose */
+    uint32_t threads;       /* threads that a device which computes here may use; 0: one */
     /* Called for every finding, from the thread that runs the command; the finding's texts are
      * valid during the call.  It must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
 } dev_open_parameters;
 
-/* One launch geometry.  Index d is what get_global_id(d) counts. */
+/* One launch geometry.  Index d is the dimension that get_global_id(d) returns. */
 typedef struct dev_nd_range {
     uint32_t dimensions;                     /* 1 to 3; entries past it are 1, 1 and 0 */
     uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* work-items, each >= 1 */
@@ -164,9 +165,9 @@ typedef struct dev_nd_range {
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
 } dev_nd_range;
 
-/* What a memory is. */
+/* The kind of a memory. */
 typedef enum dev_memory_kind {
-    DEV_MEMORY_BUFFER,     /* the device decides where it is */
+    DEV_MEMORY_BUFFER,     /* the device determines its location */
     DEV_MEMORY_USM_DEVICE, /* unified shared memory: pointers into it are the same everywhere; */
     DEV_MEMORY_USM_HOST,   /* SYCL 2020, 4.8.2 "Kinds of unified shared memory" */
     DEV_MEMORY_USM_SHARED,
@@ -177,7 +178,7 @@ typedef enum dev_memory_kind {
 typedef enum dev_argument_kind {
     DEV_ARGUMENT_MEMORY,  /* a global or constant pointer to the start of a buffer */
     DEV_ARGUMENT_POINTER, /* a pointer into unified shared memory or a program's variable */
-    DEV_ARGUMENT_BYTES,   /* a value, bytes as the kernel's parameter has them */
+    DEV_ARGUMENT_BYTES,   /* a value, in the layout of the kernel's parameter */
     DEV_ARGUMENT_LOCAL,   /* local memory of `size` bytes */
     DEV_ARGUMENT_KINDS
 } dev_argument_kind;
@@ -190,9 +191,9 @@ typedef struct dev_argument {
     uint64_t size;      /* LOCAL, bytes >= 1 */
 } dev_argument;
 
-/* What every enqueue carries besides its operands. */
+/* The arguments common to every enqueue, besides its operands. */
 typedef struct dev_command {
-    uint32_t tag;           /* the runtime's name for it, in findings */
+    uint32_t tag;           /* the runtime's id of it, in findings */
     dev_event *const *wait; /* events that must be complete before it starts */
     uint32_t wait_count;
 } dev_command;
@@ -203,8 +204,8 @@ typedef enum dev_event_state {
     DEV_EVENT_FAILED,
 } dev_event_state;
 
-/* When a command was given to its queue, began and ended, in nanoseconds of one clock of the
- * device, or in steps of a clock where it counts steps only; submit <= start <= end.
+/* The times at which a command was submitted to its queue, began and ended, in nanoseconds of one
+ * clock of the device, or in steps of a clock if it counts only steps; submit <= start <= end.
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors". */
 typedef struct dev_times {
     uint64_t submit, start, end;
@@ -212,7 +213,8 @@ typedef struct dev_times {
 
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
-/* The types of operations; an adapter declares its own by them where another file has its table. */
+/* The types of operations; an adapter declares its own operations with them if another file has its
+ * table. */
 typedef rt_status dev_memory_create_op(dev_device *device, uint64_t size, rt_text label,
                                        dev_memory **out_memory);
 typedef rt_status dev_usm_create_op(dev_device *device, dev_memory_kind kind, uint64_t size,
@@ -251,15 +253,16 @@ typedef struct dev_device_ops {
     dev_program_compile_op *program_build;
     dev_queue_create_op *queue_create;
     dev_program_load_op *program_load; /* NULL: capabilities.program_binaries is false */
-    /* NULL: capabilities.profiling is false; else the queue's events have `times`. */
+    /* NULL: capabilities.profiling is false; otherwise the queue's events have `times`. */
     dev_queue_create_op *queue_create_profiling;
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
     void (*destroy)(dev_memory *memory);
-    /* Optional (NULL: everything counts as defined), see dev_memory_defined. */
+    /* Optional (NULL: all bytes count as defined), see dev_memory_defined. */
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
-    uint64_t (*address)(dev_memory *memory); /* asked of every kind but BUFFER; else NULL is fine */
+    uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER; may be NULL
+                                              * otherwise */
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
@@ -294,24 +297,24 @@ typedef struct dev_event_ops {
 } dev_event_ops;
 
 /* Base structs: at offset 0 of an adapter's own.  The adapter sets `ops`; checked.c sets the rest
- * when the create operation has returned, so an adapter does not read it before. */
+ * after the create operation returns, so an adapter must not read it before. */
 struct dev_device {
     const dev_device_ops *ops;
     rt_sink *sink;
-    atomic_uint live_objects; /* made from the device and not yet destroyed */
+    atomic_uint live_objects; /* objects created from the device and not yet destroyed */
 };
 struct dev_memory {
     const dev_memory_ops *ops;
     dev_device *device;
     dev_memory_kind kind;
     uint64_t size;
-    dev_program *program; /* GLOBAL: whose variable it is */
+    dev_program *program; /* GLOBAL: the program of the variable */
 };
 struct dev_program {
     const dev_program_ops *ops;
     dev_device *device;
-    bool executable;          /* kernels can be made from it */
-    atomic_uint live_globals; /* memories that stand for its variables, not yet destroyed */
+    bool executable;          /* kernels can be taken from it */
+    atomic_uint live_globals; /* memories that represent its variables, not yet destroyed */
 };
 struct dev_kernel {
     const dev_kernel_ops *ops;
@@ -320,25 +323,26 @@ struct dev_kernel {
 struct dev_queue {
     const dev_queue_ops *ops;
     dev_device *device;
-    bool profiling; /* it keeps times */
+    bool profiling; /* it records times */
 };
 struct dev_event {
     const dev_event_ops *ops;
     dev_device *device;
-    bool profiling; /* its queue keeps times */
+    bool profiling; /* its queue records times */
 };
 
 /* A way to open devices; each backend folder offers one or more constants of this type. */
 typedef struct dev_backend {
     const char *name; /* "sim", "opencl", "null" */
     /* Opens one device.  UNAVAILABLE: not installed or no such device; the message says what is
-     * missing and how to get it.  ERRC_INVALID: the selector is not of the backend's form.
-     * `selector` chooses among several, its meaning is the backend's ("": the first). */
+     * missing and how to get it.  ERRC_INVALID: the selector does not have the backend's form.
+     * `selector` chooses among several devices, with a meaning defined by the backend ("": the
+     * first). */
     rt_status (*open)(const dev_open_parameters *parameters, rt_text selector,
                       dev_device **out_device);
 } dev_backend;
 
-/* Refuses a range that no device of ours runs: ERRC_ND_RANGE when local does not divide global or a
+/* Refuses a range that none of our devices runs: ERRC_ND_RANGE if local does not divide global or a
  * group has more than group_size_max work-items.  For adapters whose driver accepts uneven groups.
  * Source: SYCL 2020, "4.9.4.2 SYCL functions for invoking kernels" (errc::nd_range). */
 RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
@@ -351,15 +355,16 @@ RT_MUST_USE rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parame
 
 /* ---- Functions (for the runtime) ---------------------------------------------------------- */
 
-/* Opens a device of the backend.  The caller destroys it after everything made from it. */
+/* Opens a device of the backend.  The caller destroys it after everything created from it. */
 RT_MUST_USE rt_status dev_device_open(const dev_backend *backend,
                                       const dev_open_parameters *parameters, rt_text selector,
                                       dev_device **out_device);
-/* Waits for everything enqueued, then closes.  NULL does nothing (so with every destroy below). */
+/* Waits for everything enqueued, then closes.  NULL does nothing (also for every destroy function
+ * below). */
 void dev_device_destroy(dev_device *device);
-/* What the device can do; the same answer every time. */
+/* The device's capabilities; the same answer every time. */
 void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities);
-/* True when the device advertises linking of programs of `format` (DL-BACKEND-01). */
+/* True if the device advertises linking of programs of `format` (DL-BACKEND-01). */
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
 
 /* Allocates size >= 1 bytes of undefined content.  The label names it in findings.
@@ -367,59 +372,60 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
 RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                                         dev_memory **out_memory);
 /* Allocates size >= 1 bytes of unified shared memory of a USM kind, aligned for every type; its
- * content is undefined.  Commands move its bytes as those of a buffer.  Only where the device's
+ * content is undefined.  Commands move its bytes like those of a buffer.  Only if the device's
  * capabilities say usm.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size,
                                      rt_text label, dev_memory **out_memory);
-/* The address of a memory that is not a buffer, as kernels see it: the value that a pointer in a
- * kernel's argument or in another memory must have.  Never 0, the same answer every time, and of
- * two memories of a device only the same where both stand for one variable. */
+/* The address of a memory that is not a buffer, as kernels see it: the value of a pointer to it in
+ * a kernel's argument or in another memory.  Never 0, the same answer every time; two memories of a
+ * device have the same address only if both represent one variable. */
 uint64_t dev_memory_address(dev_memory *memory);
-/* Frees it.  USM is freed at once: no command that is not complete may use it, nor may a later one
- * through a pointer, as SYCL 2020, 4.8.3 "USM allocations" demands; a device that
- * finds faults reports it.  Destroying the memory of a variable leaves the variable as it is.
- */
+/* Frees the memory.  USM is freed immediately: no incomplete command may use it, nor may a later
+ * one through a pointer, as SYCL 2020, 4.8.3 "USM allocations" demands; a device that finds faults
+ * reports it.  Destroying the memory of a variable leaves the variable unchanged. */
 void dev_memory_destroy(dev_memory *memory);
-/* Which bytes of [offset, offset + size) hold defined values: bit i % 8 of out_bits[i / 8] for byte
- * i, ceil(size / 8) bytes.  A device that does not track it answers that all are.  All commands
- * that write the memory must be complete. */
+/* Reports which bytes of [offset, offset + size) have defined values: bit i % 8 of out_bits[i / 8]
+ * for byte i, ceil(size / 8) bytes.  A device that does not track this reports all as defined.  All
+ * commands that write the memory must be complete. */
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
 
-/* Makes a program object from one image's code, imports left open, so that it can be linked; code
- * that was compiled ahead of time is only read (DL-LINK-04).
- * ERRC_BUILD: the driver's compiler refused (its log is in the message); UNSUPPORTED: format, its
- * version or a named instruction is not taken; MALFORMED; ERRC_INVALID: a constant's value has
- * another size than the constant.  Constants only where capabilities say spec_constants. */
+/* Creates a program object from one image's code, with unresolved imports, so that it can be
+ * linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
+ * driver's compiler refused (its log is in the message); UNSUPPORTED: format, its version or a
+ * named instruction is not accepted; MALFORMED; ERRC_INVALID: a constant's value has another size
+ * than the constant.  Constants only if capabilities say spec_constants. */
 RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
                                           dev_program **out_program);
-/* Joins count >= 1 compiled programs, which stay as they are, into an executable one.  LINK_ERROR:
+/* Links count >= 1 compiled programs, which stay unchanged, into an executable one.  LINK_ERROR:
  * unresolved or multiply defined symbol, log in the message; TOOL, UNAVAILABLE: from dev_tools; and
  * the codes of compile. */
 RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *programs,
                                        uint32_t count, rt_text options, dev_program **out_program);
-/* Compiles one self-contained image straight into an executable program.  Codes of compile and
+/* Compiles one self-contained image directly into an executable program.  Codes of compile and
  * link. */
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
-/* Appends an executable program as bytes that dev_program_load takes, on this device and on those
- * of the same name and driver, also in another process.  Only where capabilities say
- * program_binaries. UNSUPPORTED: the device has none of this program; ERRC_BUILD, LINK_ERROR:
- * making them failed. */
+/* Appends an executable program as bytes that dev_program_load accepts, on this device and on those
+ * of the same name and driver, also in another process.  Only if capabilities say program_binaries.
+ * UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR: creating the bytes
+ * failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
-/* Makes an executable program of such bytes, its variables as they are initially; they are
- * validated, as they may come from anywhere.  Codes of link. */
+/* Restores an executable program from such bytes, with its variables in their initial state; the
+ * bytes are validated, as they may come from anywhere.  Codes of link. */
 RT_MUST_USE rt_status dev_program_load(dev_device *device, rt_bytes binary,
                                        dev_program **out_program);
 void dev_program_destroy(dev_program *program);
-/* Finds a variable in global memory of an executable program by the name that it was exported
- * under, and makes a memory that stands for it: kind GLOBAL, its size the variable's.  The variable
- * has its initial value until a command or kernel writes it, and lives as long as the program.
- * Asked again, the same variable is found.  Only where capabilities say globals_by_name.  The
- * memory must be destroyed before the program.  ERRC_INVALID: it has none of that name. */
+/* Finds a variable in global memory of an executable program by the name under which it was
+ * exported, and creates a memory that represents it: kind GLOBAL, its size the variable's.  The
+ * variable has its initial value until a command or kernel writes it, and lives as long as the
+ * program. A second call finds the same variable.  Only if capabilities say globals_by_name.  The
+ * memory must be destroyed before the program.  ERRC_INVALID: there is no variable with that name.
+ */
 RT_MUST_USE rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory);
 
-/* Takes a kernel by name from an executable program.  ERRC_INVALID: it has none of that name. */
+/* Takes a kernel by name from an executable program.  ERRC_INVALID: there is none with that name.
+ */
 RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,
                                         dev_kernel **out_kernel);
 void dev_kernel_destroy(dev_kernel *kernel);
@@ -428,10 +434,10 @@ void dev_kernel_destroy(dev_kernel *kernel);
  */
 uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 
-/* Makes an out-of-order queue: only wait lists order its commands. */
+/* Creates an out-of-order queue: only wait lists order its commands. */
 RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);
-/* The same, of a queue that keeps the times of its commands.  Only where the device's capabilities
- * say profiling. */
+/* Like dev_queue_create, for a queue that records the times of its commands.  Only if the device's
+ * capabilities say profiling. */
 RT_MUST_USE rt_status dev_queue_create_profiling(dev_device *device, dev_queue **out_queue);
 /* Waits for its commands, then destroys. */
 void dev_queue_destroy(dev_queue *queue);
@@ -461,18 +467,18 @@ RT_MUST_USE rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, de
 RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
                                        uint64_t offset, uint64_t size, rt_bytes pattern,
                                        dev_event **out_event);
-/* Permits the device to make progress without a wait; it may still do nothing until one. */
+/* Allows the device to make progress without a wait; it may still do nothing until one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
-/* Returns when the command is done: success, or what went wrong in it.  BUDGET: a kernel used up
- * its instruction budget or its stack; and the codes of its enqueue, from a device that looks at
- * operands late. The same answer every time; of a command that did not run because a predecessor
- * failed, the predecessor's status where the device knows it, else DRIVER_ERROR. */
+/* Returns when the command is done: success, or its failure.  BUDGET: a kernel used up its
+ * instruction budget or its stack; and the codes of its enqueue, from a device that examines
+ * operands late. The same answer every time.  For a command that did not run because a predecessor
+ * failed: the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
-/* Looks without waiting. */
+/* The event's state, without waiting. */
 dev_event_state dev_event_query(dev_event *event);
-/* The times of a command that a wait has found complete, from a queue that keeps them; the same
- * answer every time.  DRIVER_ERROR also where a driver's times are in a wrong order. */
+/* The times of a command that a wait has found complete, from a queue that records them; the same
+ * answer every time.  DRIVER_ERROR also if a driver's times are in the wrong order. */
 RT_MUST_USE rt_status dev_event_times(dev_event *event, dev_times *out_times);
 void dev_event_destroy(dev_event *event);
 

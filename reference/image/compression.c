@@ -9,8 +9,8 @@ static rt_status damaged(rt_sink *sink, uint32_t index, const char *what)
                    index, what);
 }
 
-/* The frame states the size of its content, as the compiler's frames do; it is checked before
- * anything is allocated. */
+/* Decompresses a frame.  It states the size of its content, as the compiler's frames do; the size
+ * is checked before anything is allocated. */
 static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *left,
                             rt_device_binary *binary)
 {
@@ -55,7 +55,7 @@ rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *arena, rt_devic
 
 rt_device_binaries rt_device_binaries_compress(rt_arena *arena, rt_device_binaries binaries)
 {
-    enum { LEVEL = 10 }; /* the compiler's */
+    enum { LEVEL = 10 }; /* the level that the compiler uses */
     rt_device_binary *items = rt_arena_copy(arena, binaries.items, binaries.count, sizeof *items);
     for (uint32_t i = 0; i < binaries.count; i++) {
         const rt_bytes code = items[i].code;

@@ -89,13 +89,13 @@ rt_device_binary rt_device_binary_of(const rt_image *image)
     };
 }
 
-/* The sets whose properties are functions for other images; NULL where the image has none. */
+/* The sets whose properties are functions for other images; NULL if the image has none. */
 typedef struct function_sets {
     const rt_property_set *sets[2];
 } function_sets;
 
-/* A dummy of virtual functions is nothing that DPC++ knows; without entries libsycl leaves it
- * alone, and does not take it for a second provider. */
+/* DPC++ does not know dummies of virtual functions; without entries libsycl ignores such a binary,
+ * and does not treat it as a second provider. */
 static function_sets function_sets_of(const rt_image *image)
 {
     rt_virtual_functions functions;
@@ -139,7 +139,7 @@ void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
     for (size_t s = 0; s < 2; s++) {
         const rt_property_set *set = functions.sets[s];
         for (uint32_t i = 0; set && i < set->property_count; i++) {
-            /* A virtual function may be exported as well. */
+            /* A virtual function may also be exported. */
             bool listed = s > 0 && rt_property_set_has(functions.sets[0], set->properties[i].name);
             if (!listed) entries[count++] = set->properties[i].name;
         }

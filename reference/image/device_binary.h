@@ -1,7 +1,7 @@
-/* A device binary: one image as DPC++ hands it to its runtime, whichever container it came in.
+/* A device binary: one image as DPC++ passes it to its runtime, in any container.
  *
- * What the containers of DPC++ (fat binaries, SYCLBIN) have in common stands here; rt_image is what
- * our own runtime takes of it.  Source: intel/llvm, sycl_device_binary_struct. */
+ * This is what DPC++'s containers (fat binaries, SYCLBIN) have in common; rt_image is the part that
+ * our own runtime uses.  Source: intel/llvm, sycl_device_binary_struct. */
 #ifndef REFERENCE_IMAGE_DEVICE_BINARY_H
 #define REFERENCE_IMAGE_DEVICE_BINARY_H
 
@@ -23,7 +23,7 @@ typedef enum rt_binary_format {
 } rt_binary_format;
 
 typedef struct rt_device_binary {
-    rt_binary_format format; /* UNKNOWN: the code's first bytes say it */
+    rt_binary_format format; /* UNKNOWN: the code's first bytes determine it */
     rt_text target;          /* "spir64", "spir64_gen", "nvptx64" … */
     rt_text compile_options, link_options;
     const rt_text *entries; /* kernels, and functions that can be called from other images */
@@ -40,29 +40,30 @@ typedef struct rt_device_binaries {
 /* The name of a format, static. */
 const char *rt_binary_format_name(rt_binary_format format);
 
-/* What the first bytes of the code are, where they say it: COMPRESSED (RFC 8878, "Zstandard
- * Frames"), SPIRV (SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction"),
- * LLVM_BITCODE (LLVM Bitcode File Format, "Magic Numbers"), otherwise NATIVE. */
+/* The format that the first bytes of the code identify: COMPRESSED (RFC 8878, "Zstandard Frames"),
+ * SPIRV (SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction"), LLVM_BITCODE
+ * (LLVM Bitcode File Format, "Magic Numbers"), otherwise NATIVE. */
 rt_binary_format rt_binary_format_of(rt_bytes code);
 
-/* Makes the image `name` of a binary that is not compressed; everything is borrowed from it.
- * UNSUPPORTED: a target that assay knows no format for, or LLVM bitcode. */
+/* Creates the image `name` from a binary that is not compressed; everything is borrowed from it.
+ * UNSUPPORTED: a target for which assay has no format, or LLVM bitcode. */
 RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
                                              const rt_device_binary *binary, rt_image *out_image);
 
-/* Takes from an image that was made of a binary the entries that it exports, and its virtual
- * functions: DPC++ lists functions for other images among the entries, and only the property sets
- * tell them from kernels.  In the arena.  Source: intel/llvm, sycl-post-link (the list of symbols),
+/* Removes the entries that an image built from a binary exports, and its virtual functions: DPC++
+ * lists functions for other images among the entries, and only the property sets distinguish them
+ * from kernels.  In the arena.  Source: intel/llvm, sycl-post-link (the list of symbols),
  * ProgramManager::addImage. */
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image);
 
-/* The other way: adds what the image exports, and its virtual functions unless it is a dummy, to a
- * binary's entries.  libsycl ignores a binary without any entry, so one that has functions alone
- * needs them.  In the arena. */
+/* The reverse: adds the image's exports, and its virtual functions unless it is a dummy, to a
+ * binary's entries.  libsycl ignores a binary without entries, so one that has only functions needs
+ * them.  In the arena. */
 void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
                                   rt_device_binary *inout_binary);
 
-/* The binary of an image: SPIR-V for the target spir64, native for the others.  All is borrowed. */
+/* The binary of an image: SPIR-V for the target spir64, native for the others.  Everything is
+ * borrowed. */
 rt_device_binary rt_device_binary_of(const rt_image *image);
 
 #endif

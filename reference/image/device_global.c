@@ -8,7 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/rule.h"
 
-/* Least size in bytes of a variable, so that a damaged count cannot make the reader allocate. */
+/* Minimum size of a variable in bytes, so that a damaged count cannot cause large allocations. */
 enum { GLOBAL_SIZE_MIN = 26 };
 
 const char *rt_host_access_name(rt_host_access access)
@@ -29,8 +29,7 @@ void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value)
     size_t before = out->size;
     CHECK(value.size > 0);
     rt_write_u32(out, value.size);
-    /* Broken: the truth has the width of the size and stands first in it, as in a big-endian word.
-     */
+    /* Broken: the flag has the width of the size and comes first in it, as in a big-endian word. */
     rt_write_u32(out, RULE_ELSE(DG_PROPSET_03, (uint32_t)value.image_scope,
                                 (uint32_t)value.image_scope << 24));
     CHECK(out->size - before == RT_DEVICE_GLOBAL_VALUE_SIZE);

@@ -13,14 +13,14 @@
 
 #define RT_SET_DEVICE_GLOBALS "SYCL/device globals"
 
-/* This set maps, among other things, the id of each variable to its symbol in the code, by a
- * property of type bytes named by the id and the suffix.  Observed: shipped DPC++
+/* Among other things, this set maps the id of each variable to its symbol in the code, by a
+ * property of type bytes whose name is the id and the suffix.  Observed: shipped DPC++
  * (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 #define RT_SET_PROGRAM_METADATA  "SYCL/program metadata"
 #define RT_GLOBAL_MAPPING_SUFFIX "@global_id_mapping"
 
-/* The values of the property host_access; READ_WRITE is the default.  They say what the host may do
- * (sycl_ext_oneapi_device_global, "host_access"). */
+/* The values of the property host_access, which restricts the host's access; READ_WRITE is the
+ * default (sycl_ext_oneapi_device_global, "host_access"). */
 #define RT_HOST_ACCESSES(ACCESS)                                                                   \
     ACCESS(READ_WRITE, "read_write")                                                               \
     ACCESS(READ, "read")                                                                           \
@@ -34,10 +34,10 @@ typedef enum rt_host_access {
         RT_HOST_ACCESS_COUNT
 } rt_host_access;
 
-/* One variable as its module's host code knows it. */
+/* One variable as its module's host code describes it. */
 typedef struct rt_device_global {
-    rt_text unique_id; /* sycl-unique-id: one variable has one, wherever it is declared */
-    rt_text name;      /* qualified, as its source has it: "inner::Bar"; for people */
+    rt_text unique_id; /* sycl-unique-id: the same wherever the variable is declared */
+    rt_text name;      /* qualified, as in its source: "inner::Bar"; for messages */
     uint64_t size;     /* sizeof(T), bytes, >= 1 */
     bool image_scope;  /* property device_image_scope */
     rt_host_access host_access;
@@ -53,25 +53,26 @@ const char *rt_host_access_name(rt_host_access access);
 
 /* The value of an image's property for a variable. */
 typedef struct rt_device_global_value {
-    uint32_t size;    /* of its underlying type, bytes */
+    uint32_t size;    /* size of its underlying type, bytes */
     bool image_scope; /* property device_image_scope */
 } rt_device_global_value;
 
-/* Bytes of a value as it is written, and as the document's structure has it without padding: a
- * 32-bit size and an 8-bit flag.  DPC++ writes the flag as a 32-bit number. */
+/* Size of a value in bytes, as written and as in the document's structure without padding: a 32-bit
+ * size and an 8-bit flag.  DPC++ writes the flag as a 32-bit number. */
 enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
 
-/* Appends the value of a property of RT_SET_DEVICE_GLOBALS, RT_DEVICE_GLOBAL_VALUE_SIZE bytes of
- * which the padding is zero.  Source: document 002, "New SYCL/device globals property set". */
+/* Appends the value of a property of RT_SET_DEVICE_GLOBALS, RT_DEVICE_GLOBAL_VALUE_SIZE bytes with
+ * zero padding.  Source: document 002, "New SYCL/device globals property set". */
 void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
 
-/* Reads it: bytes 0 to 3 and byte 4 of 5 or 8, whose padding has no meaning.  False: the property
- * is not of type bytes or has another length, its size is 0, or its flag is neither 0 nor 1. */
+/* Reads the value of such a property: bytes 0 to 3, and byte 4 of 5 or 8, whose padding is ignored.
+ * False: the property is not of type bytes or has another length, its size is 0, or its flag is
+ * neither 0 nor 1. */
 bool rt_device_global_value_read(const rt_property *property, rt_device_global_value *out_value);
 
 /* Appends the serialised form of a list, and reads it: spans point into the input, the table is
- * allocated in the arena.  A damaged list leaves the reader failed and the list empty: no id or
- * name, no size, an unknown access, an id a second time. */
+ * allocated in the arena.  A damaged list leaves the reader failed and the list empty: a missing
+ * id, name or size, an unknown access, or a duplicate id. */
 void rt_device_global_list_write(rt_buffer *out, rt_device_global_list list);
 rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *reader);
 

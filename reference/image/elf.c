@@ -16,10 +16,10 @@ typedef struct elf_reader {
     rt_arena *arena;
     rt_bytes file;
     Elf64_Ehdr header;
-    rt_mapped *segments; /* their bytes are copies in the arena, hence writable */
+    rt_mapped *segments; /* their bytes are copies in the arena and so writable */
     uint32_t segment_count;
     rt_bytes dynamic;        /* the dynamic section, in the file */
-    uint64_t dynamic_header; /* byte of its program header */
+    uint64_t dynamic_header; /* file offset of its program header */
 } elf_reader;
 
 /* The tables that relocations need, as addresses. */
@@ -70,7 +70,7 @@ static rt_status header_read(elf_reader *reader)
     return RT_STATUS_OK;
 }
 
-/* `at` is the byte of the program header. */
+/* `at` is the file offset of the program header. */
 static rt_status segment_add(elf_reader *reader, uint64_t at, const Elf64_Phdr *segment)
 {
     rt_bytes bytes;
@@ -112,7 +112,7 @@ static rt_status segments_read(elf_reader *reader)
 
 /* ---- Relocations --------------------------------------------------------------------------- */
 
-/* The byte of the file where the dynamic section begins; 0: there is none. */
+/* The file offset of the dynamic section; 0: there is none. */
 static uint64_t dynamic_at(const elf_reader *reader)
 {
     return reader->dynamic.data ? (uint64_t)(reader->dynamic.data - reader->file.data) : 0;
@@ -156,7 +156,7 @@ static rt_status symbol_value(const elf_reader *reader, const rt_mapping *mappin
     return RT_STATUS_OK;
 }
 
-/* The writable word at an address; NULL: it lies outside. */
+/* The writable word at an address; NULL: the address is outside all segments. */
 static uint8_t *word_at(const elf_reader *reader, uint64_t address)
 {
     for (uint32_t i = 0; i < reader->segment_count; i++) {

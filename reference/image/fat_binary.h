@@ -25,14 +25,14 @@ typedef enum rt_fat_layout { RT_FAT_80 = 80, RT_FAT_96 = 96 } rt_fat_layout;
 
 typedef struct rt_fat_binary {
     rt_fat_layout layout;
-    uint16_t version; /* of the images' structures, as the first one says */
+    uint16_t version; /* version of the images' structures, as the first one states it */
     rt_device_binaries binaries;
 } rt_fat_binary;
 
 /* Reads the images of the descriptor at an address.  Names and code point into the mapping, tables
- * are allocated in the arena.  MALFORMED: a pointer or number that makes no sense, with its
- * address; UNSUPPORTED: a property of a type other than number and bytes; LIMIT: images or code
- * exceed limits.h, or tables overlap so much that they exceed the mapping. */
+ * are allocated in the arena.  MALFORMED: an invalid pointer or number, with its address;
+ * UNSUPPORTED: a property of a type other than number and bytes; LIMIT: images or code exceed
+ * limits.h, or tables overlap so much that together they exceed the mapping. */
 RT_MUST_USE rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *mapping,
                                          uint64_t descriptor, rt_fat_binary *out_fat);
 
@@ -42,21 +42,21 @@ typedef struct rt_descriptors {
     uint32_t count;
 } rt_descriptors;
 
-/* Finds all descriptors in the mapping: every multiple of 8 where the numbers of a descriptor are
- * and its pointers lead to SYCL images.  This needs neither symbols nor the constructor's code, so
- * it works for stripped files.  Allocated in the arena. */
+/* Finds all descriptors in the mapping: every multiple of 8 that holds the numbers of a descriptor
+ * and whose pointers lead to SYCL images.  This needs neither symbols nor the constructor's code,
+ * so it works for stripped files.  Allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
 /* Appends the tables of a fat binary as C source: declarations of the structures, and last the
  * static variable `descriptor`, for the code that registers it.  A NUL byte follows each property's
- * bytes, which the runtime takes for text in places.  LIMIT: more binaries than a descriptor
- * counts; UNSUPPORTED: a text with a NUL byte. */
+ * bytes, which the runtime treats as text in some places.  LIMIT: more binaries than a descriptor
+ * can count; UNSUPPORTED: a text with a NUL byte. */
 RT_MUST_USE rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out,
                                                  rt_fat_layout layout, rt_device_binaries binaries);
 
-/* Appends a C source that gcc makes a shared object or executable of, which hands the binaries to
- * __sycl_register_lib when it is loaded and to __sycl_unregister_lib when it is unloaded; it has to
- * be linked with libsycl.  Codes of rt_fat_binary_write_tables. */
+/* Appends a C source that gcc compiles into a shared object or executable.  It passes the binaries
+ * to __sycl_register_lib when loaded and to __sycl_unregister_lib when unloaded, and must be linked
+ * with libsycl.  Codes of rt_fat_binary_write_tables. */
 RT_MUST_USE rt_status rt_fat_binary_write_c(rt_sink *sink, rt_buffer *out, rt_fat_layout layout,
                                             rt_device_binaries binaries);
 

@@ -4,7 +4,7 @@
 #include "reference/base/stream.h"
 #include "reference/base/vector.h"
 
-/* True when the bytes at the address look like a SYCL image: kind, format, padding, target. */
+/* True if the bytes at the address look like a SYCL image: kind, format, padding, target. */
 static bool is_likely_image(const rt_mapping *mapping, uint64_t address)
 {
     rt_bytes bytes;

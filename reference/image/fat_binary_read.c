@@ -126,7 +126,7 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 {
     fat_run run;
     RT_TRY(run_read(reader, at, words, SET_SIZE, "expected property sets", &run));
-    /* Broken: takes the end for the last set. */
+    /* Broken: treats the end as the last set. */
     if (run.count > 0 && !RULE(DL_IMAGE_02)) run.count--;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
     rt_reader items = rt_reader_of(run.bytes);
@@ -138,8 +138,8 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* A new entry begins with eight zero bytes, a version and a kind of offloading; an old one begins
- * with an address and a pointer to its name, and no name lies at such a low address. */
+/* A new entry begins with eight zero bytes, a version and a kind of offloading; an old entry begins
+ * with an address and a pointer to its name, and no name has such a low address. */
 static uint64_t entry_size(const rt_mapping *mapping, uint64_t begin)
 {
     rt_bytes bytes;
@@ -241,7 +241,7 @@ static uint64_t mapping_size(const rt_mapping *mapping)
     return size;
 }
 
-/* An image that has no code in one layout most likely has the other layout. */
+/* An image without code in one layout most likely has the other layout. */
 static bool any_without_code(rt_device_binaries binaries)
 {
     for (uint32_t i = 0; i < binaries.count; i++)

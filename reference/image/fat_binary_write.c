@@ -9,7 +9,7 @@
 typedef struct c_writer {
     rt_sink *sink;
     rt_buffer *out;
-    uint32_t binary; /* number of the binary, in the names of its tables */
+    uint32_t binary; /* index of the binary, used in the names of its tables */
 } c_writer;
 
 static const char heading[] =
@@ -95,7 +95,7 @@ static rt_status string_write(const c_writer *writer, rt_text text)
     return RT_STATUS_OK;
 }
 
-/* A small table of bytes as numbers, which people can read. */
+/* Writes a small table as numbers, which are readable. */
 static void bytes_write(rt_buffer *out, rt_bytes bytes)
 {
     for (size_t i = 0; i < bytes.size; i++)
@@ -103,7 +103,7 @@ static void bytes_write(rt_buffer *out, rt_bytes bytes)
     rt_buffer_append_byte(out, '\n');
 }
 
-/* Code as a string: compilers take a megabyte of it in a tenth of the time of as many numbers. */
+/* Writes code as a string: compilers take a tenth of the time that as many numbers would need. */
 static void code_write(rt_buffer *out, rt_bytes code)
 {
     for (size_t i = 0; i < code.size; i++) {
@@ -157,7 +157,7 @@ static rt_status properties_write(const c_writer *writer, uint32_t set,
     return RT_STATUS_OK;
 }
 
-/* ", NAME, NAME + count", or null pointers: C has no array of no items. */
+/* Writes ", NAME, NAME + count", or null pointers: C has no empty arrays. */
 static void run_write(rt_buffer *out, const char *name, size_t count)
 {
     if (count == 0)
@@ -189,7 +189,7 @@ static rt_status tables_write(const c_writer *writer, const rt_device_binary *bi
 {
     rt_buffer_append_byte(writer->out, '\n');
     if (binary->code.size > 0) {
-        /* With its size said, the array has no NUL byte at its end. */
+        /* With an explicit size, the array has no NUL byte at its end. */
         rt_buffer_printf(writer->out, "static const unsigned char code_%u[%zu] =", writer->binary,
                          binary->code.size);
         code_write(writer->out, binary->code);

@@ -12,7 +12,7 @@
 
 enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };
 
-/* Least sizes in bytes of the items. */
+/* Minimum sizes of the items in bytes. */
 enum {
     RANGE_SIZE = 76,
     PLACE_SIZE = 8,
@@ -137,7 +137,7 @@ static bool read_truth(rt_reader *reader)
     return value == 1;
 }
 
-/* The parameter's index is only known to be one when the kernel's signature has been seen. */
+/* The parameter's index can be validated only against the kernel's signature. */
 static rt_fusion_place read_place(rt_reader *reader, uint32_t kernel_count)
 {
     rt_fusion_place place = {.kernel = rt_read_below(reader, kernel_count)};

@@ -1,8 +1,10 @@
-/* A device image: code of one format, the kernels in it and its property sets.
+/* A device image: code of one format, its kernels and its property sets.
  *
- * This is the value that post-link makes, modules register and the program manager selects.  An
- * image is read-only after its making; it borrows its texts and bytes from the arena or the stream
- * that it was read from.  Source: document 003 (SharedLibraries.md), "sycl-post-link changes". */
+ * Post-link produces this value, modules register it, and the program manager selects among such
+ * values.  An image is immutable once created; it borrows its texts and bytes from the arena or the
+ * stream that it was read from.
+ *
+ * Source: document 003 (SharedLibraries.md), "sycl-post-link changes". */
 #ifndef REFERENCE_IMAGE_IMAGE_H
 #define REFERENCE_IMAGE_IMAGE_H
 
@@ -24,7 +26,7 @@ typedef struct rt_property {
     rt_property_type type;
     uint32_t number;     /* UINT32 */
     rt_bytes bytes;      /* BYTES */
-    uint8_t unused_bits; /* BYTES: 0 to 7 high bits of the last byte that do not count */
+    uint8_t unused_bits; /* BYTES: number of unused high bits in the last byte, 0 to 7 */
 } rt_property;
 
 typedef struct rt_property_set {
@@ -34,7 +36,7 @@ typedef struct rt_property_set {
 } rt_property_set;
 
 typedef struct rt_image {
-    rt_text name; /* "libtwice/0": the module and the image's number in it */
+    rt_text name; /* "libtwice/0": the module and the image's index in it */
     rt_format format;
     rt_text compile_options, link_options;
     const rt_text *kernels; /* entries of the image, in the order of the code */
@@ -42,7 +44,7 @@ typedef struct rt_image {
     const rt_property_set *sets;
     uint32_t set_count;
     rt_bytes code;
-    rt_hash hash; /* of code, format and property sets, not of the name */
+    rt_hash hash; /* hash of code, format and property sets, not of the name */
 } rt_image;
 
 typedef struct rt_image_list {
@@ -53,21 +55,21 @@ typedef struct rt_image_list {
 /* Names of property sets (document 003, "sycl-post-link changes"; DL-IMAGE-05, DL-IMAGE-06). */
 #define RT_SET_IMPORTED_SYMBOLS "SYCL/imported symbols"
 #define RT_SET_EXPORTED_SYMBOLS "SYCL/exported symbols"
-/* Specialisation constants by name, and one property, named "all", whose bytes are their default
- * values one after the other.  spec_constants.h has the layout; names of the sets as DPC++ has
- * them. */
+/* Specialisation constants by name, and one property, named "all", whose bytes are their
+ * concatenated default values.  spec_constants.h describes the layout; the names of the sets are
+ * DPC++'s. */
 #define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
 #define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
-/* What the image asks of a device, by these properties: bytes, u32 numbers of SYCL aspects; bytes,
- * the u64 sizes of the work-group that its kernels require, as many as there are dimensions, in
- * older images u32 ones; a number, the size of their sub-groups. */
+/* The image's requirements on a device, in these properties: bytes, u32 numbers of SYCL aspects;
+ * bytes, the u64 sizes of the work-group that its kernels require, one per dimension, in older
+ * images u32; a number, the size of their sub-groups. */
 #define RT_SET_DEVICE_REQUIREMENTS    "SYCL/device requirements"
 #define RT_REQUIREMENT_ASPECTS        "aspects"
 #define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
 #define RT_REQUIREMENT_GROUP_SIZE_U32 "reqd_work_group_size"
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
 
-/* The code once more, for a fusion compiler that cannot read it otherwise: one property, whose
+/* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
  * bytes are LLVM bitcode for the image's target, calling builtin functions that it does not define
  * (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this one is
  * ours. */
@@ -76,16 +78,16 @@ typedef struct rt_image_list {
 
 #define RT_KERNEL_NONE UINT32_MAX
 
-/* The number of the kernel of that name among the image's; RT_KERNEL_NONE: it has none. */
+/* The index of the kernel with that name in the image; RT_KERNEL_NONE: there is none. */
 uint32_t rt_image_kernel(const rt_image *image, rt_text name);
 
-/* The set of that name, NULL where the image has none.  The first of several counts. */
+/* The set with that name, NULL if the image has none.  If there are several, the first applies. */
 const rt_property_set *rt_image_set(const rt_image *image, const char *name);
 
-/* The embedded bitcode; empty where the image has none. */
+/* The embedded bitcode; empty if the image has none. */
 rt_bytes rt_image_embedded_ir(const rt_image *image);
 
-/* True when the set (NULL: an absent one) has a property of that name; type and value have no
+/* True if the set (NULL: an absent one) has a property with that name; type and value have no
  * meaning in symbol sets (DL-IMAGE-07). */
 bool rt_property_set_has(const rt_property_set *set, rt_text name);
 
@@ -97,7 +99,7 @@ void rt_image_hash(rt_image *image);
 void rt_property_set_write(rt_buffer *out, const rt_property_set *set);
 rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader);
 
-/* Bytes that the serialised form of a set takes at least. */
+/* Minimum size of a set's serialised form in bytes. */
 enum { RT_PROPERTY_SET_PACKED_MIN = 12 };
 
 /* Appends the serialised form of a list: the form that the compiler plugin returns, that the

@@ -1,4 +1,4 @@
-/* Telling containers apart. */
+/* Distinguishes containers. */
 #include "reference/image/image_file.h"
 
 #include "reference/image/elf.h"
@@ -27,7 +27,9 @@ static rt_status binaries_join(rt_sink *sink, rt_arena *arena, rt_image_file *fi
 
 static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_image_file *file)
 {
-    enum { DESCRIPTORS_MAX = 4096 }; /* a module has one; objects linked together have some */
+    enum {
+        DESCRIPTORS_MAX = 4096
+    }; /* a module has one; an object linked from several has several */
     rt_mapping mapping;
     RT_TRY(rt_elf_map(sink, arena, bytes, &mapping));
     rt_descriptors found = rt_fat_binary_find(arena, &mapping);

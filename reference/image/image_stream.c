@@ -10,7 +10,7 @@
 
 enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 1 };
 
-/* Least sizes in bytes of the items, so that a damaged count cannot make the reader allocate. */
+/* Minimum sizes of the items in bytes, so that a damaged count cannot cause large allocations. */
 enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, IMAGE_SIZE_MIN = 44 };
 
 void rt_property_set_write(rt_buffer *out, const rt_property_set *set)

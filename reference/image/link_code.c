@@ -1,7 +1,7 @@
 /* The serialised form of code that a tool links. */
 #include "reference/image/link_code.h"
 
-enum { CONSTANT_SIZE_MIN = 12 }; /* bytes of an id and of an empty value */
+enum { CONSTANT_SIZE_MIN = 12 }; /* size in bytes of an id and an empty value */
 
 void rt_link_code_write(rt_buffer *out, const rt_link_code *code)
 {

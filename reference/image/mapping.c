@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-/* The range that contains the address, and the offset of the address in it; NULL: there is none. */
+/* The range that contains the address, and the address' offset in it; NULL: there is none. */
 static const rt_mapped *range_find(const rt_mapping *mapping, uint64_t address, size_t *out_place)
 {
     for (uint32_t i = 0; i < mapping->count; i++) {
@@ -51,7 +51,7 @@ static int module_add(struct dl_phdr_info *module, size_t size, void *user)
         const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R)) continue;
         uint64_t address = module->dlpi_addr + segment->p_vaddr;
-        /* These addresses come from the loader alone, never from a file. */
+        /* These addresses come only from the loader, never from a file. */
         const uint8_t *data = (const uint8_t *)(uintptr_t)address;
         *rt_vector_push(ranges) = (rt_mapped){address, {data, segment->p_memsz}};
     }

@@ -1,6 +1,6 @@
-/* Memory by address: what a process or an ELF file has at which address, as bytes that may be read.
+/* Memory by address: the readable bytes at the addresses of a process or an ELF file.
  *
- * Structures that hold pointers are read through it, so that a pointer that leads nowhere is found
+ * Structures that hold pointers are read through a mapping, so that an invalid pointer is found
  * before it is followed. */
 #ifndef REFERENCE_IMAGE_MAPPING_H
 #define REFERENCE_IMAGE_MAPPING_H
@@ -17,19 +17,19 @@ typedef struct rt_mapping {
     uint32_t count;
 } rt_mapping;
 
-/* Longest text that is looked for, in bytes; it bounds what reading many texts costs. */
+/* Longest text that is searched for, in bytes; it bounds the cost of reading many texts. */
 enum { RT_MAPPED_TEXT_MAX = 65535 };
 
-/* The bytes from address on; false where they do not lie in one range. */
+/* The bytes from address on; false if they are not all inside one range. */
 bool rt_mapping_bytes(const rt_mapping *mapping, uint64_t address, uint64_t size,
                       rt_bytes *out_bytes);
 
-/* The text at address up to its NUL byte; false where none comes in the range. */
+/* The text at address up to its NUL byte; false if the range ends before one. */
 bool rt_mapping_text(const rt_mapping *mapping, uint64_t address, rt_text *out_text);
 
-/* The readable segments of all modules that are loaded into this process (dl_iterate_phdr(3)),
- * where compilers put what they register; not its heaps and stacks.  The table is allocated in the
- * arena; it holds until a module is unloaded. */
+/* The readable segments of all modules loaded into this process (dl_iterate_phdr(3)), where
+ * compilers put registered data; not its heaps and stacks.  The table is allocated in the arena; it
+ * is valid until a module is unloaded. */
 rt_mapping rt_mapping_of_process(rt_arena *arena);
 
 #endif

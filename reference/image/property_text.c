@@ -23,8 +23,8 @@ static void base64_write(rt_buffer *out, rt_bytes bytes)
     if (pending_bits > 0) rt_buffer_append_byte(out, digits[pending & 63]);
 }
 
-/* False when a character is not a digit, or the last one is superfluous or has bits beyond the last
- * byte; *out_fault is its index. */
+/* Decodes base64.  False if a character is not a digit, or the last one is superfluous or has bits
+ * beyond the last byte; *out_fault is its index. */
 static bool base64_read(rt_arena *arena, rt_text text, rt_bytes *out_bytes, size_t *out_fault)
 {
     uint8_t *bytes = rt_arena_alloc_array(arena, text.length / 4 * 3 + 3, 1);
@@ -100,8 +100,8 @@ typedef struct text_reader {
     rt_sink *sink;
     rt_arena *arena;
     rt_text text;
-    size_t position; /* begin of the next line */
-    size_t offset;   /* of the text in its file */
+    size_t position; /* start of the next line */
+    size_t offset;   /* offset of the text in its file */
 } text_reader;
 
 static rt_status fault(const text_reader *reader, const char *at, const char *what)
@@ -179,7 +179,7 @@ static rt_status set_name_read(const text_reader *reader, rt_text line, rt_text 
     return RT_STATUS_OK;
 }
 
-/* First pass: counts the lines of either kind to size the tables. */
+/* First pass: counts the lines of both kinds to size the tables. */
 static void lines_count(text_reader reader, size_t *out_sets, size_t *out_properties)
 {
     *out_sets = *out_properties = 0;

@@ -13,14 +13,14 @@ typedef struct rt_property_sets {
     uint32_t count;
 } rt_property_sets;
 
-/* Appends the text of the sets.  UNSUPPORTED: a name that the form cannot hold (it is empty, has a
- * line break or NUL, or is a property's with `=` in it or `[` at its begin); out is then
- * unspecified. */
+/* Appends the text of the sets.  UNSUPPORTED: a name that the form cannot represent (it is empty,
+ * contains a line break or NUL, or is a property's that contains `=` or begins with `[`); out is
+ * then unspecified. */
 RT_MUST_USE rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_property_sets sets);
 
-/* Reads a text that stands at byte `offset` of its file, which messages count from.  Names point
- * into the text, values and tables are allocated in the arena.  Blank lines are skipped.
- * MALFORMED: what does not follow the form; UNSUPPORTED: a type other than 1 and 2. */
+/* Reads a text that begins at byte `offset` of its file, to which messages refer.  Names point into
+ * the text, values and tables are allocated in the arena.  Blank lines are skipped. MALFORMED: the
+ * text does not follow the form; UNSUPPORTED: a type other than 1 and 2. */
 RT_MUST_USE rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text,
                                             size_t offset, rt_property_sets *out_sets);
 

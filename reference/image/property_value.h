@@ -1,6 +1,6 @@
-/* Bytes of a property as DPC++ keeps them: their length in bits as a little-endian u64, then the
- * bytes; the binary and the text form have that in common.
- * Source: sycl/doc/design/PropertySets.md, "Property types". */
+/* Bytes of a property as DPC++ stores them: their length in bits as a little-endian u64, then the
+ * bytes; the binary and the text form share this. Source: sycl/doc/design/PropertySets.md,
+ * "Property types". */
 #ifndef REFERENCE_IMAGE_PROPERTY_VALUE_H
 #define REFERENCE_IMAGE_PROPERTY_VALUE_H
 
@@ -12,7 +12,7 @@ enum { RT_PROPERTY_LENGTH_SIZE = 8 };
 void rt_property_value_write(rt_buffer *out, const rt_property *property);
 
 /* Sets bytes and unused_bits of the property from length and bytes; the bytes point into `value`.
- * False: the length says another size. */
+ * False: the length does not match the size. */
 bool rt_property_value_read(rt_bytes value, rt_property *property);
 
 #endif

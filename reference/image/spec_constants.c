@@ -5,11 +5,11 @@
 
 enum { ROW_SIZE = 3 * 4 };
 
-/* A constant by its rows; bytes count from where its defaults begin. */
+/* A constant as its rows describe it; bytes count from the start of its defaults. */
 typedef struct constant_rows {
     uint32_t id, scalar_count;
-    uint64_t begin, end; /* of the scalars */
-    uint64_t extent;     /* with padding */
+    uint64_t begin, end; /* range of the scalars */
+    uint64_t extent;     /* size with padding */
 } constant_rows;
 
 static bool rows_read(const rt_property *property, constant_rows *out_rows)
@@ -45,7 +45,7 @@ static rt_bytes defaults_of(const rt_image *image)
     return (rt_bytes){0};
 }
 
-/* Adds up what the constants before `index` take up; false: one of them is damaged. */
+/* Adds up the extents of the constants before `index`; false: one of them is damaged. */
 static bool place_find(const rt_property_set *set, uint32_t index, uint64_t *out_place)
 {
     *out_place = 0;

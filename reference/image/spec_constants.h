@@ -16,11 +16,11 @@
 typedef struct rt_spec_descriptor {
     uint32_t id;            /* number in the code; of a composite, that of its first scalar */
     uint32_t scalar_count;  /* >= 1 */
-    uint32_t size_bytes;    /* without padding after the last scalar */
-    rt_bytes default_value; /* size_bytes of the image's bytes; empty: not known */
+    uint32_t size_bytes;    /* excluding padding after the last scalar */
+    rt_bytes default_value; /* size_bytes of the image's bytes; empty: unknown */
 } rt_spec_descriptor;
 
-/* Reads constant `index` of the image's set, which has that many.  False when the property is not
+/* Reads constant `index` of the image's set, which must be in range.  False if the property is not
  * such a table: no row, an incomplete one, or rows that overlap.  The default is borrowed from the
  * image; if a constant before this one is damaged, the position is unknown and the default empty.
  */

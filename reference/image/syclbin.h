@@ -30,7 +30,7 @@ typedef struct rt_syclbin_module {
 } rt_syclbin_module;
 
 typedef struct rt_syclbin {
-    rt_property_sets metadata; /* of the whole */
+    rt_property_sets metadata; /* the metadata of the whole file */
     const rt_syclbin_module *modules;
     uint32_t module_count;
 } rt_syclbin;
@@ -48,17 +48,17 @@ typedef enum rt_syclbin_state {
     RT_SYCLBIN_EXECUTABLE
 } rt_syclbin_state;
 
-/* True when the bytes begin as an offload binary does. */
+/* True if the bytes begin like an offload binary. */
 bool rt_syclbin_is(rt_bytes file);
 
 /* Reads a file.  Names and code point into it, tables and values are allocated in the arena.
- * MALFORMED: damaged, with the byte of the fault; UNSUPPORTED: another version, several entries, or
- * a property's type. */
+ * MALFORMED: damaged, with the file offset of the fault; UNSUPPORTED: another version, several
+ * entries, or an unknown type of property. */
 RT_MUST_USE rt_status rt_syclbin_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                       rt_syclbin *out_syclbin);
 
-/* Appends the file.  A file that was read comes out as it was, where it has the order that the
- * compiler writes.  UNSUPPORTED: a name that the text form cannot hold. */
+/* Appends the file.  Writing a file that was read reproduces it, if it has the compiler's order.
+ * UNSUPPORTED: a name that the text form cannot hold. */
 RT_MUST_USE rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_syclbin *syclbin);
 
 /* The binaries of all modules: a binary has the properties of its module, target and format from
@@ -67,9 +67,9 @@ RT_MUST_USE rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_s
 RT_MUST_USE rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *syclbin,
                                           rt_device_binaries *out_binaries);
 
-/* A SYCLBIN with one module for each binary, its state executable when all are native, else object.
- * Entries become the set `SYCL/kernel names` where a binary has none.  Options have no place in the
- * format: UNSUPPORTED where a binary has some, or is compressed.  Allocated in the arena. */
+/* Creates a SYCLBIN with one module per binary, in state executable if all are native, otherwise
+ * object. The entries become the set `SYCL/kernel names` if a binary has none.  The format has no
+ * place for options: UNSUPPORTED if a binary has any, or is compressed.  Allocated in the arena. */
 RT_MUST_USE rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
                                     rt_syclbin *out_syclbin);
 

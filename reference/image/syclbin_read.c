@@ -1,6 +1,6 @@
-/* Reads SYCLBIN.  Nothing in the file is trusted: every offset is checked against the table that it
- * refers to, and all metadata together may not exceed their table, so that a small file cannot
- * cause much parsing. */
+/* Reads SYCLBIN.  The file is untrusted: every offset is checked against the table that it refers
+ * to, and all metadata together may not exceed their table, so that a small file cannot cause much
+ * parsing. */
 #include "reference/image/syclbin_layout.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct syclbin_reader {
     rt_sink *sink;
     rt_arena *arena;
     rt_bytes file;
-    rt_reader at; /* over the file, up to the end of the entry */
+    rt_reader at; /* reads the file, up to the end of the entry */
     rt_bytes metadata, code;
     uint64_t metadata_left; /* bytes of metadata that may still be parsed */
 } syclbin_reader;
@@ -69,7 +69,7 @@ static rt_status offload_open(syclbin_reader *reader)
 
 /* ---- Headers ------------------------------------------------------------------------------- */
 
-/* `at` is the byte of the header that holds offset and size. */
+/* `at` is the offset in the header of the offset and size. */
 static rt_status metadata_read(syclbin_reader *reader, size_t at, uint64_t offset, uint64_t size,
                                rt_property_sets *out_sets)
 {

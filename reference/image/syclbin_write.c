@@ -1,17 +1,19 @@
-/* Writing SYCLBIN: headers, metadata and code grow side by side and are joined at the end. */
+/* Writes SYCLBIN: headers, metadata and code are collected in separate buffers and joined at the
+ * end. */
 #include "reference/image/syclbin_layout.h"
 
 typedef struct syclbin_writer {
     rt_sink *sink;
     rt_buffer modules, ir, native; /* headers */
-    rt_buffer metadata[3];         /* of modules (the whole's first), IR modules, native images */
+    rt_buffer metadata[3];         /* of modules (after that of the whole file), IR modules, native
+                                    * images */
     rt_buffer code;
 } syclbin_writer;
 
 enum { METADATA_MODULES, METADATA_IR, METADATA_NATIVE };
 
-/* Appends the text and says in the header where it is.  Offsets of the later two kinds are made to
- * count from the common begin by `before`. */
+/* Appends the text and writes its location to the header.  `before` adjusts offsets of the later
+ * two kinds to count from the common start. */
 static rt_status metadata_write(syclbin_writer *writer, rt_buffer *header, int kind, size_t before,
                                 rt_property_sets sets)
 {
@@ -90,7 +92,7 @@ static void offload_write(rt_buffer *out, uint64_t image_size)
     rt_write_u64(out, image_size);
 }
 
-/* The image of the offload binary from its parts. */
+/* Builds the offload binary's image from its parts. */
 static void parts_join(const syclbin_writer *writer, const syclbin_counts *counts,
                        size_t global_size, rt_buffer *out)
 {

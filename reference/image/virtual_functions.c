@@ -1,4 +1,4 @@
-/* Reads what an image says of virtual functions. */
+/* Reads an image's declarations of virtual functions. */
 #include "reference/image/virtual_functions.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@ rt_text rt_property_text_value(const rt_property *property)
     return text;
 }
 
-/* The properties that are bytes, and where their texts go. */
+/* The properties of type bytes, and the fields for their texts. */
 static const struct {
     const char *name;
     size_t field;
@@ -23,8 +23,8 @@ static const struct {
     {RT_VIRTUAL_FUNCTIONS_USES, offsetof(rt_virtual_functions, uses)},
 };
 
-/* NULL, or the property's name where it is damaged.  Properties of other names are not ours to
- * know. */
+/* Returns NULL, or the property's name if it is damaged.  Properties with other names are ignored.
+ */
 static const char *read_property(const rt_property *property, rt_virtual_functions *out)
 {
     if (rt_text_is(property->name, RT_VIRTUAL_FUNCTIONS_DUMMY)) {
@@ -48,7 +48,8 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
     for (uint32_t i = 0; set && i < set->property_count && !damaged; i++)
         damaged = read_property(&set->properties[i], out_functions);
     rt_text provides = out_functions->provides;
-    /* A set's name is one name: a provider of several would have to be told which is which. */
+    /* A provider belongs to a single set, since nothing would say which function is in which of
+     * several. */
     if (provides.length > 0 && memchr(provides.data, ',', provides.length))
         damaged = RT_VIRTUAL_FUNCTIONS_PROVIDES;
     if (damaged) *out_functions = (rt_virtual_functions){0};

@@ -1,9 +1,10 @@
 /* The virtual functions of an image: which set it provides, which it calls and creates.
  *
- * The property set "SYCL/virtual functions" is the documents'; of its properties an image has those
- * that apply, none when it has nothing to do with virtual functions.  There are also two sets
- * of our own, which distinguish functions and kernels where the documents speak of whole images; no
+ * The property set "SYCL/virtual functions" is defined by the documents; an image has those of its
+ * properties that apply, none if it does not involve virtual functions.  There are also two sets of
+ * our own, which distinguish functions and kernels where the documents treat images as a whole; no
  * runtime needs them, but a device that checks indirect calls does (VF-SPLIT-08's reading).
+ *
  * Source: document 004 (VirtualFunctions.md), "New device image properties". */
 #ifndef REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
 #define REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
@@ -22,18 +23,18 @@
 #define RT_VIRTUAL_FUNCTIONS_CREATES  "creates-virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_USES     "uses-virtual-functions-set"
 
-/* Ours, in provider images (dummies too) and in images that keep virtual functions: a property for
- * each of them that the image defines, thunks included; its name is the linkage name, its value the
- * name of the function's set. */
+/* Our own set, in provider images (including dummies) and in images that keep virtual functions: a
+ * property for each of them that the image defines, including thunks; its name is the linkage name,
+ * its value the name of the function's set. */
 #define RT_SET_VIRTUAL_FUNCTION_SETS "assay/virtual function sets"
-/* Ours, in images with kernels: a property for each kernel that may call virtual functions; its
- * name is the kernel's, its value the sets that it calls indirectly, separated by commas.  A kernel
- * without one calls none. */
+/* Our own set, in images with kernels: a property for each kernel that may call virtual functions;
+ * its name is the kernel's, its value the sets that it calls indirectly, separated by commas.  A
+ * kernel without one calls none. */
 #define RT_SET_KERNEL_CALLS "assay/kernel calls"
 
-/* All of it; the texts point into the image, without a NUL byte at the end. */
+/* All declarations of an image; the texts point into the image, without a NUL byte at the end. */
 typedef struct rt_virtual_functions {
-    rt_text provides; /* one set's name; empty: the image does not provide any */
+    rt_text provides; /* name of one set; empty: the image does not provide any */
     bool dummy;       /* the provider's functions do nothing (VF-PROP-07) */
     rt_text calls;    /* lists; empty: none */
     rt_text creates;
@@ -47,7 +48,7 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
 /* Takes the next name off a list; false at its end.  Empty names are skipped. */
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
 
-/* The text of a property's bytes without a NUL byte at the end; empty where it has no bytes. */
+/* The text of a property's bytes without a NUL byte at the end; empty if it has no bytes. */
 rt_text rt_property_text_value(const rt_property *property);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* `image` is the one of the set that the device does not link. */
+/* Refuses to link the set; `image` is the one that the device does not link. */
 static rt_status refuse_link(rt_program_manager *manager, const rt_device *device,
                              const rt_link_set *set, const rt_image *image)
 {
@@ -34,7 +34,8 @@ static rt_text truth(bool holds)
     return holds ? RT_TEXT("true") : RT_TEXT("false");
 }
 
-/* Code that was compiled ahead of time is only read by the device (DL-LINK-04). */
+/* True if the device compiles the image's code: code compiled ahead of time is only loaded
+ * (DL-LINK-04). */
 static bool is_compiled_here(const rt_image *image)
 {
     return !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
@@ -55,7 +56,7 @@ static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
     if (!imports || imports->property_count == 0) return image->code;
     rt_text name = imports->properties[0].name;
     rt_bytes copy = rt_arena_bytes(arena, image->code);
-    /* A literal of SPIR-V begins at a word and ends with a NUL byte. */
+    /* A SPIR-V literal begins at a word and ends with a NUL byte. */
     for (size_t at = 0; at + name.length < copy.size; at += sizeof(uint32_t)) {
         uint8_t *text = (uint8_t *)copy.data + at;
         if (memcmp(text, name.data, name.length) == 0 && text[name.length] == 0) text[0] ^= 1;
@@ -76,7 +77,7 @@ static rt_buffer compile_options(const rt_program_manager *manager, const rt_bui
     return options;
 }
 
-/* Makes a program object of one image, for linking or executable at once. */
+/* Creates a program object from one image, either for linking or directly executable. */
 static rt_status create_object(rt_program_manager *manager, const rt_build_target *target,
                                const rt_link_set *set, uint32_t index, bool executable,
                                dev_program **out_object)
@@ -88,7 +89,7 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     rt_buffer options = compile_options(manager, target, set->images.items[0]->image, image);
     dev_spec_constant *constants = NULL;
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
-    /* What the device gets is what was registered, to the byte. */
+    /* The device gets exactly the registered bytes. */
     rt_bytes bytes = RULE_ELSE(DL_LINK_03, image->code, patch_import(&arena, image));
     dev_code code = {image->format, bytes, rt_buffer_text(&options), constants, constant_count};
     rt_declared_sets_of_image(&arena, image, &code);
@@ -112,7 +113,7 @@ static void trace_link(rt_program_manager *manager, const rt_device *device, uin
     rt_arena_reset(&arena);
 }
 
-/* The first `count` of the objects are linked; `set` are the images that they should be of. */
+/* Links the first `count` of the objects, which were created from the images of `set`. */
 static rt_status link_objects(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t program_id, const rt_link_set *set,
                               dev_program *const *objects, uint32_t count, rt_text options,
@@ -136,7 +137,7 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
         object_count += rt_ok(status);
     }
     CHECK(object_count <= set->images.count);
-    /* The device joins the symbols; the runtime does not look into the code (DL-LINK-03). */
+    /* The device resolves the symbols; the runtime does not inspect the code (DL-LINK-03). */
     uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
     if (rt_ok(status))
         status = link_objects(manager, target, program_id, set, objects, input_count,
@@ -147,7 +148,7 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
     return status;
 }
 
-/* The format whose extension string is looked for; broken, each in its turn, another one. */
+/* The format whose extension string is queried; broken, each rule in turn: a different one. */
 static rt_format format_asked(rt_format format)
 {
     switch (format) {
@@ -164,18 +165,19 @@ static rt_format format_asked(rt_format format)
     return format;
 }
 
-/* True when the device for which the program is built says that it links the format. */
+/* True if the device for which the program is built advertises linking of the format. */
 static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
 {
     bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
     /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
     if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
     bool advertised = dev_capabilities_link(&device->capabilities, format_asked(format));
-    if (!RULE(DL_BACKEND_14)) { /* Broken: what one device links, every device links. */
+    if (!RULE(DL_BACKEND_14)) { /* Broken: a format that one device links is linked by every device.
+                                 */
         manager->formats_linked |= (uint32_t)advertised << format;
         return manager->formats_linked >> format & 1;
     }
-    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not asked. */
+    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not queried. */
 }
 
 rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
@@ -187,8 +189,8 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
 }
 
 /* Of several images, one whose format the device does not link; NULL: it links them all.  Only an
- * application can combine formats; a device that links each of them gets them, and may still refuse
- * (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+ * application can combine formats; a device that links each of them is given them, and may still
+ * refuse (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
 static const rt_image *find_unlinkable(rt_program_manager *manager, const rt_device *device,
                                        const rt_link_set *set)
 {
@@ -221,8 +223,8 @@ rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *t
     *out_executable = NULL;
     /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
     bool alone = !set->searched;
-    /* Shipped DPC++ does not link a single image either, even one with imports (requirements.yaml,
-     * key dpcpp, tag A32). */
+    /* Shipped DPC++ never links a single image, even if it has imports (requirements.yaml, key
+     * dpcpp, tag A32). */
     if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
     if (alone) return create_object(manager, target, set, 0, true, out_executable);
     const rt_image *unlinkable = find_unlinkable(manager, target->device, set);

@@ -39,7 +39,7 @@ static void unit_release(rt_program_manager *manager, rt_bundle_unit *unit)
     rt_free(unit);
 }
 
-/* The list with its names and values, in the arena. */
+/* Copies the list with its names and values into the arena. */
 static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
 {
     rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
@@ -49,7 +49,7 @@ static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
     return (rt_spec_list){copies, list.count};
 }
 
-/* True where both are the same device image in SYCL's sense, which a bundle has once: the same
+/* True if both are the same device image in SYCL's sense, which a bundle contains once: the same
  * code, brought to the same state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 {
@@ -188,7 +188,7 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
 
 /* ---- Compiling and linking ---------------------------------------------------------------- */
 
-/* Compiles the units of an input bundle into an object bundle that is not finished. */
+/* Compiles the units of an input bundle into an object bundle, which the caller finishes. */
 static rt_status compile_units(rt_program_manager *manager, const rt_bundle *bundle,
                                rt_text options, rt_bundle *out_objects)
 {
@@ -230,7 +230,7 @@ static rt_text link_options(rt_arena *arena, const rt_image *first, rt_text opti
                            RT_TEXT_ARG(options));
 }
 
-/* Links one or more objects for a device into a program and adds that. */
+/* Links one or more objects for a device into a program and adds it to the bundle. */
 static rt_status link_units(rt_program_manager *manager, const unit_list *units, rt_text options,
                             rt_bundle *out_bundle)
 {
@@ -239,7 +239,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: only the first is linked, as if the runtime looked for the others itself. */
+    /* Broken: only the first is linked, as if the runtime searched for the others itself. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];
@@ -267,7 +267,7 @@ static bool have_device(const rt_bundle *const *bundles, uint32_t count, const r
     return true;
 }
 
-/* Links object bundles of one context into an executable bundle that is not finished. */
+/* Links object bundles of one context into an executable bundle, which the caller finishes. */
 static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *const *bundles,
                               uint32_t count, rt_text options, rt_bundle *out_bundle)
 {
@@ -341,7 +341,7 @@ const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint3
     return names_collect(bundle, arena, true, out_count);
 }
 
-/* Traces a bundle that was derived from others; compiling and building take a single one. */
+/* Traces a bundle derived from others; compiling and building derive from a single one. */
 static void trace_derived(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *derived,
                           const rt_bundle *const *sources, uint32_t source_count)
 {
@@ -422,7 +422,8 @@ rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bu
     unit_list units = units_of(bundles, count, NULL);
     rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < units.count; i++) {
-        rt_bundle_unit *unit = (rt_bundle_unit *)units.items[i]; /* Only its count changes. */
+        rt_bundle_unit *unit =
+            (rt_bundle_unit *)units.items[i]; /* only its reference count changes */
         CHECK(unit->references >= 1 && has_device(joined, unit->device));
         unit->references++;
         *rt_vector_push(&joined->units) = unit;

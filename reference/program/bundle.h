@@ -1,17 +1,17 @@
 /* Kernel bundles: device images that the application compiles, links and launches itself.
  *
  * Source: SYCL 2020, 4.11 "Kernel bundles"; document 003 (SharedLibraries.md), "introduction"
- * (DL-REQ-04), for what linking by hand means where code is spread over modules; of shipped DPC++
+ * (DL-REQ-04), for the meaning of linking by hand if code is spread over modules; for shipped DPC++
  * requirements.yaml, key dpcpp, tags A28 and A56 to A63.
  *
- * A bundle holds units, which SYCL calls device images.  One in state input or object is one
- * registered image, the latter with its program object; one in state executable is a program,
- * linked from one or more images.  The images that an image depends on are in the bundle as well,
- * as far as they are registered at get_kernel_bundle, and so are their kernels (tags A56, A57).
- * Linking joins exactly the units that it is given and searches for nothing: a missing symbol is a
- * link error of the device.
+ * A bundle holds units, which SYCL calls device images.  A unit in state input or object is one
+ * registered image, in state object with its program object; a unit in state executable is a
+ * program, linked from one or more images.  The images that an image depends on are in the bundle
+ * as well, as far as they are registered when get_kernel_bundle is called, and so are their kernels
+ * (tags A56, A57).  Linking joins exactly the given units and does not search for others: a missing
+ * symbol is a link error of the device.
  *
- * Images in SPIR-V begin in state input.  Those compiled ahead of time begin as objects where they
+ * Images in SPIR-V begin in state input.  Images compiled ahead of time begin as objects if they
  * import or export symbols, otherwise as executables (tag A58, which mentions imports only; but an
  * image that exports symbols is meant to be linked).
  *
@@ -19,16 +19,18 @@
  * nor stored there, because a launch without a bundle must not depend on what the application
  * linked by hand.
  *
- * Units are shared among bundles and never change.  They live on when their images' module is
- * unloaded.  Getting a bundle costs what launches of its kernels cost; linking and joining compare
- * every unit with every other, of which an application has few.  Threads: everything may be called
- * from several threads; programs are compiled and linked outside the manager's lock. */
+ * Units are shared among bundles and are immutable.  They outlive the unloading of their images'
+ * module.  Getting a bundle costs as much as launching its kernels; linking and joining compare
+ * every unit with every other, of which an application has few.
+ *
+ * Threads: all functions may be called from several threads; programs are compiled and linked
+ * outside the manager's lock. */
 #ifndef REFERENCE_PROGRAM_BUNDLE_H
 #define REFERENCE_PROGRAM_BUNDLE_H
 
 #include "reference/program/program.h"
 
-/* state, name in scenarios and traces; in the order in which code goes through them */
+/* state, name in scenarios and traces; in the order in which code passes through them */
 #define RT_BUNDLE_STATES(STATE)                                                                    \
     STATE(INPUT, "input")                                                                          \
     STATE(OBJECT, "object")                                                                        \
@@ -46,13 +48,14 @@ const char *rt_bundle_state_name(rt_bundle_state state);
 
 typedef struct rt_bundle rt_bundle;
 
-/* What an application asks for with get_kernel_bundle; borrowed for the call. */
+/* The arguments of get_kernel_bundle; borrowed for the call. */
 typedef struct rt_bundle_request {
     rt_bundle_state state;
-    const rt_device *device; /* the context holds it; the caller has looked */
+    const rt_device *device; /* a device of the context; the caller has checked that */
     rt_context_id context;
     const rt_text *kernels;
-    uint32_t kernel_count;             /* 0: every kernel that the device can have in that state */
+    uint32_t kernel_count;             /* 0: every kernel that is available to the device in that
+                                        * state */
     const rt_spec_constant *constants; /* state input only; each name once */
     uint32_t constant_count;
 } rt_bundle_request;
@@ -68,24 +71,25 @@ typedef struct rt_bundle_request {
 RT_MUST_USE rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,
                                     rt_bundle **out_bundle);
 
-/* Makes an object bundle of an input bundle: one program object per unit.  The options follow those
- * that each image brings.  Codes of dev_program_compile. */
+/* Compiles an input bundle into an object bundle: one program object per unit.  The options are
+ * appended to each image's own.  Codes of dev_program_compile. */
 RT_MUST_USE rt_status rt_bundle_compile(rt_program_manager *manager, const rt_bundle *bundle,
                                         rt_text options, rt_bundle **out_bundle);
 
-/* Links the units of count >= 1 object bundles into an executable one, each unit once: one program
- * for each device that all of the bundles have (DL-REQ-04).
- * ERRC_INVALID: they are of several contexts, or no device is in all of them; and the codes of
- * dev_program_link, of which LINK_ERROR reaches the application as errc::build. */
+/* Links the units of count >= 1 object bundles into an executable bundle, each unit once: one
+ * program for each device that is in all of the bundles (DL-REQ-04). ERRC_INVALID: the bundles are
+ * of several contexts, or have no device in common; also the codes of dev_program_link, of which
+ * LINK_ERROR reaches the application as errc::build. */
 RT_MUST_USE rt_status rt_bundle_link(rt_program_manager *manager, const rt_bundle *const *bundles,
                                      uint32_t count, rt_text options, rt_bundle **out_bundle);
 
-/* Compiles and links the units of an input bundle.  Codes of both. */
+/* Compiles and links the units of an input bundle.  Codes of rt_bundle_compile and rt_bundle_link.
+ */
 RT_MUST_USE rt_status rt_bundle_build(rt_program_manager *manager, const rt_bundle *bundle,
                                       rt_bundle **out_bundle);
 
-/* Makes a bundle of the units of count >= 1 bundles in one state, each once.  ERRC_INVALID: they
- * are of several contexts. */
+/* Creates a bundle of the units of count >= 1 bundles in one state, each unit once. ERRC_INVALID:
+ * the bundles are of several contexts. */
 RT_MUST_USE rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bundles,
                                      uint32_t count, rt_bundle **out_bundle);
 
@@ -102,14 +106,13 @@ RT_MUST_USE rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bun
 rt_bundle_state rt_bundle_state_of(const rt_bundle *bundle);
 uint32_t rt_bundle_unit_count(const rt_bundle *bundle);
 
-/* The names of the images that the units are made of, each once, as *out_count texts in the arena.
- */
+/* The names of the units' images, each once, as *out_count texts in the arena. */
 const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
-/* The kernels of the units, each once; the same. */
+/* The names of the units' kernels, each once, as *out_count texts in the arena. */
 const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
-/* Gives a bundle back; before the manager is destroyed.  NULL does nothing. */
+/* Releases a bundle; must precede the manager's destruction.  NULL does nothing. */
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
 
 #endif

@@ -3,21 +3,21 @@
 
 #include "reference/base/handover.h"
 
-/* An image that has a kernel which was asked for, with what it depends on. */
+/* An image that has a requested kernel, with its dependencies. */
 typedef struct main_image {
     const rt_registered_image *image;
-    rt_link_set set;    /* the image first */
-    bool is_dependency; /* it is in the program of another one */
+    rt_link_set set;    /* begins with the image */
+    bool is_dependency; /* it becomes part of another image's program */
 } main_image;
 
-/* What a bundle is made from, found with the lock held. */
+/* The contents of a bundle, determined with the lock held. */
 typedef struct bundle_plan {
     RT_VECTOR(main_image) mains;
     rt_map main_index; /* id of the image -> mains */
     rt_link_set all;   /* every image of every set, each once */
     rt_map in_all;     /* id of the image -> 1 */
     rt_arena arena;
-    rt_spec_list constants; /* whole: no image is the requesting one */
+    rt_spec_list constants; /* not filtered: no image is the requesting one */
 } bundle_plan;
 
 static void plan_free(bundle_plan *plan)
@@ -47,7 +47,7 @@ static bool has_symbols(const rt_image *image, const char *set_name)
     return set && set->property_count > 0;
 }
 
-/* The state in which the image's code begins (see bundle.h). */
+/* The state in which the image's code starts (see bundle.h). */
 static rt_bundle_state initial_state(const rt_image *image)
 {
     if (image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX)
@@ -57,9 +57,9 @@ static rt_bundle_state initial_state(const rt_image *image)
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
 }
 
-/* The image of the kernel for a bundle that is not executable: the first of those that the device
- * runs and that are furthest, but not further than the state (tag A58).  *out_runs: the device runs
- * some image of the kernel. */
+/* Chooses the image of the kernel for a bundle that is not executable: among those that the device
+ * runs, the first of those that are furthest along, but not beyond the state (tag A58).  *out_runs:
+ * the device runs some image of the kernel. */
 static const rt_registered_image *furthest_image(const rt_program_manager *manager,
                                                  const rt_bundle_request *request, rt_text kernel,
                                                  bool *out_runs)
@@ -79,7 +79,7 @@ static const rt_registered_image *furthest_image(const rt_program_manager *manag
     return found;
 }
 
-/* For an executable bundle it is the image that a launch would take. */
+/* Chooses the image of the kernel; for an executable bundle, the image that a launch would take. */
 static rt_status image_of_kernel(rt_program_manager *manager, const rt_bundle_request *request,
                                  rt_text kernel, const rt_registered_image **out_image)
 {
@@ -104,7 +104,8 @@ static void add_main(bundle_plan *plan, const rt_registered_image *image)
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
-/* Every kernel that the device can run in the state; the others are left out. */
+/* Finds an image for every kernel that the device can run in the state; other kernels are left out.
+ */
 static rt_status find_all_mains(rt_program_manager *manager, const rt_bundle_request *request,
                                 bundle_plan *plan)
 {
@@ -137,7 +138,7 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 
 /* ---- What they depend on ------------------------------------------------------------------ */
 
-/* A main image that another one depends on is in that one's program (tag A56); of images that
+/* A main image on which another one depends is part of that one's program (tag A56); of images that
  * depend on each other the first stays. */
 static void mark_dependencies(bundle_plan *plan)
 {

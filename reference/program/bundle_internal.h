@@ -1,4 +1,4 @@
-/* Units of kernel bundles, for the files that make them. */
+/* The units of kernel bundles, for the files that create them. */
 #ifndef REFERENCE_PROGRAM_BUNDLE_INTERNAL_H
 #define REFERENCE_PROGRAM_BUNDLE_INTERNAL_H
 
@@ -10,31 +10,32 @@ typedef struct rt_bundle_unit {
     uint32_t references; /* guarded by the manager's lock */
     const rt_device *device;
     const rt_registered_image *image; /* INPUT, OBJECT */
-    rt_arena arena;                   /* of constants and options */
-    rt_spec_list constants;           /* INPUT, OBJECT: set for the bundle that it came in */
-    rt_text options;                  /* OBJECT: compiled with, after the image's own */
-    dev_program *object;              /* OBJECT */
-    rt_program *program;              /* EXECUTABLE; one reference is the unit's */
+    rt_arena arena;                   /* holds constants and options */
+    rt_spec_list constants;           /* INPUT, OBJECT: values set by the bundle that it was created
+                                       * in */
+    rt_text options;     /* OBJECT: used for compiling, after the image's own options */
+    dev_program *object; /* OBJECT */
+    rt_program *program; /* EXECUTABLE; one reference is the unit's */
 } rt_bundle_unit;
 
 struct rt_bundle {
-    uint32_t id; /* in traces; given when the bundle is whole */
+    uint32_t id; /* for traces; assigned when the bundle is complete */
     rt_bundle_state state;
     rt_context_id context;
     RT_VECTOR(const rt_device *) devices; /* each once */
     RT_VECTOR(rt_bundle_unit *) units;    /* each once */
 };
 
-/* Makes an empty bundle, for a device unless that is NULL.  It counts as alive. */
+/* Creates an empty bundle, for a device unless that is NULL.  It counts as alive. */
 rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
                             rt_context_id context, const rt_device *device);
 
-/* Finishes a bundle: on success it gets its id and goes to *out_bundle, otherwise it is released.
- * Returns the status. */
+/* Completes a bundle: on success it gets its id and is stored in *out_bundle, otherwise it is
+ * released.  Returns the status. */
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
                            rt_bundle **out_bundle);
 
-/* Adds a unit of an image in state input; the constants are copied. */
+/* Adds a unit in state input for an image; the constants are copied. */
 void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
                          const rt_registered_image *image, rt_spec_list constants);
 
@@ -44,13 +45,13 @@ RT_MUST_USE rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundl
                                            const rt_registered_image *image,
                                            const rt_build_target *target);
 
-/* Adds an executable program of a set's images, whose id was drawn from program_count; takes the
- * program over.  Called without the lock. */
+/* Adds an executable program of a set's images, whose id was drawn from program_count; takes
+ * ownership of the program.  Called without the lock. */
 void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
                            dev_program *executable);
 
-/* The next program's id.  Called without the lock. */
+/* Draws the next program's id.  Called without the lock. */
 uint32_t rt_bundle_program_id(rt_program_manager *manager);
 
 #endif

@@ -1,10 +1,11 @@
-/* Groups by kernel, and in each the tuples, found through the text of the rest of their key.
+/* Groups by kernel, each holding its tuples, which are found by the text of the rest of their key.
  *
- * A place in the table of tuples is kept when its program is dropped, so that the same key finds it
+ * When its program is dropped, a tuple's place in the table is kept, so that the same key finds it
  * again; rt_program.tuples lists the places that lead to a program. */
 #include "reference/program/cache.h"
 
-/* One text per key, each part after its length, so that no two keys give the same. */
+/* Writes a key as text, each part preceded by its length, so that different keys have different
+ * texts. */
 static void key_write(rt_buffer *out, const rt_cache_key *key)
 {
     rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));
@@ -28,7 +29,7 @@ void rt_cache_free(rt_cache *cache)
 
 static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    /* Broken: one level, so that the kernel that was built first has the tuple. */
+    /* Broken: one level only, so that the tuple belongs to the kernel that was built first. */
     rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
     uint32_t index = rt_map_find(&cache->index, kernel);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < cache->groups.count);
@@ -113,7 +114,7 @@ void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_ima
     program->tuples.count = kept;
     CHECK(kept + dropped_tuples.count == count);
     CHECK_IMPLIES(!image, kept == 0);
-    /* Last, because the program may be freed with its last reference. */
+    /* Done last, because the program may be freed with its last reference. */
     for (uint32_t i = 0; i < dropped_tuples.count; i++)
         dropped(user, &dropped_tuples.items[i]);
     rt_vector_free(&dropped_tuples);

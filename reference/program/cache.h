@@ -16,7 +16,7 @@ typedef struct rt_cache_key {
     rt_text kernel;
     rt_module_id module;
     rt_spec_list constants;
-    rt_text options; /* of the requesting image, then of the request */
+    rt_text options; /* of the requesting image, followed by those of the request */
     uint32_t device; /* rt_device.id */
     rt_context_id context;
 } rt_cache_key;
@@ -24,7 +24,7 @@ typedef struct rt_cache_key {
 typedef struct rt_cache_tuple {
     rt_text kernel; /* lives in the cache's arena */
     rt_module_id module;
-    const rt_registered_image *image; /* of the program, which has the kernel */
+    const rt_registered_image *image; /* the image of the program that has the kernel */
     rt_program *program;              /* NULL: dropped */
 } rt_cache_tuple;
 
@@ -37,26 +37,25 @@ typedef struct rt_cache {
     rt_arena arena;
     rt_map index; /* name of a kernel -> groups */
     RT_VECTOR(rt_cache_group) groups;
-    RT_VECTOR(rt_cache_tuple) tuples; /* their places are what rt_program.tuples lists */
+    RT_VECTOR(rt_cache_tuple) tuples; /* rt_program.tuples lists indices into this */
 } rt_cache;
 
-/* Takes over a tuple's reference to its program, which the tuple still names. */
+/* Takes ownership of a tuple's reference to its program, which the tuple still names. */
 typedef void rt_cache_dropped(void *user, const rt_cache_tuple *tuple);
 
-/* Frees the tables; the programs' references are the caller's to give back first (rt_cache_drop).
- */
+/* Frees the tables; the caller releases the programs' references first (rt_cache_drop). */
 void rt_cache_free(rt_cache *cache);
 
-/* The program under a key, NULL where there is none; no reference is taken. */
+/* The program for a key, NULL if there is none; no reference is taken. */
 rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key);
 
-/* Stores a tuple for a kernel of an image of the program; an existing one is kept (false is
- * returned: no reference is taken). */
+/* Stores a tuple for a kernel of an image of the program.  An existing tuple is kept: false is
+ * returned, and no reference is taken. */
 bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
                     rt_program *program);
 
-/* Drops the program's tuples, of kernels of `image` only unless that is NULL, handing each to
- * `dropped`.  Cost: linear in the program's tuples. */
+/* Drops the program's tuples, or only those of kernels of `image` if that is not NULL, and passes
+ * each to `dropped`.  Cost: linear in the program's tuples. */
 void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
                    rt_cache_dropped *dropped, void *user);
 

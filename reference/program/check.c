@@ -1,8 +1,8 @@
-/* What holds of a program manager between two public operations: tables, index, cache and programs,
- * each relation checked from both sides.
+/* The invariants of a program manager between two public operations: tables, index, cache and
+ * programs, each relation checked from both sides.
  *
  * rt_program_manager_lock and rt_program_manager_unlock call this in builds with sanitizers
- * (CHECK_SLOW).  A call costs as much as there are names of images, programs and tuples. */
+ * (CHECK_SLOW).  The cost is linear in the names of images, the programs and the tuples. */
 #include "reference/program/program_internal.h"
 
 #include "reference/image/virtual_functions.h"
@@ -17,7 +17,7 @@ static bool group_has(const rt_image_group *group, const rt_registered_image *im
     return false;
 }
 
-/* A group holds images of the tables, each once, in the order in which they were registered. */
+/* A group holds images of the tables, each once, in order of registration. */
 static void check_group(const rt_program_tables *tables, const rt_image_group *group)
 {
     for (uint32_t i = 0; i < group->images.count; i++) {
@@ -26,7 +26,7 @@ static void check_group(const rt_program_tables *tables, const rt_image_group *g
     }
 }
 
-/* The names that an image brings lead back to it. */
+/* The names of an image lead back to it. */
 static void check_image(const rt_program_tables *tables, rt_set_id set,
                         const rt_registered_image *image)
 {

@@ -3,7 +3,7 @@
 
 #include "reference/image/virtual_functions.h"
 
-/* A row for each property of the set. */
+/* One row per property of the set. */
 static dev_declared_sets *rows_of(rt_arena *arena, const rt_property_set *set)
 {
     dev_declared_sets *rows = rt_arena_alloc_array(arena, set->property_count, sizeof *rows);
@@ -13,7 +13,7 @@ static dev_declared_sets *rows_of(rt_arena *arena, const rt_property_set *set)
     return rows;
 }
 
-/* The one row for all names; NULL where there is nothing to say. */
+/* The row that applies to all names; NULL if there is nothing to declare. */
 static dev_declared_sets *row_for_all(rt_arena *arena, rt_text sets)
 {
     if (sets.length == 0) return NULL;
@@ -24,7 +24,7 @@ static dev_declared_sets *row_for_all(rt_arena *arena, rt_text sets)
 
 void rt_declared_sets_of_image(rt_arena *arena, const rt_image *image, dev_code *code)
 {
-    rt_virtual_functions all; /* empty where the set is damaged, which refuses the launch */
+    rt_virtual_functions all; /* empty if the set is damaged, in which case the launch is refused */
     (void)rt_virtual_functions_read(image, &all);
     const rt_property_set *functions = rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
     code->function_sets = functions ? rows_of(arena, functions) : row_for_all(arena, all.provides);

@@ -1,4 +1,4 @@
-/* The program that contains a variable: one that exists, or one built from an image that has it. */
+/* The program that contains a variable: an existing one, or one built from an image that has it. */
 #include "reference/program/global_program.h"
 
 #include "reference/base/handover.h"
@@ -20,7 +20,7 @@ static bool contains(const rt_program *program, rt_text unique_id)
     return false;
 }
 
-/* The one program that contains the variable, with a reference; NULL where there is none. */
+/* Finds the one program that contains the variable, with a reference; NULL if there is none. */
 static rt_status find_program(rt_program_manager *manager, const rt_build_target *target,
                               rt_text unique_id, rt_program **out_program)
 {
@@ -48,7 +48,8 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
     return RT_STATUS_OK;
 }
 
-/* The one image that has the variable and runs on the device; NULL where no image has it at all. */
+/* Finds the one image that has the variable and runs on the device; NULL if no image has it at all.
+ */
 static rt_status find_image(rt_program_manager *manager, const rt_device *device, rt_text unique_id,
                             const rt_registered_image **out_image)
 {
@@ -89,7 +90,7 @@ bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_i
     return found;
 }
 
-/* Called with the lock held. */
+/* Finds the program that contains the variable, or builds it.  Called with the lock held. */
 static rt_status find_or_make(rt_program_manager *manager, const rt_build_target *target,
                               rt_text unique_id, bool existing, rt_program **out_program)
 {
@@ -98,7 +99,7 @@ static rt_status find_or_make(rt_program_manager *manager, const rt_build_target
         if (*out_program || existing) return RT_STATUS_OK;
         const rt_registered_image *image = NULL;
         RT_TRY(find_image(manager, target->device, unique_id, &image));
-        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: none is made. */
+        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: none is built. */
         RT_TRY(rt_program_of_image(manager, target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }

@@ -1,6 +1,8 @@
-/* The program whose variable a copy to or from a device_global with image scope means.
+/* The program that a copy to or from a device_global with image scope refers to.
  *
- * The value of such a variable is in a program, so that a copy needs the one program that has it.
+ * The value of such a variable is in a program, so a copy must find the one program that contains
+ * it.
+ *
  * Source: document 002 (DeviceGlobal.md), "Implementing the copy and memcpy functions in queue and
  * handler". */
 #ifndef REFERENCE_PROGRAM_GLOBAL_PROGRAM_H
@@ -21,10 +23,10 @@ RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
                                                 rt_text unique_id, bool existing,
                                                 rt_program **out_program);
 
-/* True when some registered image has the variable, whichever devices take it. */
+/* True if any registered image has the variable, no matter which devices accept the image. */
 bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id);
 
-/* True when the image's property set has the variable. */
+/* True if the image's property set has the variable. */
 bool rt_image_has_global(const rt_image *image, rt_text unique_id);
 
 #endif

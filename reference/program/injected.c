@@ -1,9 +1,9 @@
-/* From an image made at run time to a bundle to launch its kernels from. */
+/* Turns an image created at run time into a bundle from which its kernels can be launched. */
 #include "reference/program/injected.h"
 
 #include "reference/program/bundle_internal.h"
 
-/* Adds the program as a unit of its own; the bundle takes it over. */
+/* Adds the program as a separate unit; the bundle takes ownership of it. */
 static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_image *image,
                      uint32_t id, dev_program *executable)
 {

@@ -1,4 +1,4 @@
-/* Programs of images that no module brought: what a compiler made while the program ran.
+/* Programs of images that belong to no module: the output of a compiler at run time.
  *
  * Such an image takes no part in resolution; it is in one executable kernel bundle, from which its
  * kernels are launched (document 001, "Fusion Process": the result is injected into the runtime as
@@ -8,9 +8,9 @@
 
 #include "reference/program/bundle.h"
 
-/* Makes an executable program of the image, which imports nothing, for the device and the context,
- * and a bundle of it; the caller releases the bundle.  The image is borrowed until then.  Codes of
- * dev_program_build. */
+/* Builds an executable program from the image, which imports nothing, for the device and the
+ * context, and creates a bundle of it; the caller releases the bundle.  The image is borrowed until
+ * then.  Codes of dev_program_build. */
 RT_MUST_USE rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
                                        rt_context_id context, const rt_image *image,
                                        rt_bundle **out_bundle);

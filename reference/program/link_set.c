@@ -20,12 +20,12 @@
 #include "reference/program/provider.h"
 
 enum {
-    MARKED_BY_SEARCH, /* a provider was looked for */
+    MARKED_BY_SEARCH, /* a provider was searched for */
     MARKED_BY_EXPORT  /* an image of the set exports it */
 };
 
 enum {
-    TAKEN_FOR_SYMBOL = 1, /* or as the requesting image */
+    TAKEN_FOR_SYMBOL = 1, /* or taken as the requesting image */
     TAKEN_BY_CONTRIBUTION
 };
 
@@ -35,7 +35,7 @@ typedef struct resolution {
     rt_map marked; /* symbol -> MARKED_… */
     rt_map taken;  /* id of an image of the set -> TAKEN_… */
     RT_VECTOR(rt_text) unresolved;
-    bool contributed; /* a contributor asks for a link */
+    bool contributed; /* a contributor requires a link */
 } resolution;
 
 static const rt_registered_image *requesting_of(const resolution *search)
@@ -58,7 +58,7 @@ static void mark_exports(resolution *search, const rt_registered_image *image)
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
         rt_text symbol = exports->properties[i].name;
-        /* Providers that overlap in part are left to the device's linker. */
+        /* Partially overlapping providers are left to the device's linker. */
         bool overlaps = rt_map_find(&search->marked, symbol) == MARKED_BY_EXPORT;
         if (overlaps && !RULE(DL_RESOLVE_15)) *rt_vector_push(&search->unresolved) = symbol;
         rt_map_set(&search->marked, symbol, MARKED_BY_EXPORT);
@@ -75,8 +75,8 @@ static void take(resolution *search, const rt_registered_image *image)
     mark_exports(search, image);
 }
 
-/* Whether an import needs no provider of its own, since an image of the set exports it: one that
- * was taken for another import of the requesting image, or any image while the set is closed. */
+/* True if an import needs no provider of its own, since an image of the set exports it: an image
+ * taken for another import of the requesting image, or any image while the set is closed. */
 static bool is_resolved(const resolution *search, const rt_registered_image *importer,
                         rt_text symbol)
 {
@@ -84,7 +84,7 @@ static bool is_resolved(const resolution *search, const rt_registered_image *imp
     return importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17);
 }
 
-/* DL-REQ-03: trusts the host's linker. */
+/* DL-REQ-03: relies on the host's linker. */
 static bool fault_host_defines(const resolution *search, const rt_registered_image *importer,
                                rt_text symbol)
 {
@@ -93,12 +93,12 @@ static bool fault_host_defines(const resolution *search, const rt_registered_ima
            host != RT_MODULE_NONE;
 }
 
-/* One search round: looks for the provider of an import and takes it. */
+/* One search round: finds the provider of an import and takes it. */
 static void resolve_symbol(resolution *search, const rt_registered_image *importer, rt_text symbol)
 {
     RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
-    /* Looked for once, however many images import it. */
+    /* Searched for once, no matter how many images import it. */
     rt_map_set(&search->marked, symbol, MARKED_BY_SEARCH);
     rt_provider_list providers = {0};
     rt_provider_find(search->context, requesting_of(search), symbol, &providers);
@@ -126,7 +126,7 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
-/* Shipped DPC++ does not look for the imports of an image that joined by a set of virtual functions
+/* Shipped DPC++ does not resolve the imports of an image that joined by a set of virtual functions
  * (requirements.yaml, key dpcpp, tag D9). */
 static bool imports_stay_open(const resolution *search, const rt_registered_image *member)
 {
@@ -143,7 +143,7 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
         if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round. */
         const rt_property *import =
             &imports->properties[RULE_ELSE(DL_RESOLVE_06, i, count - 1 - i)];
-        /* Type and value of the property mean nothing. */
+        /* The property's type and value have no meaning. */
         bool is_flag = import->type == RT_PROPERTY_UINT32 && import->number == 1;
         if (!is_flag && !RULE(DL_IMAGE_07)) continue;
         if (!is_resolved(search, importer, import->name))
@@ -151,8 +151,8 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
     }
 }
 
-/* Asks the contributor about an image of the set; the images that it names join without exporting
- * anything to the set. */
+/* Queries the contributor about an image of the set; the images that it names join without
+ * exporting anything to the set. */
 static rt_status contribute(resolution *search, const rt_registered_image *member)
 {
     if (!search->context->contribute) return RT_STATUS_OK;
@@ -164,7 +164,7 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
         const rt_registered_image *image = contribution.images.items[i];
         bool again = is_taken(search, image);
         if (again && (member != requesting || RULE(VF_LINK_06))) continue;
-        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a program of its own. */
+        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a separate program. */
         take(search, image);
         if (!again) rt_map_set_number(&search->taken, image->id, TAKEN_BY_CONTRIBUTION);
     }
@@ -247,7 +247,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < out_set->images.count && rt_ok(status); i++) {
         const rt_registered_image *member = out_set->images.items[i];
-        /* Broken: providers' imports are left open. */
+        /* Broken: imports of providers stay unresolved. */
         bool is_closed = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
         if (is_closed && !imports_stay_open(&search, member)) resolve_imports(&search, member);
         status = contribute(&search, member);
@@ -258,7 +258,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
 
     bool is_refused =
         rt_ok(status) && !context->open && search.unresolved.count > 0 && RULE(DL_RESOLVE_09);
-    /* Broken: with several kernels, only some other one may need the import. */
+    /* Broken: of several kernels, only another one may need the import. */
     if (is_refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18))
         is_refused = false;
     if (is_refused) status = refuse_unresolved(&search);

@@ -15,24 +15,23 @@
 
 typedef struct rt_link_set {
     RT_VECTOR(const rt_registered_image *) images; /* the requesting image first, each once */
-    bool searched; /* the requesting image has imports or asks for sets of virtual functions, so a
-                      link is needed even if alone */
+    bool searched; /* the requesting image has imports or names sets of virtual functions, so it
+                    * must be linked even if alone */
 } rt_link_set;
 
-/* The answer of a contributor for one image of a link set. */
+/* A contributor's answer for one image of a link set. */
 typedef struct rt_link_contribution {
     RT_VECTOR(const rt_registered_image *)
-    images;     /* that join it; one of the set already may be
-                   among them, and one may come twice */
-    bool links; /* the image must be linked, even where nothing joins it */
+    images; /* images that join the set; may contain images already in the set, and duplicates */
+    bool links; /* the image must be linked, even if no image joins it */
 } rt_link_contribution;
 
 struct rt_link_context;
 
-/* Says which images join the link set of `requesting` because `member` is in it, although no image
- * there imports from them.  It is implemented above this folder (reference/vfunc) and called once
+/* Determines which images join the link set of `requesting` because `member` is in it, although no
+ * image there imports from them.  Implemented in a higher layer (reference/vfunc) and called once
  * for each member, including those that joined through it.  The caller frees
- * out_contribution->images.  A failure, of whatever code, refuses the launch or bundle. */
+ * out_contribution->images.  A failure, of any code, refuses the launch or bundle. */
 typedef rt_status rt_link_contribute(const struct rt_link_context *context,
                                      const rt_registered_image *requesting,
                                      const rt_registered_image *member,
@@ -47,25 +46,25 @@ typedef struct rt_link_context {
     const rt_program_tables *tables;
     const rt_device *device;
     rt_profile profile;
-    /* Where a preloaded module's image is among the suitable ones, one of those is taken.  The
+    /* If an image of a preloaded module is among the suitable ones, such an image is taken.  The
      * policy that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
-    bool open; /* imports without an exporter stay open: for kernel bundles, whose images the
-                  application links itself (requirements.yaml, key dpcpp, tag A28) */
+    bool open; /* imports without an exporter stay unresolved: for kernel bundles, whose images the
+                * application links itself (requirements.yaml, key dpcpp, tag A28) */
     rt_link_contribute *contribute; /* NULL: only imports bring images in */
 } rt_link_context;
 
-/* Collects the link set of `requesting`.  out_set (zero-initialised by the caller, freed with
- * rt_link_set_free also after a failure) receives it.
- * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports, unless they
- * may stay open; the diagnostic names all of them.  Others as the contributor says.  Cost: linear
- * in the imports and exports of the set, and in the work of the contributor. */
+/* Collects the link set of `requesting` into out_set (zero-initialised by the caller, freed with
+ * rt_link_set_free even after a failure). ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable
+ * registered image exports, unless they may stay unresolved; the diagnostic names all of them.
+ * Also the codes of the contributor.  Cost: linear in the imports and exports of the set, and in
+ * the work of the contributor. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);
 
-/* Panics unless the set, of images in the tables, has each once and is searched where it has
- * several; returns true. */
+/* Panics unless the set, of images in the tables, has each image once and is marked `searched` if
+ * it has several; returns true. */
 bool rt_link_set_check(const rt_link_set *set, const rt_program_tables *tables);
 
 /* Frees the list of images and leaves the set empty and usable. */

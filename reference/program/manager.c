@@ -63,16 +63,16 @@ static void image_registered(void *user, const rt_registered_image *image)
     if (locked) rt_program_manager_unlock(manager);
 }
 
-/* Takes the programs that were linked from an image out of the cache. */
+/* Removes the programs that were linked from an image from the cache. */
 static void drop_programs_of(rt_program_manager *manager, const rt_registered_image *image)
 {
-    /* Shipped DPC++ keeps programs of other images that were linked from the one that goes
+    /* Shipped DPC++ keeps other images' programs that were linked from the unloaded image
      * (requirements.yaml, key dpcpp, tag A70). */
     bool keeps_others = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
     for (uint32_t i = 0; i < count; i++) {
-        /* Before the cache gives its references back, which may be the last. */
+        /* Before the cache releases its references, which may be the last. */
         CHECK(programs[i]->image_count >= 1);
         programs[i]->lost_provider = keeps_others;
         programs[i]->lost_image = !keeps_others || programs[i]->images[0] == image;
@@ -82,8 +82,8 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     rt_free(programs);
 }
 
-/* Later launches do not use programs that were made from the image; commands that run them keep
- * them alive. */
+/* Later launches do not use programs built from the image; commands that run them keep them alive.
+ */
 static void image_unregistered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
@@ -160,7 +160,7 @@ void rt_program_manager_destroy(rt_program_manager *manager)
 
 /* ---- From a kernel's name to its program -------------------------------------------------- */
 
-/* The options are allocated in the arena; the rest is borrowed. */
+/* The cache key for a target.  The options are allocated in the arena; the rest is borrowed. */
 static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
                            const rt_registered_image *requesting, const rt_build_target *target,
                            rt_text kernel_name)
@@ -189,7 +189,7 @@ static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
     if (program->tuples.count > 0 && !RULE(DL_CACHE_07))
         rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
     rt_program *before = rt_cache_find(&manager->cache, key);
-    /* Broken: the program that was there is dropped, and nothing takes its place. */
+    /* Broken: the old program is dropped, and nothing replaces it. */
     if (before && before != program && !RULE(DL_CACHE_13)) {
         rt_cache_drop(&manager->cache, before, NULL, drop_tuple, manager);
         return;
@@ -309,7 +309,7 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
     return program;
 }
 
-/* True when both would make the same program of an image. */
+/* True if both would produce the same program from an image. */
 static bool target_equal(const rt_build_target *a, const rt_build_target *b)
 {
     return a->device == b->device && a->context == b->context &&
@@ -338,8 +338,8 @@ static void pending_remove(rt_program_manager *manager, rt_pending_build build)
     manager->pending.count = kept;
 }
 
-/* Builds the program of a link set and caches it.  Called with the lock held, which it gives up
- * while it builds.  On success the caller holds a reference. */
+/* Builds the program of a link set and caches it.  Called with the lock held, which is released
+ * during the build.  On success the caller holds a reference. */
 static rt_status build_set(rt_program_manager *manager, const rt_build_target *target,
                            const rt_link_set *set, rt_program **out_program)
 {
@@ -360,7 +360,7 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     if (!rt_ok(status)) return status;
     *out_program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, loaded);
-    /* The cache must not bring back an image that was unloaded while the program was built. */
+    /* The cache must not bring back an image that was unloaded during the build. */
     bool has_all_images = true;
     for (uint32_t i = 0; i < set->images.count; i++)
         has_all_images =
@@ -370,8 +370,8 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     return RT_STATUS_OK;
 }
 
-/* A fault only (see DL-CACHE-11): an image from which some program was built already is not
- * compiled again for another one, although an executable program cannot be linked. */
+/* A fault only (see DL-CACHE-11): an image from which a program was already built is not compiled
+ * again for another one, although an executable program cannot be linked. */
 static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
 {
     uint32_t kept = 1;
@@ -398,14 +398,14 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
     };
 }
 
-/* Whether sets of virtual functions helped to decide which images the program is linked from. */
+/* True if sets of virtual functions affected which images the program is linked from. */
 static bool has_function_sets(const rt_program *program)
 {
     return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
 }
 
-/* A fault only (see VF-CACHE-04): some image under the sets of the requesting one is not in the
- * program, since it came later. */
+/* A fault only (see VF-CACHE-04): an image in the sets of the requesting one is missing from the
+ * program because it was registered later. */
 static bool set_has_grown(rt_program_manager *manager, const rt_program *program)
 {
     rt_link_context context = rt_program_link_context(manager, program->device);
@@ -416,9 +416,9 @@ static bool set_has_grown(rt_program_manager *manager, const rt_program *program
     return grown;
 }
 
-/* Shipped DPC++ resolves the imports again where a provider has been unloaded, refuses the launch
- * if one is not found, and otherwise keeps using the program (requirements.yaml, key dpcpp, tag
- * A70). */
+/* Shipped DPC++ resolves the imports again if a provider has been unloaded, refuses the launch if
+ * one is not found, and otherwise keeps using the program (requirements.yaml, key dpcpp, tag A70).
+ */
 static rt_status check_providers(rt_program_manager *manager, const rt_build_target *target,
                                  const rt_program *program)
 {
@@ -438,15 +438,15 @@ static rt_status check_providers(rt_program_manager *manager, const rt_build_tar
     return status;
 }
 
-/* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
- * up while it builds.  On success the caller holds a reference. */
+/* Resolves, builds and caches the program of an image.  Called with the lock held, which is
+ * released during the build.  On success the caller holds a reference. */
 static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
                                const rt_registered_image *image, rt_program **out_program)
 {
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
-    /* A failure leaves nothing behind.  Broken: an import that was once missing stays missing. */
+    /* A failure has no lasting effect.  Broken: an import that was once missing stays missing. */
     if (!rt_ok(status) && !RULE(DL_DLOPEN_02)) manager->tables_frozen = true;
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
@@ -480,7 +480,7 @@ static void trace_select(rt_program_manager *manager, rt_text kernel_name,
              RT_T("image", image->image->name));
 }
 
-/* The program under the key, with a reference for the caller; NULL where there is none. */
+/* The cached program for the key, with a reference for the caller; NULL if there is none. */
 static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *key,
                                const rt_registered_image *image)
 {
@@ -502,7 +502,8 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     return cached;
 }
 
-/* Called with the lock held; the arena is the call's. */
+/* Finds the program in the cache or builds it.  Called with the lock held; the arena belongs to the
+ * call. */
 static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
                               const rt_kernel_request *request, rt_program **out_program)
 {

@@ -1,4 +1,4 @@
-/* Programs from the persistent cache, and into it (persistent.h). */
+/* Loads programs from the persistent cache and stores them there (persistent.h). */
 #include "reference/program/persistent.h"
 
 #include "reference/image/virtual_functions.h"
@@ -12,7 +12,7 @@ struct rt_persistent {
     atomic_flag failure_told;
 };
 
-/* A program that is wanted, with its key. */
+/* A requested program, with its key. */
 typedef struct wanted_program {
     rt_program_manager *manager;
     const rt_build_target *target;
@@ -39,7 +39,7 @@ void rt_persistent_close(rt_persistent *persistent)
     rt_free(persistent);
 }
 
-/* Traces that an entry was stored (no reason), could not be stored, or was rejected. */
+/* Traces that an entry was stored (without a reason), could not be stored, or was rejected. */
 static void trace_entry(const wanted_program *wanted, rt_event_kind kind, const char *reason)
 {
     rt_arena arena = {0};
@@ -59,7 +59,7 @@ static void trace_failure(const wanted_program *wanted, const char *reason)
         trace_entry(wanted, RT_EVENT_PERSISTENT_FAIL, reason);
 }
 
-/* The program from the cache; NULL where it has none that the device takes. */
+/* Loads the program from the cache; NULL if the cache has none that the device accepts. */
 static dev_program *entry_load(const wanted_program *wanted)
 {
     rt_buffer binary = {0};
@@ -69,7 +69,7 @@ static dev_program *entry_load(const wanted_program *wanted)
     if (answer == RT_STORE_FOUND) {
         rt_status status =
             dev_program_load(wanted->target->device->device, rt_buffer_bytes(&binary), &program);
-        /* A driver may refuse its own binary: the program is built and stored anew. */
+        /* A driver may refuse its own binary: then the program is built and stored anew. */
         if (!rt_ok(status))
             trace_entry(wanted, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
     } else if (answer != RT_STORE_ABSENT) {
@@ -98,21 +98,21 @@ static void entry_keep(const wanted_program *wanted, dev_program *program)
     rt_buffer_free(&binary);
 }
 
-/* Whether sets of virtual functions helped to decide which images the set holds. */
+/* True if sets of virtual functions affected which images are in the set. */
 static bool has_function_sets(const rt_link_set *set)
 {
     return rt_image_set(set->images.items[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
 }
 
-/* Whether the program may come from the cache or go there. */
+/* True if the program may be loaded from the cache or stored there. */
 static bool takes_part(const rt_program_manager *manager, const rt_device *device,
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
     /* Broken: programs with such sets are not stored. */
     if (has_function_sets(set) && !RULE(VF_CACHE_02)) return false;
-    /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52).
-     */
+    /* Shipped DPC++ caches only programs that it compiles just in time (requirements.yaml, key
+     * dpcpp, tag A52). */
     return manager->profile != RT_PROFILE_DPCPP ||
            set->images.items[0]->image->format == RT_FORMAT_SPIRV64;
 }
@@ -131,8 +131,8 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
     *out_loaded = *out_executable != NULL;
     rt_status status = RT_STATUS_OK;
     if (!*out_loaded) {
-        /* Other providers than before are an ordinary miss (VF-CACHE-03).  Broken: since the image
-         * has an entry, the difference is taken for damage. */
+        /* A changed set of providers is an ordinary miss (VF-CACHE-03).  Broken: since the image
+         * has an entry, the difference is treated as damage. */
         if (has_function_sets(set) && !RULE(VF_CACHE_03))
             status = rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_03,
                              "the persistent cache has image %.*s with other providers",

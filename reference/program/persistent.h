@@ -14,20 +14,20 @@
 #include "reference/base/store.h"
 #include "reference/program/program.h"
 
-/* What all entries together may take, and what a sweep leaves; bytes. */
+/* The total size of all entries, and the size that a sweep leaves; bytes. */
 #define RT_PERSISTENT_SIZE_MAX  (UINT64_C(1) << 30)
 #define RT_PERSISTENT_SIZE_KEPT (RT_PERSISTENT_SIZE_MAX / 2)
 
 typedef struct rt_persistent rt_persistent;
 struct rt_build_target;
 
-/* Opens the cache in a folder, which is made when something is kept; the caller closes it (NULL
- * does nothing).  `calls` as in rt_store_parameters. */
+/* Opens the cache in a folder, which is created when the first entry is stored; the caller closes
+ * it (NULL does nothing).  `calls` as in rt_store_parameters. */
 rt_persistent *rt_persistent_open(rt_text folder, const rt_store_calls *calls);
 void rt_persistent_close(rt_persistent *persistent);
 
-/* As rt_program_build, but looks for the program in the manager's persistent cache before, and
- * keeps there what was built.  *out_loaded: it came from there.  Called without the lock. */
+/* Like rt_program_build, but first searches the manager's persistent cache, and stores there what
+ * it builds.  *out_loaded: the program came from the cache.  Called without the lock. */
 RT_MUST_USE rt_status rt_persistent_build(rt_program_manager *manager,
                                           const struct rt_build_target *target, uint32_t program_id,
                                           const rt_link_set *set, dev_program **out_executable,

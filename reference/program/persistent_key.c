@@ -1,15 +1,15 @@
-/* Making keys (persistent_key.h). */
+/* Builds keys (persistent_key.h). */
 #include "reference/program/persistent_key.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Increased with every change to the contents of keys or entries. */
+/* Incremented with every change to the contents of keys or entries. */
 enum { KEY_VERSION = 1 };
 
 /* ---- The order of images ------------------------------------------------------------------- */
 
-/* An image with the text that it is ordered by. */
+/* An image with its sort key. */
 typedef struct ordered_image {
     const rt_registered_image *image;
     rt_text names;
@@ -20,7 +20,7 @@ static int compare_names(const void *left, const void *right)
     return rt_text_compare(*(const rt_text *)left, *(const rt_text *)right);
 }
 
-/* The names of the symbols that the image defines as one text; allocated in the arena. */
+/* The names of the symbols that the image defines, as one text allocated in the arena. */
 static rt_text names_text(rt_arena *arena, const rt_image *image)
 {
     const rt_property_set *exported = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
@@ -77,7 +77,7 @@ void rt_persistent_sort(rt_image_sequence *images)
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images)
 {
     for (uint32_t i = 0; i < images->count; i++) {
-        if (i > 0 && !RULE(DL_PCACHE_02)) break; /* Broken: the hash of one of them. */
+        if (i > 0 && !RULE(DL_PCACHE_02)) break; /* Broken: only one of them is hashed. */
         rt_bytes code = images->items[i]->image->code;
         rt_buffer_append(out, code.data, code.size);
     }
@@ -132,7 +132,8 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_u32(out, requesting->format);
     rt_write_text(out, requesting->link_options);
     rt_write_text(out, RULE_ELSE(DL_PCACHE_06, target->options, (rt_text){0}));
-    rt_write_u32(out, manager->profile); /* it decides how options and single images are taken */
+    rt_write_u32(out,
+                 manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
     for (uint32_t i = 0; i < images.count; i++)
         write_identifiers(out, target, images.items[i]->image);

@@ -1,7 +1,7 @@
-/* The key of a program in the persistent cache: what it was made of, and for what.
+/* The key of a program in the persistent cache: its inputs and its target.
  *
- * Source: document 003 (SharedLibraries.md), "Persistent cache", rules DL-PCACHE-01 to
- * DL-PCACHE-06 with their readings. */
+ * Source: document 003 (SharedLibraries.md), "Persistent cache", rules DL-PCACHE-01 to DL-PCACHE-06
+ * with their readings. */
 #ifndef REFERENCE_PROGRAM_PERSISTENT_KEY_H
 #define REFERENCE_PROGRAM_PERSISTENT_KEY_H
 
@@ -15,14 +15,15 @@ typedef RT_VECTOR(const rt_registered_image *) rt_image_sequence;
 void rt_persistent_sort(rt_image_sequence *images);
 
 /* Appends the codes of the images one after the other, in the order given: the image part of a key
- * (DL-PCACHE-02).  Of an image without imports that is its code alone (DL-PCACHE-05). */
+ * (DL-PCACHE-02).  For an image without imports that is its code alone (DL-PCACHE-05). */
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images);
 
-/* Appends the key of the program of a link set.  It covers every image of the set where the
- * requesting one has imports (DL-PCACHE-01), and, each as an identifier of its own, what else
- * decides what is built: device and driver, format, the options of every image and of the link, the
- * values of specialisation constants (DL-PCACHE-06), and the codes' sizes, so that no two sequences
- * of images give one key.  Nothing of it depends on the process: no id and no name of an image. */
+/* Appends the key of the program of a link set.  It covers every image of the set if the requesting
+ * one has imports (DL-PCACHE-01), and, as separate identifiers, everything else that affects the
+ * result: device and driver, format, the options of every image and of the link, the values of
+ * specialisation constants (DL-PCACHE-06), and the sizes of the codes, so that different sequences
+ * of images have different keys.  Nothing in it depends on the process: no id and no name of an
+ * image. */
 void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
                        const rt_build_target *target, const rt_link_set *set);
 

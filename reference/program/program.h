@@ -1,12 +1,13 @@
 /* Executable programs: from the name of a kernel to a kernel that can be launched.
  *
- * The program manager selects the image that holds the kernel, collects the link set, makes a
- * program object of each image, links them, and keeps the result in the in-memory cache (cache.h).
- * Where there is a persistent cache it looks there before it builds (persistent.h).
+ * The program manager selects the image that holds the kernel, collects the link set, creates a
+ * program object from each image, links them, and keeps the result in the in-memory cache
+ * (cache.h).  If there is a persistent cache, it is searched before anything is built
+ * (persistent.h).
  *
- * Threads.  Everything here may be called from several threads.  Tables and cache are guarded by
- * one lock; programs are built outside it.  Of two threads that want the same program, one builds
- * and the other waits.  A failure is never kept: the thread that waited tries again. */
+ * Threads.  All functions may be called from several threads.  One lock guards tables and cache;
+ * programs are built outside it.  If two threads request the same program, one builds it and the
+ * other waits.  A failure is never cached: the waiting thread tries again. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_H
 #define REFERENCE_PROGRAM_PROGRAM_H
 
@@ -17,23 +18,23 @@
 #include <pthread.h>
 
 /* A specialisation constant that a launch sets, by the name that the image's property set
- * RT_SET_SPEC_CONSTANTS maps to a number; borrowed for the call. */
+ * RT_SET_SPEC_CONSTANTS maps to numbers; borrowed for the call. */
 typedef struct rt_spec_constant {
     rt_text name;
-    rt_bytes value; /* little-endian, of the constant's size */
+    rt_bytes value; /* little-endian, as many bytes as the constant has */
 } rt_spec_constant;
 
-/* What a launch asks the program manager for; borrowed for the call. */
+/* A launch's request to the program manager; borrowed for the call. */
 typedef struct rt_kernel_request {
     const rt_device *device;
     rt_context_id context;
     rt_text kernel;
-    rt_text options; /* for the device's compiler, after those that each image brings */
+    rt_text options;                   /* for the device's compiler, appended to each image's own */
     const rt_spec_constant *constants; /* each name once */
     uint32_t constant_count;
     bool has_module; /* the kernel is that of `module`, whose host code launches it (document 003,
-                        "In-memory cache": a kernel is found by its name and the OS module it is
-                        coming from); otherwise of whichever module registered it first */
+                      * "In-memory cache": a kernel is found by its name and the OS module it is
+                      * coming from); otherwise that of the module that registered it first */
     rt_module_id module;
 } rt_kernel_request;
 
@@ -43,32 +44,34 @@ typedef struct rt_program_kernel {
     dev_kernel *kernel;
 } rt_program_kernel;
 
-/* An executable program on one device.  Shared by the cache and by the commands that run it; it
- * goes when the last of them releases it. */
+/* An executable program on one device.  Shared by the cache and by the commands that run it; freed
+ * when the last of them releases it. */
 typedef struct rt_program {
     uint32_t references; /* guarded by the manager's lock */
-    uint32_t id;         /* in traces; given in order of building */
+    uint32_t id;         /* for traces; assigned in order of building */
     const rt_device *device;
     rt_context_id context;
     dev_program *executable;
-    const rt_registered_image **images; /* what it was linked from, the requesting image first */
-    uint32_t image_count;               /* 0 where `own` is given */
-    const rt_image *own; /* what it was built from, an image of no module (injected.h); else NULL */
+    const rt_registered_image *
+        *images;          /* the images it was linked from, the requesting one first */
+    uint32_t image_count; /* 0 if `own` is set */
+    const rt_image *own;  /* the image it was built from, if that belongs to no module (injected.h);
+                           * otherwise NULL */
     bool
         lost_provider; /* an image other than the requesting one was unloaded; profile dpcpp only */
-    bool lost_image;   /* an image was unloaded; later launches are not given the program */
-    RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
+    bool lost_image;   /* an image was unloaded; later launches do not get the program */
+    RT_VECTOR(rt_program_kernel) kernels; /* kernels taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
-    RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
+    RT_VECTOR(uint32_t) tuples;           /* tuples of the cache that lead to it (cache.h) */
 } rt_program;
 
-/* The images that a program was made from, numbers 0 to count - 1. */
+/* The images that a program was built from, numbered 0 to count - 1. */
 uint32_t rt_program_image_count(const rt_program *program);
 const rt_image *rt_program_image(const rt_program *program, uint32_t index);
 
 typedef struct rt_program_manager rt_program_manager;
 
-/* What a manager works with; everything is borrowed. */
+/* The parts that a manager uses; everything is borrowed. */
 typedef struct rt_program_parameters {
     rt_sink *sink;
     rt_trace *trace;
@@ -81,19 +84,20 @@ typedef struct rt_program_parameters {
     rt_text persistent; /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
-/* The observer of programs, which keeps state of its own for each of them (runtime.c sets it).
- * Called with the manager's lock held, so it must not call the manager. */
+/* An observer of programs, which keeps its own state for each of them (runtime.c sets it). Called
+ * with the manager's lock held, so it must not call the manager. */
 typedef struct rt_program_observer {
     void *user;
-    void (*made)(void *user, const rt_program *program); /* nothing has run it yet */
-    /* Nothing uses it any more; objects that stand for its variables end now. */
+    void (*made)(void *user, const rt_program *program); /* the program exists, and nothing has run
+                                                          * it yet */
+    /* The program is no longer used; objects that represent its variables must be destroyed now. */
     void (*going)(void *user, const rt_program *program);
 } rt_program_observer;
 
-/* Makes the manager, which observes the registry from now on. */
+/* Creates the manager, which observes the registry from now on. */
 rt_program_manager *rt_program_manager_create(const rt_program_parameters *parameters);
 
-/* Frees the manager and every program; no command may hold one any more. */
+/* Frees the manager and every program; no command may still hold one. */
 void rt_program_manager_destroy(rt_program_manager *manager);
 
 /* Finds or builds the program that holds the kernel for the device and context, specialised as the
@@ -113,17 +117,18 @@ RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);
 
-/* Tells the observer of every program from now on; called before the first is made. */
+/* Notifies the observer of every program from now on; called before the first program is created.
+ */
 void rt_program_manager_observe(rt_program_manager *manager, rt_program_observer observer);
 
-/* The profile that the manager was made with. */
+/* The profile that the manager was created with. */
 rt_profile rt_program_manager_profile(const rt_program_manager *manager);
 
 /* rt_choose on the manager's chooser; may be called from several threads. */
 uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count);
 
-/* Adds a reference to a program that is alive; released like any other. */
+/* Adds a reference to a live program; it is released like any other. */
 void rt_program_retain(rt_program_manager *manager, rt_program *program);
 
 /* Releases a reference to a program; NULL does nothing. */

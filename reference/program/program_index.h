@@ -1,8 +1,9 @@
 /* Which programs exist, and which of them were linked from an image.
  *
- * When an image goes, the programs made from it must leave the cache; this finds them without
- * examining all the others, so that unloading costs what is unloaded.  Each image has ids and not
- * pointers: a program that was freed since is an empty place in the table of programs. */
+ * When an image is unloaded, the programs linked from it must leave the cache; the index finds them
+ * without examining all others, so that unloading costs no more than what it removes.  Each image
+ * has ids, not pointers: a program that was freed since is an empty entry in the table of programs.
+ */
 #ifndef REFERENCE_PROGRAM_PROGRAM_INDEX_H
 #define REFERENCE_PROGRAM_PROGRAM_INDEX_H
 
@@ -20,12 +21,12 @@ typedef struct rt_program_index {
 /* Frees the index and leaves it empty and usable.  Zero-initialise before first use. */
 void rt_program_index_free(rt_program_index *index);
 
-/* Enters a program under its id and each of its images; takes it out again. */
+/* Enters a program under its id and each of its images; removes it. */
 void rt_program_index_add(rt_program_index *index, rt_program *program);
 void rt_program_index_remove(rt_program_index *index, const rt_program *program);
 
 /* The programs linked from an image, in order of building, as *out_count pointers that the caller
- * frees with rt_free; NULL where there are none. */
+ * frees with rt_free; NULL if there are none. */
 rt_program **rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
                                        uint32_t *out_count);
 

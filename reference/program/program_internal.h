@@ -1,4 +1,4 @@
-/* What the files of this folder share: the manager's state, and building. */
+/* Shared by the files of this folder: the manager's state, and building. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 #define REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 
@@ -15,7 +15,7 @@ typedef struct rt_build_target {
     rt_spec_list constants;
 } rt_build_target;
 
-/* A program that some thread is building at this moment. */
+/* A program that a thread is currently building. */
 typedef struct rt_pending_build {
     rt_image_id image; /* requesting */
     const rt_build_target *target;
@@ -24,25 +24,26 @@ typedef struct rt_pending_build {
 struct rt_program_manager {
     rt_sink *sink;
     rt_trace *trace;
-    rt_chooser *chooser; /* guarded by lock */
+    rt_chooser *chooser; /* guarded by `lock` */
     rt_loader *loader;
     rt_registry *registry;
     rt_profile profile;
     bool prefer_preloaded;
     rt_link_contribute *contribute;
     pthread_mutex_t lock;
-    pthread_cond_t built; /* some pending build ended */
+    pthread_cond_t built; /* signalled when a pending build ends */
     rt_program_tables tables;
     bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are not seen */
-    uint32_t device_before;  /* a fault only (see DL-CACHE-04): for which device was asked last */
-    uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): by any device asked so far */
+    uint32_t device_before;  /* a fault only (see DL-CACHE-04): the device of the last request */
+    uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): formats linked by any device
+                              * queried so far */
     rt_cache cache;
     rt_program_index index;
     rt_persistent *persistent; /* NULL: none */
     rt_program_observer observer;
     RT_VECTOR(rt_pending_build) pending;
-    uint32_t program_count;  /* ids given so far */
-    uint32_t bundle_count;   /* the same of kernel bundles */
+    uint32_t program_count;  /* program ids assigned so far */
+    uint32_t bundle_count;   /* ids of kernel bundles assigned so far */
     uint32_t bundles_alive;  /* zero when the manager is destroyed */
     uint32_t programs_alive; /* zero when the manager is destroyed */
 };
@@ -52,48 +53,49 @@ struct rt_program_manager {
 void rt_program_manager_lock(rt_program_manager *manager);
 void rt_program_manager_unlock(rt_program_manager *manager);
 
-/* Panics unless everything that holds between two public operations holds; returns true.  Called
- * with the lock held. */
+/* Panics unless all invariants between two public operations hold; returns true.  Called with the
+ * lock held. */
 bool rt_program_manager_check(const rt_program_manager *manager);
 
-/* The image to take the kernel from: the first registered of a format that the device takes, and of
- * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Where the request names a
- * module it is one of that module's images; of another module's, where the module has none, and
- * then only the cache can serve the request (document 003, "In-memory cache").  A launch that sets
- * specialisation constants prefers code whose constants can be set to code that was compiled ahead
- * of time.  Called with the lock held.
- * ERRC_RUNTIME: none is registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
+/* Selects the image to take the kernel from: the first registered image whose format the device
+ * accepts and whose required aspects it has (SYCL 2020, 5.7 "Optional kernel features").  If the
+ * request names a module, it is one of that module's images; if that module has none, one of
+ * another module's, and then only the cache can serve the request (document 003, "In-memory
+ * cache").  A launch that sets specialisation constants prefers code whose constants can be set to
+ * code that was compiled ahead of time.  Called with the lock held. ERRC_RUNTIME: none is
+ * registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
 RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
 
 /* Resolves, builds and caches the program of an image without looking it up in the cache; or waits
- * while another thread does so, and then returns none: the caller looks again.  Called with the
- * lock held, which it releases while it works.  On success the caller holds a reference to
- * *out_program, if there is one. */
+ * while another thread does so and then returns no program: the caller looks it up again.  Called
+ * with the lock held, which is released during the work.  On success the caller holds a reference
+ * to *out_program, if it is not NULL. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,
                                           rt_program **out_program);
 
-/* Refuses a kernel that the module which the request names does not have, ERRC_RUNTIME. */
+/* Refuses a kernel that is missing from the module that the request names, ERRC_RUNTIME. */
 RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
                                                const rt_kernel_request *request);
 
-/* Refuses a kernel for a device: ERRC_RUNTIME where no registered image has it, otherwise `code`,
- * with what its images lack.  Called with the lock held. */
+/* Refuses a kernel for a device: ERRC_RUNTIME if no registered image has it, otherwise `code`, with
+ * what its images lack.  Called with the lock held. */
 RT_MUST_USE rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device *device,
                                                rt_text kernel, rt_code code);
 
-/* True when the device takes the image's format and has the aspects that it asks for. */
+/* True if the device accepts the image's format and has the aspects that it requires. */
 bool rt_program_runs(const rt_device *device, const rt_image *image);
 
-/* The input of resolution for a device: the manager's parts. */
+/* The input of resolution for a device, with the manager's parts filled in. */
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
-/* Makes the program object for a built executable, with an id drawn from program_count; its one
- * reference is the caller's.  It was made from the set's images or, where that is empty, from an
- * image of no module (`own`, borrowed; otherwise NULL).  Called with the lock held. */
+/* Creates the program object for a built executable, with an id drawn from program_count; the
+ * caller owns its only reference.  It was built from the set's images or, if the set is empty, from
+ * an image that belongs to no module (`own`, borrowed; otherwise NULL).  Called with the lock held.
+ */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t id, const rt_link_set *set, const rt_image *own,
                               dev_program *executable);
@@ -102,7 +104,7 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
 void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
                            const rt_link_set *set, bool loaded);
 
-/* The kernel object, made once per program and name (DL-CACHE-12).  Called with the lock held.
+/* The kernel object, created once per program and name (DL-CACHE-12).  Called with the lock held.
  * Codes of dev_kernel_create. */
 RT_MUST_USE rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
                                              rt_text kernel_name, dev_kernel **out_kernel);
@@ -114,23 +116,23 @@ const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target 
 /* The names of a set's images, the requesting one first; in the arena. */
 const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 
-/* Makes the executable program of a link set: one program object per image, then the link
- * (DL-LINK-01, DL-LINK-02).  The target's constants were checked with the set.  Called without the
- * lock.  *out_executable is the caller's. */
+/* Builds the executable program of a link set: one program object per image, then the link
+ * (DL-LINK-01, DL-LINK-02).  The target's constants must have been checked with the set.  Called
+ * without the lock.  The caller owns *out_executable. */
 RT_MUST_USE rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
                                        uint32_t program_id, const rt_link_set *set,
                                        dev_program **out_executable);
 
-/* Makes a program object of the set's image of that index, for linking; the options are that
- * image's and the target's, and so are the constants.  Called without the lock.  *out_object is the
- * caller's.  Codes of dev_program_compile. */
+/* Creates a program object from one image of the set, by index, for linking; the options are that
+ * image's and the target's, and so are the constants.  Called without the lock.  The caller owns
+ * *out_object.  Codes of dev_program_compile. */
 RT_MUST_USE rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
                                          const rt_link_set *set, uint32_t index,
                                          dev_program **out_object);
 
-/* Links the program objects of a set's images, in its order.  Called without the lock.
- * *out_executable is the caller's.  ERRC_FEATURE_NOT_SUPPORTED: there are several, and the device
- * does not link their format (DL-BACKEND-06); and the codes of dev_program_link. */
+/* Links the program objects of a set's images, in its order.  Called without the lock.  The caller
+ * owns *out_executable.  ERRC_FEATURE_NOT_SUPPORTED: there are several, and the device does not
+ * link their format (DL-BACKEND-06); also the codes of dev_program_link. */
 RT_MUST_USE rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
                                       uint32_t program_id, const rt_link_set *set,
                                       dev_program *const *objects, rt_text options,

@@ -44,7 +44,7 @@ static void append_group(rt_provider_list *list, const rt_image_group *group)
 
 /* ---- Faults: properties that decide nothing ----------------------------------------------- */
 
-/* DL-IMAGE-01: looks for the name in the code, past the lists. */
+/* DL-IMAGE-01: searches the code for the name instead of the lists. */
 static void fault_append_by_code(const provider_query *query, rt_provider_list *list)
 {
     const rt_program_tables *tables = query->context->tables;
@@ -57,7 +57,7 @@ static void fault_append_by_code(const provider_query *query, rt_provider_list *
     }
 }
 
-/* Whether the symbol's property in the image's list is not the number 1 that compilers write. */
+/* True if the symbol's property in the image's list is not the number 1 that compilers write. */
 static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
@@ -69,7 +69,7 @@ static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
     return false;
 }
 
-/* Whether one of the properties that decide nothing about a candidate turns it down. */
+/* True if a property that must not matter rules out a candidate. */
 static bool fault_turns_down(const provider_query *query, const rt_registered_image *candidate)
 {
     const rt_registered_image *requesting = query->requesting;
@@ -78,7 +78,7 @@ static bool fault_turns_down(const provider_query *query, const rt_registered_im
     return (is_own_module && !RULE(DL_REQ_05)) ||
            (has_odd_value(candidate, query->symbol) && !RULE(DL_IMAGE_07)) ||
            (is_hidden && !RULE(DL_DLOPEN_04)) ||
-           /* The mark comes first, because asking the loader costs a walk. */
+           /* The mark comes first, because querying the loader costs a walk. */
            (!RULE(DL_RESOLVE_04) &&
             !rt_loader_needs(query->context->loader, requesting->module, candidate->module));
 }
@@ -93,8 +93,8 @@ static bool definitions_differ(const rt_provider_list *list)
     return false;
 }
 
-/* Whether all images come from files of one name, so that the name of the library that an import
- * should come from could not tell them apart (document 003, "Run-time libraries loading"). */
+/* True if all images come from files of one name, so that the name of the library that an import
+ * should come from could not distinguish them (document 003, "Run-time libraries loading"). */
 static bool files_are_namesakes(const provider_query *query, const rt_provider_list *list)
 {
     rt_text first = module_of(query, list->images.items[0])->path;
@@ -104,7 +104,7 @@ static bool files_are_namesakes(const provider_query *query, const rt_provider_l
     return true;
 }
 
-/* Whether several suitable images are refused, each rule's fault for a reason of its own. */
+/* True if several suitable images are refused; each rule's fault has its own reason. */
 static bool fault_refuses_several(const provider_query *query, const rt_provider_list *list)
 {
     uint32_t count = list->images.count, at_start = 0, preloaded = 0;
@@ -115,17 +115,18 @@ static bool fault_refuses_several(const provider_query *query, const rt_provider
     bool some_at_start = at_start > 0 && at_start < count;
     bool some_preloaded = preloaded > 0 && preloaded < count;
     bool regular_is_first = !module_of(query, list->images.items[0])->preloaded;
-    return !RULE(DL_RESOLVE_05) || /* one provider is demanded */
+    return !RULE(DL_RESOLVE_05) || /* exactly one provider is required */
            (definitions_differ(list) && !RULE(DL_ODR_02)) ||
-           (some_at_start && !RULE(DL_DLOPEN_05)) || /* libraries of the start must come first */
+           (some_at_start && !RULE(DL_DLOPEN_05)) || /* libraries loaded at the start must come
+                                                      * first */
            (some_at_start && !RULE(DL_DLOPEN_06)) ||
            (files_are_namesakes(query, list) && !RULE(DL_DLOPEN_07)) ||
            (some_preloaded && !RULE(DL_PRELOAD_02)) ||
            (some_preloaded && regular_is_first && !RULE(DL_PRELOAD_01));
 }
 
-/* Whether the regular library's image stays in use in spite of a preloaded one: always; where the
- * preloaded image replaces it in part; where it replaces all of it. */
+/* True if the regular library's image stays in use in spite of a preloaded one: always; if the
+ * preloaded image replaces it in part; if it replaces all of it. */
 static bool fault_keeps_regular(bool replaced_in_part)
 {
     return !RULE(DL_PRELOAD_03) || (replaced_in_part && !RULE(DL_PRELOAD_05)) ||
@@ -137,7 +138,7 @@ static bool fault_keeps_regular(bool replaced_in_part)
 static void list_exporters(const provider_query *query, rt_provider_list *list)
 {
     const rt_program_tables *tables = query->context->tables;
-    if (!RULE(DL_RESOLVE_02)) { /* Broken: looks among the kernels. */
+    if (!RULE(DL_RESOLVE_02)) { /* Broken: searches the kernels. */
         append_group(list, rt_program_tables_kernel(tables, query->symbol));
         return;
     }
@@ -154,7 +155,7 @@ static bool is_suitable(const provider_query *query, const rt_registered_image *
 {
     bool same_format = candidate->image->format == query->requesting->image->format;
     if (!same_format && RULE(DL_RESOLVE_03)) return false;
-    /* The document speaks of the format only. */
+    /* The document mentions only the format. */
     if (!rt_device_meets(query->context->device, candidate->image, NULL)) return false;
     return !fault_turns_down(query, candidate);
 }
@@ -170,9 +171,9 @@ static void keep_suitable(const provider_query *query, rt_provider_list *list)
     CHECK(kept <= exporter_count);
     list->images.count = kept;
     bool some_unsuitable = kept < exporter_count;
-    /* Broken: the first is taken all the same; its place in the list has not been reused. */
+    /* Broken: the first is taken nevertheless; its place in the list has not been reused. */
     if (some_unsuitable && kept == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
-    /* Broken: exporters of another format count as a violation of the ODR. */
+    /* Broken: exporters of another format count as an ODR violation. */
     if (some_unsuitable && kept > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
 }
 
@@ -182,13 +183,13 @@ static int by_age(const void *a, const void *b)
     return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
 }
 
-/* Keeps only the images of preloaded modules, where there are any.  An image is replaced whole: the
- * other symbols that it exports are still looked for, and may bring it in next to the preloaded
- * one.
- */
+/* Keeps only the images of preloaded modules, if there are any.  An image is replaced as a whole:
+ * the other symbols that it exports are still resolved, and may bring it in next to the preloaded
+ * one. */
 static void keep_preloaded(const provider_query *query, rt_provider_list *list)
 {
-    uint32_t count[2] = {0}, most[2] = {0}; /* images and exports of one; regular, preloaded */
+    uint32_t count[2] = {0}, most[2] = {0}; /* images, and exports of one image; index 0: regular,
+                                             * 1: preloaded */
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
         bool side = module_of(query, image)->preloaded;
@@ -232,7 +233,7 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
     const provider_query query = {context, requesting, symbol};
     list_exporters(&query, out_taken);
     keep_suitable(&query, out_taken);
-    /* Shipped DPC++ takes the image that was registered last (requirements.yaml, key dpcpp, tag
+    /* Shipped DPC++ takes the most recently registered image (requirements.yaml, key dpcpp, tag
      * A26). */
     if (context->profile == RT_PROFILE_DPCPP && out_taken->images.count > 1)
         qsort(out_taken->images.items, out_taken->images.count, sizeof *out_taken->images.items,

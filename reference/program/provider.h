@@ -12,13 +12,13 @@ typedef struct rt_provider_list {
 } rt_provider_list;
 
 /* Appends the image that provides `symbol` for `requesting` to out_taken, which the caller frees;
- * nothing where no exporter is suitable.  Which of several is taken is drawn from
- * the context's chooser (DL-RESOLVE-05).  Cost: linear in the images that export the symbol. */
+ * nothing if no exporter is suitable.  The context's chooser picks one of several (DL-RESOLVE-05).
+ * Cost: linear in the images that export the symbol. */
 void rt_provider_find(const rt_link_context *context, const rt_registered_image *requesting,
                       rt_text symbol, rt_provider_list *out_taken);
 
 /* Appends why no registered exporter of the symbol was taken, as in "; image libf/0 exports 'f',
- * but its format is native"; nothing where no image exports it. */
+ * but its format is native"; nothing if no image exports it. */
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,
                          rt_text symbol, rt_buffer *out);
 

@@ -1,10 +1,10 @@
-/* From a kernel's name to the image that it is taken from, and the messages where there is none. */
+/* Selects the image for a kernel's name, and explains why there is none. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/nearest.h"
 #include "reference/image/virtual_functions.h"
 
-/* The module, loaded or not, that brings the kernel; NULL where none does. */
+/* The module, loaded or not, that contains the kernel; NULL if there is none. */
 static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
 {
     for (uint32_t m = 0; m < loader->module_count; m++) {
@@ -17,7 +17,7 @@ static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kern
     return NULL;
 }
 
-/* Appends the registered kernel whose name is nearest to a mistyped one. */
+/* Appends the registered kernel whose name is nearest to a mistyped name. */
 static void suggest_kernel(const rt_program_tables *tables, rt_text kernel_name, rt_buffer *hint)
 {
     rt_nearest nearest = rt_nearest_to(kernel_name);
@@ -46,7 +46,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     return status;
 }
 
-/* The kernel exists, but no image of it runs on the device. */
+/* Refuses a kernel that exists, but of which no image runs on the device. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
                                rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
@@ -92,8 +92,8 @@ rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_
                           RT_TEXT_ARG(module_name), RT_TEXT_ARG(request->kernel));
 }
 
-/* The images to choose from: those of the module's combination with the kernel, where the request
- * names a module that has it, else all that have it. */
+/* The images to choose from: if the request names a module that has the kernel, those of the
+ * module's combination with it, otherwise all that have it. */
 static const rt_image_group *group_of(const rt_program_tables *tables,
                                       const rt_kernel_request *request)
 {
@@ -104,7 +104,7 @@ static const rt_image_group *group_of(const rt_program_tables *tables,
                               : rt_program_tables_set(tables, set);
 }
 
-/* True when the module that the request names has the kernel in no image of the group. */
+/* True if the group has no image of the kernel from the module that the request names. */
 static bool is_foreign(const rt_kernel_request *request, const rt_image_group *group)
 {
     for (uint32_t i = 0; i < group->images.count; i++) {
@@ -136,7 +136,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         if (!runs) continue;
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
-         * sets some takes an image whose constants can still be set, where there is one. */
+         * sets constants prefers an image in which they can still be set. */
         if (request->constant_count > 0 && image->image->format != RT_FORMAT_SPIRV64) continue;
         CHECK(rt_program_tables_hold(&manager->tables, image));
         *out_image = image;

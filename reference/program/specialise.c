@@ -23,7 +23,7 @@ static spec_presence descriptor_find(const rt_image *image, rt_text name,
     return SPEC_ABSENT;
 }
 
-/* True when this is the default value that the image states for the constant. */
+/* True if the value is the default that the image states for the constant. */
 static bool is_default(const rt_image *image, const rt_spec_constant *constant)
 {
     rt_spec_descriptor descriptor;
@@ -129,7 +129,8 @@ static rt_status refuse_composite(rt_sink *sink, const rt_image *image, rt_text 
                           RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
 }
 
-/* Appends the name of the constant in the set that is nearest to a mistyped one; false: none is. */
+/* Appends the name of the constant in the set that is nearest to a mistyped one; false: there is
+ * none. */
 static bool suggest_constant(const rt_link_set *set, rt_text wanted, rt_buffer *hint)
 {
     rt_nearest nearest = rt_nearest_to(wanted);
@@ -176,7 +177,7 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
     return RT_STATUS_OK;
 }
 
-/* Two names with one number: the device would not know which value counts. */
+/* Refuses two names with one number: the device could not tell which value applies. */
 static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image *image)
 {
     for (uint32_t i = 0; i < list.count; i++) {

@@ -12,26 +12,26 @@ static const rt_set_group no_sets;
 
 static void group_add(rt_image_group *group, const rt_registered_image *image)
 {
-    /* An image that lists a name twice meets itself as the newest. */
+    /* An image that lists a name twice is already the newest entry of the group. */
     uint32_t count = group->images.count;
     if (count > 0 && group->images.items[count - 1] == image) return;
     CHECK(image->registered);
     *rt_vector_push(&group->images) = image;
 }
 
-/* The newest image mostly leaves first, so the search begins at the end. */
+/* Usually the newest image is removed first, so the search starts at the end. */
 static void group_remove(rt_image_group *group, const rt_registered_image *image)
 {
     uint32_t at = group->images.count;
     while (at > 0 && group->images.items[at - 1] != image)
         at--;
-    if (at == 0) return; /* A name that an image lists twice. */
+    if (at == 0) return; /* the image lists the name twice */
     for (; at < group->images.count; at++)
         group->images.items[at - 1] = group->images.items[at];
     group->images.count--;
 }
 
-/* The same for ids of combinations. */
+/* Like group_remove, for ids of combinations. */
 static void set_group_remove(rt_set_group *group, rt_set_id id)
 {
     uint32_t at = group->ids.count;
@@ -93,7 +93,8 @@ static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
         rt_write_text(out, names[i]);
 }
 
-/* The symbols of an image; the same symbols give the same bytes whatever their order. */
+/* Writes the symbols of an image; the same symbols yield the same bytes, regardless of their order.
+ */
 static void combination_write(rt_buffer *out, const rt_registered_image *image)
 {
     const rt_property_set *exports = exports_of(image);
@@ -111,7 +112,7 @@ static void combination_write(rt_buffer *out, const rt_registered_image *image)
     rt_free(names);
 }
 
-/* The id of an image's combination, which is made where `make` says so. */
+/* The id of an image's combination, which is created if `make` is set. */
 static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
                                 bool make)
 {
@@ -189,11 +190,11 @@ static void exporter_add(rt_program_tables *tables, rt_text symbol, rt_set_id id
     }
     rt_set_group *group = &tables->exporters.items[index];
     uint32_t count = group->ids.count;
-    if (count > 0 && group->ids.items[count - 1] == id) return; /* Listed twice. */
+    if (count > 0 && group->ids.items[count - 1] == id) return; /* the image lists the name twice */
     *rt_vector_push(&group->ids) = id;
 }
 
-/* A fault only (see DL-SET-06): every name is compared instead of asking the index. */
+/* A fault only (see DL-SET-06): compares every name instead of using the index. */
 static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
 {
     uint32_t found = RT_MAP_NONE;
@@ -243,7 +244,7 @@ static void function_set_remove(rt_program_tables *tables, rt_text name,
     group_remove(&tables->function_sets.items[index], image);
 }
 
-/* Enters the image under the sets that it belongs to, or takes it out. */
+/* Enters the image under the sets that it belongs to, or removes it. */
 static void function_sets_change(rt_program_tables *tables, const rt_registered_image *image,
                                  void (*change)(rt_program_tables *, rt_text,
                                                 const rt_registered_image *))
@@ -326,7 +327,7 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
     tables->images.items[image->id] = NULL;
     for (uint32_t i = 0; i < image->image->kernel_count; i++) {
         uint32_t index = rt_map_find(&tables->kernel_index, image->image->kernels[i]);
-        /* There is none for a kernel that has_kernel_id kept out. */
+        /* A kernel that has_kernel_id kept out has no entry. */
         if (index != RT_MAP_NONE) group_remove(&tables->kernels.items[index], image);
     }
     set_remove(tables, image);

@@ -23,7 +23,7 @@ typedef struct rt_image_group {
     RT_VECTOR(const rt_registered_image *) images;
 } rt_image_group;
 
-typedef uint32_t rt_set_id; /* of a combination of symbols; given once, for good */
+typedef uint32_t rt_set_id; /* identifies a combination of symbols; never reused */
 #define RT_SET_NONE UINT32_MAX
 
 typedef struct rt_set_group {
@@ -32,7 +32,7 @@ typedef struct rt_set_group {
 
 typedef struct rt_program_tables {
     rt_profile profile;
-    rt_arena arena;      /* of the maps' keys */
+    rt_arena arena;      /* holds the maps' keys */
     rt_map kernel_index; /* name of a kernel -> kernels */
     RT_VECTOR(rt_image_group) kernels;
     rt_map exporter_index; /* name of an exported symbol -> exporters */
@@ -48,37 +48,37 @@ typedef struct rt_program_tables {
 /* Frees the tables and leaves them empty and usable.  Zero-initialise before first use. */
 void rt_program_tables_free(rt_program_tables *tables);
 
-/* Enters a registered image under each of its kernels and exported symbols; takes it out again, if
- * it is there. */
+/* Enters a registered image under each of its kernels and exported symbols; removes it, if it is
+ * present. */
 void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image);
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
 
-/* True when the image is in the tables.  The tables' owner asks this and not image->registered,
- * which belongs to the thread that loads and unloads. */
+/* True if the image is in the tables.  The tables' owner must call this instead of reading
+ * image->registered, which belongs to the thread that loads and unloads. */
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image);
 
-/* The images with a kernel, in order of registration; an empty group where there are none.  Valid
+/* The images with a kernel, in order of registration; an empty group if there are none.  Valid
  * until the tables change. */
 const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel);
 
-/* The combinations with an exported symbol, none of them empty, each once; an empty group where
- * there are none.  Valid until the tables change. */
+/* The combinations with an exported symbol, none of them empty, each once; an empty group if there
+ * are none.  Valid until the tables change. */
 const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol);
 
 /* The images of a combination, in order of registration.  Valid until the tables change. */
 const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_set_id id);
 
-/* The combination that a kernel or exported symbol of a module belongs to; RT_SET_NONE where the
- * module has none such.  Combinations of one module are expected to be disjoint; where they are
- * not, the first that was registered has the name (DL-SET-03). */
+/* The combination to which a kernel or exported symbol of a module belongs; RT_SET_NONE if the
+ * module has no such symbol.  Combinations of one module are expected to be disjoint; otherwise the
+ * first that was registered has the name (DL-SET-03). */
 rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id module,
                                    rt_text symbol);
 
-/* The images registered under the name of a set of virtual functions, dummies too, in order of
- * registration: those that provide it (document 004, property "virtual-functions-set"), and in
- * profile dpcpp also those that use it (requirements.yaml, key dpcpp, tag D5).  An empty group
- * where there are none; an image whose set of properties is damaged is under no name.  Valid until
- * the tables change. */
+/* The images registered under the name of a set of virtual functions, including dummies, in order
+ * of registration: those that provide it (document 004, property "virtual-functions-set"), and in
+ * profile dpcpp also those that use it (requirements.yaml, key dpcpp, tag D5).  An empty group if
+ * there are none; an image whose set of properties is damaged is not listed under any name. Valid
+ * until the tables change. */
 const rt_image_group *rt_program_tables_function_set(const rt_program_tables *tables, rt_text name);
 
 #endif

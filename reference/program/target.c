@@ -1,11 +1,11 @@
-/* The requirements of an image, compared with what a device has. */
+/* Compares an image's requirements with a device's capabilities. */
 #include "reference/program/target.h"
 
 #include "reference/image/virtual_functions.h"
 
 #include <inttypes.h>
 
-/* The aspect of a number in a property set; DEV_ASPECT_COUNT for an unknown number. */
+/* The aspect that a number in a property set denotes; DEV_ASPECT_COUNT for an unknown number. */
 static dev_aspect aspect_find(uint32_t number)
 {
     static const uint32_t numbers[] = {
@@ -47,7 +47,7 @@ static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt
     return true;
 }
 
-/* Multiplies sizes of `size` bytes each, and stops where the product is past any device's. */
+/* Multiplies sizes of `size` bytes each, and stops once the product exceeds any device's limit. */
 static uint64_t items_of(rt_bytes sizes, uint32_t size)
 {
     rt_reader reader = rt_reader_of(sizes);
@@ -122,7 +122,7 @@ static bool meets_row(const rt_device *device, const struct requirement_row *row
     return false;
 }
 
-/* Reports whether an image that calls virtual functions finds the aspect for it. */
+/* True if the device has the aspect that an image with calls of virtual functions needs. */
 static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *lack)
 {
     rt_virtual_functions functions;
@@ -148,7 +148,7 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
             meets = meets_row(device, &requirement_rows[k], wanted, &lack);
         }
     }
-    CHECK(meets == (lack.size == 0)); /* Every requirement that is not met says so. */
+    CHECK(meets == (lack.size == 0)); /* Every unmet requirement is reported. */
     if (out_lack) rt_buffer_append_text(out_lack, rt_buffer_text(&lack));
     rt_buffer_free(&lack);
     return meets;

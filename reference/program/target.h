@@ -1,24 +1,24 @@
-/* What programs are built for: devices and contexts, as the runtime knows them. */
+/* The targets of programs: devices and contexts, as the runtime sees them. */
 #ifndef REFERENCE_PROGRAM_TARGET_H
 #define REFERENCE_PROGRAM_TARGET_H
 
 #include "reference/device/device.h"
 #include "reference/image/image.h"
 
-/* A device as the runtime knows it; opened and closed by the runtime's owner. */
+/* A device as the runtime sees it; opened and closed by the runtime's owner. */
 typedef struct rt_device {
     uint32_t id; /* index in the runtime's table */
     rt_text name;
     dev_device *device;
-    dev_capabilities capabilities; /* as the runtime's owner wants it seen: aspects and extensions
-                                      may be hidden */
-    const char **shown_extensions; /* owned; NULL: capabilities.extensions is the device's own */
+    dev_capabilities capabilities; /* as presented by the runtime's owner: aspects and extensions
+                                    * may be hidden */
+    const char **shown_extensions; /* owned; NULL: capabilities.extensions are the device's own */
 } rt_device;
 
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
 typedef uint32_t rt_context_id;
 
-/* True when the device has every aspect that the image asks for in its property set
+/* True if the device has every aspect that the image asks for in its property set
  * RT_SET_DEVICE_REQUIREMENTS, work-groups and sub-groups of the sizes that its kernels require, and
  * aspect ext_oneapi_virtual_functions where the image says that it calls virtual functions
  * (property "calls-virtual-functions-set"); an image without the sets asks for nothing.  Otherwise

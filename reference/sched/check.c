@@ -1,8 +1,8 @@
-/* What holds of a scheduler between two public operations: the whole graph, every queue and every
- * fusion list, each relation checked from both sides.
+/* The invariants of a scheduler between two public operations: the whole graph, every queue and
+ * every fusion list, each relation checked from both sides.
  *
- * rt_scheduler_lock and rt_scheduler_unlock call this in builds with sanitizers (CHECK_SLOW).  A
- * call costs as much as there are commands, edges and uses of memories. */
+ * rt_scheduler_lock and rt_scheduler_unlock call this in builds with sanitizers (CHECK_SLOW).  The
+ * cost is linear in commands, edges and uses of memories. */
 #include "reference/sched/sched_internal.h"
 
 static const rt_command *command_at(const rt_scheduler *scheduler, rt_command_id id)
@@ -22,14 +22,14 @@ static bool is_in(const rt_command_list *list, rt_command_id id)
 
 /* ---- Commands ----------------------------------------------------------------------------- */
 
-/* The fields that each state promises (the table of states in sched_internal.h). */
+/* The fields that each state requires (the table of states in sched_internal.h). */
 static void check_state(const rt_scheduler *scheduler, const rt_command *command)
 {
     bool is_placeholder = command->kind == RT_COMMAND_FUSION;
     CHECK((command->state == RT_COMMAND_HELD) == (command->held != NULL));
     switch (command->state) {
     case RT_COMMAND_SUBMITTED: {
-        /* Every other command has left this state before its submission ends. */
+        /* Every other command leaves this state before its submission ends. */
         CHECK(is_placeholder);
         const rt_fusion_command *fusion = scheduler->queues.items[command->queue].fusion;
         CHECK(fusion && fusion->command == command->id);
@@ -69,7 +69,8 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
     CHECK_IMPLIES(command->failure_told, rt_command_is_over(command) && !rt_ok(command->result));
 }
 
-/* Edges lead to older commands, each once; what was handed over waits for nothing that was not. */
+/* Edges lead to older commands, each once; a command that was handed over depends only on commands
+ * that were, too. */
 static void check_edges(const rt_scheduler *scheduler, const rt_command *command)
 {
     bool is_placeholder = command->kind == RT_COMMAND_FUSION;
@@ -77,14 +78,14 @@ static void check_edges(const rt_scheduler *scheduler, const rt_command *command
         const rt_command *other = command_at(scheduler, command->dependencies.items[i]);
         CHECK(other != command);
         CHECK_IMPLIES(!is_placeholder, other->id < command->id);
-        /* Ranks order the graph, so that it has no cycle; a placeholder gets its own at its end. */
+        /* Ranks order the graph, so it has no cycle; a placeholder gets its rank at its end. */
         if (!is_placeholder || !rt_command_is_pending(command))
             CHECK(rt_command_rank(other) < rt_command_rank(command));
         CHECK_IMPLIES(rt_command_is_pending(other), rt_command_is_pending(command));
         CHECK(other->state != RT_COMMAND_REMOVED);
     }
     if (command->dependent == RT_COMMAND_NONE) return;
-    /* The other side of the newest edge, unless its beginning was taken out of the graph. */
+    /* The other side of the newest edge, unless its start was removed from the graph. */
     const rt_command *dependent = command_at(scheduler, command->dependent);
     if (dependent->state != RT_COMMAND_REMOVED && dependent->kind != RT_COMMAND_FUSION)
         CHECK(is_in(&dependent->dependencies, command->id));
@@ -115,7 +116,7 @@ static void check_queue(const rt_scheduler *scheduler, uint32_t index)
     if (queue->last == RT_COMMAND_NONE) return;
     const rt_command *last = command_at(scheduler, queue->last);
     CHECK(last->queue == index);
-    CHECK(last->kind <= RT_COMMAND_HOST_TASK); /* one of the application's */
+    CHECK(last->kind <= RT_COMMAND_HOST_TASK); /* a command of the application */
     CHECK(last->state != RT_COMMAND_REMOVED && last->state != RT_COMMAND_SUBMITTED);
 }
 
@@ -134,7 +135,7 @@ static void check_use(const rt_scheduler *scheduler, const rt_memory_use *use)
 
 /* ---- Fusions ------------------------------------------------------------------------------ */
 
-/* The list of an ACTIVE fusion, its placeholder and the held commands name each other. */
+/* The list of an ACTIVE fusion, its placeholder and the held commands refer to each other. */
 static void check_list(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     const rt_command *node = command_at(scheduler, fusion->command);

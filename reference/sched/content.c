@@ -2,17 +2,17 @@
  */
 #include "reference/sched/sched_internal.h"
 
-/* The first queue of a device: commands that the runtime adds itself go there. */
+/* The first queue of a device, to which commands that the runtime adds itself go. */
 static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t device)
 {
     for (uint32_t i = 0; i < scheduler->queues.count; i++) {
         if (scheduler->queues.items[i].device->id == device) return i;
     }
-    UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
+    UNREACHABLE(); /* content reaches a device only by a command of one of its queues */
 }
 
-/* Adds a move and enqueues it; `before` is a command that it waits for besides the memory's.  A
- * move for a kernel of a fusion list is held with it (KF-QUEUE-05, KF-GRAPH-05). */
+/* Adds a move and enqueues it; `before` is a command that it waits for in addition to those of the
+ * memory.  A move for a kernel of a fusion list is held with it (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
                           rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
                           rt_command_id *out_command)
@@ -39,7 +39,7 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
     return RT_STATUS_OK;
 }
 
-/* The same as rt_content_read, for a fusion unless that is NULL. */
+/* Like rt_content_read, for a fusion unless that is NULL. */
 static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
                               rt_command_id *out_command)
 {

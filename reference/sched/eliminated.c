@@ -1,18 +1,18 @@
 /* Arguments that a kernel's code does not take.
  *
- * The compiler of DPC++ drops parameters that a kernel does not use, and says so in the image's set
- * `SYCL/kernel param opt`: a property named like the kernel whose bit i stands for argument i of
- * the source.  The application gives them all; the runtime passes those that are left.  What an
- * argument does to dependencies stays: the application's order does not depend on what a compiler
- * finds out.
- * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set;
- * the meaning of the bits was observed with libsycl 9. */
+ * The compiler of DPC++ drops parameters that a kernel does not use, and records this in the
+ * image's set `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents
+ * argument i of the source.  The application passes all arguments; the runtime passes on those that
+ * remain.  The dependencies that an argument causes stay: the application's order does not depend
+ * on a compiler's analysis.
+ *
+ * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set; the meaning of the bits was
+ * observed with libsycl 9. */
 #include "reference/sched/sched_internal.h"
 
 #define SET_ELIMINATED "SYCL/kernel param opt"
 
-/* The kernel's property in the image that the program has it from; NULL: all arguments are taken.
- */
+/* The kernel's property in the program's image that contains it; NULL: all arguments are taken. */
 static const rt_property *mask_find(const rt_program *program, rt_text kernel)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {

@@ -1,4 +1,4 @@
-/* The ends of queues and buffers. */
+/* Destruction of queues and buffers. */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"

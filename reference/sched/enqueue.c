@@ -10,7 +10,7 @@ static const rt_device *device_of(const rt_scheduler *scheduler, const rt_comman
     return scheduler->queues.items[command->queue].device;
 }
 
-/* The device's copy of a memory that was brought there. */
+/* The device's copy of a memory whose content was brought there. */
 static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 {
     CHECK(device->id < memory->copies.count);
@@ -22,8 +22,8 @@ static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 
 /* ---- Dependencies ------------------------------------------------------------------------- */
 
-/* No device has an event for the end of a fusion, which is an event of the host (KF-EVENT-06):
- * waits for the commands that it stands for and returns the first failure. */
+/* No device has an event for the end of a fusion, which is a host event (KF-EVENT-06): waits for
+ * the commands that it represents and returns the first failure. */
 static rt_status wait_for_fusion(const rt_scheduler *scheduler, const rt_command *fusion)
 {
     CHECK(fusion->kind == RT_COMMAND_FUSION && !fusion->event);
@@ -43,13 +43,13 @@ typedef struct handover {
     const rt_queue *queue;
     dev_command command;
     dev_event **events; /* the command's wait list; owned */
-    /* Of a predecessor whose event the device cannot take: the device cannot hold the command back,
-     * so it is not handed over at all. */
+    /* The failure of a predecessor whose event the device cannot take: the device cannot hold the
+     * command back, so it is not handed over at all. */
     rt_status failure;
 } handover;
 
-/* Splits the dependencies: events of the command's own device become its wait list, and everything
- * else is waited for here. */
+/* Splits the dependencies: events of the command's own device become its wait list; the others are
+ * waited for here. */
 static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(rt_command_is_pending(command) && !command->event);
@@ -139,7 +139,7 @@ static dev_argument device_argument(rt_arena *arena, const rt_argument *argument
     UNREACHABLE();
 }
 
-/* The arguments as the device takes them, in the arena. */
+/* The arguments in the device's form, in the arena. */
 static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
                                       const rt_device *device)
 {
@@ -184,7 +184,7 @@ static void trace_transfer(rt_scheduler *scheduler, const rt_command *command,
     rt_trace_value device = RT_N("device", device_of(scheduler, command)->id);
     rt_trace_value size = RT_N("size", transfer->size);
     if (!transfer->from) {
-        rt_buffer pattern = {0}; /* The bytes in their order. */
+        rt_buffer pattern = {0}; /* hexadecimal, in byte order */
         rt_buffer_append_hex(&pattern, transfer->pattern);
         RT_COMMAND_TRACE(scheduler, command, FILL, RT_T("memory", transfer->to->name),
                          RT_N("offset", transfer->to_offset), size,
@@ -288,7 +288,7 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     CHECK(program->device == queue->device);
     dev_memory *variable = copy_on(global->variable, queue->device);
     const dev_command pointing = {.tag = command->id};
-    /* Broken: a fill, of which no pattern but zeros would be known to fit. */
+    /* Broken: a fill, for which only a pattern of zeros is certain to fit. */
     static const uint8_t zeros[sizeof global->pointer];
     RT_TRY(RULE(DG_INIT_07)
                ? dev_enqueue_write(queue->queue, pointing, variable, 0, sizeof global->pointer,

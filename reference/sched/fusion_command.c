@@ -1,4 +1,4 @@
-/* A queue's fusion in the graph: how it starts, its two ends, and what remains of it.
+/* A queue's fusion in the graph: its start, its two ends, and its remains.
  *
  * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
 #include "reference/sched/sched_internal.h"
@@ -81,7 +81,7 @@ static void clean_up(rt_scheduler *scheduler)
         bool is_over = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
         bool is_newest = scheduler->queues.items[fusion->queue].fusion == fusion;
         bool is_reclaimed = is_over && fusion->status == RT_FUSION_DELETE;
-        /* Broken: a fusion that is over is freed although its event may still be asked for. */
+        /* Broken: a completed fusion is freed although its event may still be queried. */
         if (is_over && !is_reclaimed && !RULE(KF_EVENT_05)) is_reclaimed = true;
         CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !is_newest);
         if (!is_reclaimed) {
@@ -124,7 +124,7 @@ static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
     }
 }
 
-/* Puts the queue into fusion mode; its fusion before this one is left to clean-up. */
+/* Puts the queue into fusion mode; leaves its previous fusion to clean-up. */
 static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
 {
     rt_queue *fused_queue = &scheduler->queues.items[queue];
@@ -144,7 +144,7 @@ static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queu
     return fusion;
 }
 
-/* Ends the fusion's node: every command that it waits for was handed over. */
+/* Ends the fusion's node; every command that it waits for was handed over. */
 static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     rt_command *node = scheduler->commands.items[fusion->command];
@@ -203,7 +203,7 @@ rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
     if (rt_queue_in_fusion_mode(scheduler, queue))
         return RULE_ELSE(KF_QUEUE_05, target->fusion, NULL);
     if (!target->enable_fusion || target->ended) return NULL;
-    /* Broken, each in its own way: kernels are collected although no call asked for it. */
+    /* Broken, each in its own way: kernels are collected although no call requested it. */
     if (!target->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
     bool ended_early = target->fusion && target->fusion->ended_early;
     if (ended_early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
@@ -212,12 +212,13 @@ rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
 
 /* ---- Cancelling --------------------------------------------------------------------------- */
 
-/* Hands the kernels over in the order of submission, each with the edges that it got then. */
+/* Hands the kernels over in the order of submission, each with the edges that it got at submission.
+ */
 static void enqueue_kernels(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: only what was submitted last is where it should be. */
+        /* Broken: only the last submission is where it should be. */
         if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
         if (i > 0 && !RULE(KF_GRAPH_07))
             rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
@@ -340,7 +341,7 @@ static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fu
     return held && held->fusion == fusion && !held->auxiliary;
 }
 
-/* Every memory that a kernel of the list uses, once, with all that is done to it. */
+/* Every memory that a kernel of the list uses, once, with the union of all accesses to it. */
 static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     rt_access_list all = {0};
@@ -368,7 +369,7 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
     return all;
 }
 
-/* What the kernels wait for outside the list; the caller frees it. */
+/* The commands outside the list that the kernels wait for; the caller frees the list. */
 static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
                                             const rt_fusion_command *fusion)
 {
@@ -401,8 +402,8 @@ static const rt_saved_leaves *saved_find(const rt_fusion_command *fusion, uint32
     return NULL;
 }
 
-/* Takes the list's kernels out of a memory's leaves: a memory that one of them wrote has the leaves
- * that it had before, and readers outside the list stay. */
+/* Removes the list's kernels from a memory's leaves: a memory that one of them wrote gets back its
+ * previous leaves, and readers outside the list stay. */
 static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
                            rt_memory_use *use, uint32_t memory)
 {
@@ -425,8 +426,8 @@ static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_comman
 /* The leaves of memories, in the order of a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
-/* Takes the list's kernels out of the leaves of every memory that they use, and returns the leaves
- * as they were, in case the device refuses the fused kernel (leaves_give). */
+/* Removes the list's kernels from the leaves of every memory that they use, and returns the
+ * previous leaves, in case the device refuses the fused kernel (leaves_give). */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -443,7 +444,7 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
     return before;
 }
 
-/* Frees the list of leaves; with `restore` the memories have them again. */
+/* Frees the list of leaves; with `restore` the memories get them back. */
 static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_access_list *accesses,
                         bool restore)
 {
@@ -465,7 +466,7 @@ static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusio
         rt_command_step(scheduler->commands.items[fusion->kernels.items[i]], step);
 }
 
-/* Frees what the removed kernels still hold: no edge leads to or from them any more. */
+/* Frees the data of the removed kernels: no edge leads to or from them any more. */
 static void kernels_release(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
@@ -495,7 +496,7 @@ static void placeholder_replace(rt_scheduler *scheduler, const rt_fusion_command
         rt_graph_depend(scheduler, node, fusion->auxiliary.items[i]);
 }
 
-/* The graph's part; on success the fused command owns program. */
+/* The graph's part of the replacement; on success the fused command owns program. */
 static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_launch *fused,
                          rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {

@@ -28,10 +28,10 @@
 
 /* status, name in traces (document 001, "Behavior on queue::ext_codeplay_start_fusion") */
 #define RT_FUSION_STATUSES(STATUS)                                                                 \
-    STATUS(NEW, "NEW")             /* being made; never in a trace */                              \
+    STATUS(NEW, "NEW")             /* being created; never in a trace */                           \
     STATUS(ACTIVE, "ACTIVE")       /* the queue is in fusion mode */                               \
     STATUS(CANCELLED, "CANCELLED") /* the kernels run one by one */                                \
-    STATUS(COMPLETED, "COMPLETED") /* a fused kernel runs for them */                              \
+    STATUS(COMPLETED, "COMPLETED") /* a fused kernel runs in their place */                        \
     STATUS(DELETE, "DELETE")       /* the queue has a newer one; clean-up may reclaim it */
 
 typedef enum rt_fusion_status {
@@ -41,13 +41,13 @@ typedef enum rt_fusion_status {
         RT_FUSION_STATUS_COUNT
 } rt_fusion_status;
 
-/* reason, name in traces, what the warning says */
+/* reason, name in traces, text of the warning */
 #define RT_SYNC_EVENT "Aborting fusion because of event dependency from a different fusion"
 #define RT_SYNC_WAIT                                                                               \
     "Aborting fusion because synchronization with one of the kernels in the fusion list was "      \
     "requested"
 #define RT_SYNC_REASONS(REASON)                                                                    \
-    REASON(CALL, "cancel_fusion", "") /* the application asked for it */                           \
+    REASON(CALL, "cancel_fusion", "") /* requested by the application */                           \
     REASON(REJECTED, "rejected", "")  /* the list could not be fused */                            \
     REASON(OTHER_QUEUE, "other-queue", RT_SYNC_EVENT)                                              \
     REASON(MEMORY_OPERATION, "memory-operation", RT_SYNC_WAIT)                                     \
@@ -67,13 +67,13 @@ typedef enum rt_sync_reason {
 /* The columns of the tables, static. */
 const char *rt_fusion_status_name(rt_fusion_status status);
 const char *rt_sync_reason_name(rt_sync_reason reason);
-const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": nothing is warned of */
+const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": no warning */
 
 #define RT_COMMAND_NONE UINT32_MAX
 
 typedef RT_VECTOR(rt_command_id) rt_command_list;
 
-/* What a memory's leaves were before the first kernel of the list wrote it. */
+/* The leaves of a memory before the first kernel of the list wrote it. */
 typedef struct rt_saved_leaves {
     uint32_t memory; /* rt_memory.id */
     rt_command_id writer, download;
@@ -85,15 +85,16 @@ typedef struct rt_fusion_command {
     rt_command_id command; /* its node */
     rt_queue_id queue;
     rt_fusion_status status;
-    bool ended_early;          /* CANCELLED because a command needed a kernel, not by a call */
+    bool ended_early;          /* CANCELLED because a command needed a kernel, not by a call of the
+                                * application */
     rt_command_list kernels;   /* the fusion list, in the order of submission */
-    rt_command_list auxiliary; /* made for them: moves of content */
+    rt_command_list auxiliary; /* created for the kernels: moves of content */
     uint32_t covered; /* the last kernel that named the fusion's own event waits for the kernels of
                          the list before this one */
     rt_command_id last_before; /* rt_queue.last when the fusion began */
     RT_VECTOR(rt_saved_leaves) leaves;
-    rt_arena arena; /* of what is held */
-    uint32_t users; /* threads that read the list without the lock: it is not reclaimed */
+    rt_arena arena; /* holds the held commands */
+    uint32_t users; /* threads that read the list without the lock; it is not reclaimed meanwhile */
 } rt_fusion_command;
 
 /* The observer of fusions that the scheduler ends.  It is called with the scheduler's lock held,
@@ -102,16 +103,16 @@ typedef struct rt_fusion_observer {
     void *user;
     void (*ended)(void *user, rt_queue_id queue, rt_sync_reason reason);
     /* A command other than a kernel is submitted to a queue in fusion mode; called before `ended`
-     * where it ends the fusion.  `kind` is static, in DPC++'s words: "copy acc to acc". */
+     * if it ends the fusion.  `kind` is static and uses DPC++'s wording: "copy acc to acc". */
     void (*not_fused)(void *user, const char *kind);
 } rt_fusion_observer;
 
 /* Sets the observer, once. */
 void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer);
 
-/* Puts the queue into fusion mode: a new fusion command, ACTIVE.  The one before it, which has
- * ended, becomes DELETE and goes to clean-up.  ERRC_INVALID: the queue is in fusion mode
- * (KF-QUEUE-03), or was not made for fusion, or has ended. */
+/* Puts the queue into fusion mode: creates a new fusion command, ACTIVE.  Its predecessor, which
+ * has ended, becomes DELETE and goes to clean-up.  ERRC_INVALID: the queue is already in fusion
+ * mode (KF-QUEUE-03), or was not created for fusion, or has ended. */
 RT_MUST_USE rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* True while the queue is in fusion mode. */
@@ -127,8 +128,8 @@ bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_syn
 /* One kernel of a list, for reference/fusion; borrowed until rt_fusion_list_close. */
 typedef struct rt_listed_kernel {
     rt_text kernel;
-    const rt_launch *launch; /* as the application asked for it */
-    rt_program *program;     /* that would run it alone */
+    const rt_launch *launch; /* as submitted by the application */
+    rt_program *program;     /* the program that would run it unfused */
 } rt_listed_kernel;
 
 typedef struct rt_fusion_list {
@@ -139,21 +140,21 @@ typedef struct rt_fusion_list {
     uint32_t count;
 } rt_fusion_list;
 
-/* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it,
- * before it resets the arena.  The programs stay alive until then, even if the list ends or a
+/* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it
+ * before resetting the arena.  The programs stay alive until then, even if the list ends or a
  * module is unloaded.  False: the queue is not in fusion mode. */
 bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *arena,
                          rt_fusion_list *out_list);
 void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);
 
-/* Ends the fusion of an empty list: COMPLETED, and its event is complete. */
+/* Ends the fusion of an empty list: it becomes COMPLETED, and its event completes. */
 void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list);
 
-/* Takes the kernels of the list out of the graph, restores the leaves of the memories that they
+/* Removes the kernels of the list from the graph, restores the leaves of the memories that they
  * use, and submits `fused`, whose `after` is ignored, with the union of their requirements and of
- * their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  *out_replaced
- * false: another thread ended the fusion or added to its list in the meantime; nothing was done.
- *  Otherwise *out_command is the fused kernel's.  Fails with the codes of
+ * their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  If *out_replaced
+ * is false, another thread has ended the fusion or added to its list in the meantime, and nothing
+ * was done. Otherwise *out_command is the fused kernel's.  Fails with the codes of
  * rt_scheduler_launch, before anything was changed. */
 RT_MUST_USE rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
                                                 const rt_launch *fused, bool *out_replaced,

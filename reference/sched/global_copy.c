@@ -21,7 +21,7 @@ static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                           RT_TEXT_ARG(copy->name));
 }
 
-/* The variable's type decides which functions exist (sycl_ext_oneapi_device_global,
+/* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
  * "host_access"). */
 static rt_status check_access(rt_scheduler *scheduler, const rt_global_copy *copy)
 {
@@ -34,8 +34,8 @@ static rt_status check_access(rt_scheduler *scheduler, const rt_global_copy *cop
                           rt_host_access_name(copy->host_access));
 }
 
-/* The size is T's, which the call knows; broken, it is the one that images have described so far.
- */
+/* The size is sizeof(T), which the call knows; broken, it is the size that images have described so
+ * far. */
 static rt_status check_part(rt_scheduler *scheduler, const rt_global_entry *entry,
                             rt_global_copy *inout_copy)
 {
@@ -43,7 +43,7 @@ static rt_status check_part(rt_scheduler *scheduler, const rt_global_entry *entr
     uint64_t offset = inout_copy->offset, size = inout_copy->size;
     CHECK(size >= 1);
     if (offset <= room && size <= room - offset) return RT_STATUS_OK;
-    if (!RULE(DG_COPY_07)) { /* Broken: what fits is copied. */
+    if (!RULE(DG_COPY_07)) { /* Broken: the part that fits is copied. */
         inout_copy->offset = offset < room ? offset : 0;
         inout_copy->size = size <= room - inout_copy->offset ? size : room - inout_copy->offset;
         if (inout_copy->size > 0) return RT_STATUS_OK;
@@ -66,8 +66,8 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
 
 /* ---- Without image scope ------------------------------------------------------------------- */
 
-/* Submits the transfer between the variable's content and the memory, after `first` too.  Called
- * with the lock held. */
+/* Submits the transfer between the variable's content and the memory, which also waits for `first`.
+ * Called with the lock held. */
 static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
                         rt_memory *content, rt_program *program, uint32_t first,
                         rt_command_id *out_command)
@@ -76,7 +76,7 @@ static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_glo
     for (uint32_t i = 0; i < copy->after_count; i++)
         *rt_vector_push(&after) = copy->after[i];
     if (first != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(&after) = first;
-    /* Broken: the handler's functions know no offset. */
+    /* Broken: the handler's functions ignore the offset. */
     uint64_t offset = copy->by_handler ? RULE_ELSE(DG_COPY_08, copy->offset, 0) : copy->offset;
     const rt_transfer transfer = {
         .from = copy->to_global ? copy->memory : content,
@@ -92,8 +92,8 @@ static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_glo
     return status;
 }
 
-/* The instance that usmptr of the host object leads to, where it was filled for this queue's device
- * and context. */
+/* The instance that the host object's usmptr leads to, if it was set for this queue's device and
+ * context. */
 static rt_global_instance *cached_instance(rt_scheduler *scheduler, rt_queue_id queue,
                                            const rt_global_entry *entry)
 {
@@ -134,7 +134,8 @@ static rt_program_global *global_of(rt_scheduler *scheduler, const rt_program *p
     return NULL;
 }
 
-/* Called with the lock held; the command takes the program over. */
+/* Copies a variable inside a program.  Called with the lock held; the command takes ownership of
+ * the program reference. */
 static rt_status copy_with_program(rt_scheduler *scheduler, rt_queue_id queue,
                                    const rt_global_copy *copy, const rt_global_entry *entry,
                                    rt_program *program, rt_command_id *out_command)
@@ -155,13 +156,13 @@ static bool is_shipped(const rt_scheduler *scheduler)
     return rt_program_manager_profile(scheduler->programs) == RT_PROFILE_DPCPP;
 }
 
-/* The value of the host object that a queue's copies go to. */
+/* Identifies the value of the host object that a queue's copies access. */
 typedef struct value_owner {
     uint32_t context, device;
 } value_owner;
 
-/* There is one host object for all queues; shipped DPC++ keeps a value for each context, and with
- * image scope for each device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
+/* There is one host object for all queues; shipped DPC++ keeps a value per context, and with image
+ * scope per device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
 static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
 {
     const rt_queue *asks = &scheduler->queues.items[queue];
@@ -172,9 +173,9 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
     return owner;
 }
 
-/* Shipped DPC++ checks whether a registered image has the variable, and keeps what is copied to a
- * variable of no image in such a value whatever its scope: a shadow, which no kernel ever sees,
- * since the content of an image that is registered later begins with zeros (requirements.yaml,
+/* Shipped DPC++ checks whether a registered image has the variable, and keeps copies to a variable
+ * without an image in such a value, regardless of its scope: a shadow, which no kernel ever sees,
+ * since the content of an image that is registered later starts as zeros (requirements.yaml,
  * DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
 static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
                         const rt_global_entry *entry)
@@ -183,7 +184,8 @@ static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *cop
            !rt_program_manager_has_global(scheduler->programs, entry->unique_id);
 }
 
-/* No image has the variable: its value is in the host object.  Called with the lock held. */
+/* Copies a variable that no image has: its value is in the host object.  Called with the lock held.
+ */
 static rt_status copy_with_host(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_global_copy *copy, rt_global_entry *entry,
                                 rt_command_id *out_command)
@@ -224,8 +226,9 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The copy ------------------------------------------------------------------------------ */
 
-/* The variable's type decides where a copy goes.  Broken, each in its turn: image scope makes no
- * difference; every variable is in a program; only variables of images are in a buffer. */
+/* True if a copy goes to a program, which the variable's type determines.  Broken, each rule in
+ * turn: image scope makes no difference; every variable is in a program; only variables of images
+ * are in a buffer. */
 static bool goes_to_program(const rt_global_copy *copy, const rt_global_entry *entry)
 {
     if (copy->image_scope) return RULE(DG_SCOPE_01);
@@ -255,7 +258,7 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
 /* ---- The blocking read --------------------------------------------------------------------- */
 
 /* The content that a read returns: its memory, and the program that holds it, if any, with a
- * reference. The memory is NULL where only existing content is wanted and there is none. */
+ * reference.  The memory is NULL if only existing content is requested and there is none. */
 typedef struct content {
     rt_memory *memory;
     rt_program *program;
@@ -272,7 +275,7 @@ static rt_status buffer_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_
     return RT_STATUS_OK;
 }
 
-/* Called with the lock held; the program was looked for. */
+/* Called with the lock held; the program has already been searched for. */
 static rt_status value_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
                           rt_global_entry *entry, bool existing, content *out_content)
 {
@@ -307,7 +310,7 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     return status;
 }
 
-/* Which of the bytes hold a value: as reported by the device that wrote them last, otherwise all.
+/* Which of the bytes have a value: as reported by the device that wrote them last, otherwise all.
  */
 static rt_status defined_of(const rt_memory *memory, uint64_t size, rt_buffer *out_defined)
 {

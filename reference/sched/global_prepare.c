@@ -1,16 +1,17 @@
-/* Before the first kernel of a program, its device_globals get their content and its address.
+/* Gives a program's device_globals their content and its address before the program's first kernel.
  *
- * A variable without image scope is a pointer in every program, and its content one buffer for each
- * device.  Both are commands of the graph, on which every launch of the program depends.
+ * A variable without image scope is a pointer in every program, and its content one buffer per
+ * device.  Both are set up by commands of the graph, on which every launch of the program depends.
+ *
  * Source: document 002, "Initializing the device global variables in device code". */
 #include "reference/sched/sched_internal.h"
 
 /* ---- Content ------------------------------------------------------------------------------- */
 
-/* A broken runtime fills no more than a page (DG-INIT-10). */
+/* A broken runtime fills at most a page (DG-INIT-10). */
 enum { BROKEN_FILL_SIZE = 4096 };
 
-/* Whether contexts of one device share content.  DPC++ keeps it by device and context
+/* True if contexts of one device share content.  DPC++ keeps it per device and context
  * (requirements.yaml, DG-INIT-09, key dpcpp, tag C16). */
 static bool contexts_share(rt_scheduler *scheduler)
 {
@@ -29,14 +30,14 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
         if (instance->device != asks->device && RULE(DG_INIT_09)) continue;
-        /* Broken: a launch does not find content that a copy has made. */
+        /* Broken: a launch does not find content that a copy has created. */
         if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
         if (instance->context == asks->context || contexts_share(scheduler)) return instance;
     }
     return NULL;
 }
 
-/* Fills new content with zeros, whatever its size. */
+/* Fills new content of any size with zeros. */
 static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_instance *instance)
 {
     uint64_t size = instance->memory->size;
@@ -52,7 +53,7 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
     return RT_STATUS_OK;
 }
 
-/* True when the runtime fills the new content: always.  Broken, each in its turn: not for a copy,
+/* True if the runtime fills the new content: always.  Broken, each rule in turn: not for a copy,
  * not for a launch. */
 static bool is_filled(bool by_copy)
 {
@@ -64,7 +65,7 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 {
     const rt_queue *asks = &scheduler->queues.items[queue];
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
-    /* Broken: content made for one program is not found for the next. */
+    /* Broken: content created for one program is not found by the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
     /* Broken: content that another context has filled is shared in name only. */
     bool is_shared = *out_instance && (*out_instance)->context != asks->context;
@@ -75,7 +76,7 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
                                        out_instance));
         (*out_instance)->by_copy = by_copy;
     }
-    /* Content that could not be filled when it was made is filled now. */
+    /* Content that could not be filled at its creation is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
     if (is_filled(by_copy) && !is_torn) return zero(scheduler, queue, *out_instance);
     rt_memory_written((*out_instance)->memory, asks->device);
@@ -84,7 +85,8 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Image data is untrusted: of a variable that modules share, all must state the same size. */
+/* Image data is untrusted: for a variable that modules share, all images must state the same size.
+ */
 static rt_status check_size(rt_scheduler *scheduler, const rt_program_global *global,
                             const rt_global_instance *instance)
 {
@@ -106,8 +108,8 @@ static void pointer_set(rt_program_global *global, const rt_global_instance *ins
         global->pointer[i] = (uint8_t)(address >> (8 * i));
 }
 
-/* The target of the pointer in a program: the variable's content.  Broken: that of the program's
- * first variable, so that the members of the class, which follow the pointer, find that. */
+/* The target of the pointer in a program: the variable's content.  Broken: the content of the
+ * program's first variable, for the members of the class that follow the pointer. */
 static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
                                            const rt_program *program,
                                            const rt_global_instance *instance)
@@ -120,7 +122,8 @@ static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id 
     return first ? first : instance;
 }
 
-/* Writes the content's address into the program's variable, by the interface for such writes. */
+/* Writes the content's address into the program's variable, through the interface for such writes.
+ */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
 {
@@ -135,7 +138,7 @@ static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_prog
     return status;
 }
 
-/* host_access concerns copies only (DG-INIT-12). */
+/* host_access affects only copies (DG-INIT-12). */
 static bool is_pointed(const rt_global_entry *entry, bool content_is_new)
 {
     if (entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12)) return false;
@@ -172,7 +175,7 @@ rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const r
     }
     for (uint32_t i = 0; i < globals->list.count; i++) {
         rt_program_global *global = &globals->list.items[i];
-        /* Its value is in the program and zero from the start. */
+        /* The value is in the program and initially zero. */
         if (global->image_scope && RULE(DG_INIT_08)) continue;
         RT_TRY(prepare(scheduler, queue, program, global, commands));
     }

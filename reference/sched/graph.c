@@ -1,5 +1,4 @@
-/* The command graph: nodes, the edges that memory accesses add, and what the trace says of a node.
- */
+/* The command graph: nodes, the edges that memory accesses add, and the trace of a node. */
 #include "reference/sched/sched_internal.h"
 
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue)
@@ -29,7 +28,7 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
 }
 
 /* Adds an edge.  A command gets its edges one after the other, so `dependent` alone shows that an
- * edge is there already, and a list of n readers costs n. */
+ * edge already exists, and n readers cost O(n). */
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
 {
     if (other == RT_COMMAND_NONE) return;
@@ -75,7 +74,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    /* An upload changes nothing: the download still reads what the host's bytes hold. */
+    /* An upload changes nothing: the download still reads the content of the host's bytes. */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }

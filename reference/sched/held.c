@@ -1,5 +1,5 @@
-/* Commands that a fusion holds back.  Everything that handing them over needs is copied into the
- * fusion command's arena.
+/* Commands that a fusion holds back.  Everything needed to hand them over is copied into the fusion
+ * command's arena.
  *
  * Source: document 001 (KernelFusionJIT.md), "Behavior on queue::submit". */
 #include "reference/sched/sched_internal.h"
@@ -50,7 +50,7 @@ static rt_held *held_make(rt_fusion_command *fusion, rt_command *command)
     return command->held;
 }
 
-/* Puts a kernel at the end of the list. */
+/* Appends a kernel to the list. */
 static void list_append(rt_fusion_command *fusion, rt_command_id kernel)
 {
     rt_command_list *list = &fusion->kernels;
@@ -100,8 +100,8 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 
 void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
 {
-    /* The kernel of the last call already waits for those before it, so edges stay as many as
-     * kernels. */
+    /* The kernel of the last call already waits for those before it, so the edges stay linear in
+     * the kernels. */
     CHECK(fusion->covered <= fusion->kernels.count);
     for (uint32_t i = fusion->covered; i < fusion->kernels.count; i++)
         rt_graph_depend(scheduler, command, fusion->kernels.items[i]);
@@ -121,7 +121,7 @@ void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command)
     command->held = NULL;
     CHECK(rt_ok(status) == !rt_command_is_pending(command));
     if (rt_ok(status)) return;
-    /* The application has gone on, so the refusal is this command's result. */
+    /* The submission has already returned, so the refusal is this command's result. */
     command->result = status;
     rt_command_step(command, RT_STEP_STOP);
 }
@@ -135,7 +135,7 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
     for (uint32_t i = 0; i < fusion->leaves.count; i++) {
         if (fusion->leaves.items[i].memory == memory->id) return;
     }
-    CHECK(memory->id < scheduler->uses.count); /* The kernel's edges were made from it. */
+    CHECK(memory->id < scheduler->uses.count); /* the kernel's edges were derived from it */
     const rt_memory_use *use = &scheduler->uses.items[memory->id];
     rt_saved_leaves *saved = rt_vector_push(&fusion->leaves);
     *saved =

@@ -1,7 +1,7 @@
-/* Host tasks: host code with a place in the command graph.
+/* Host tasks: host code as nodes of the command graph.
  *
- * A task runs inside its submission, as soon as everything that it waits for is done; SYCL leaves
- * the moment open.  Source: SYCL 2020, 4.10 "Host tasks". */
+ * A task runs inside its submission, as soon as all its dependencies are done; SYCL does not
+ * specify the moment.  Source: SYCL 2020, 4.10 "Host tasks". */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -25,7 +25,7 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
                           RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
 }
 
-/* Brings the content to the host and makes the node; returns a refusal of the device. */
+/* Brings the content to the host and creates the node; returns a refusal of the device. */
 static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
                             rt_command **out_command)
 {

@@ -1,4 +1,4 @@
-/* Commands that a fusion does not take, as shipped DPC++ names them.
+/* Commands that a fusion does not accept, as shipped DPC++ names them.
  *
  * Observed: intel/llvm, cgTypeToString in sycl/source/detail/scheduler/commands.cpp
  * (requirements.yaml, KF-QUEUE-06, key dpcpp, tag B16). */
@@ -11,7 +11,7 @@ static void report(rt_scheduler *scheduler, rt_queue_id queue, const char *kind)
     observer->not_fused(observer->user, kind);
 }
 
-/* The side of a copy; fills have one side alone. */
+/* One side of a copy; a fill has only one. */
 typedef enum side { SIDE_ACCESSOR, SIDE_POINTER, SIDE_GLOBAL, SIDES } side;
 
 static side side_of(const rt_memory *memory)
@@ -30,7 +30,8 @@ void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_
     static const char *const fills[SIDES] = {"fill", "fill usm", "fill usm"};
     side to = side_of(transfer->to), from = transfer->from ? side_of(transfer->from) : to;
     bool pointers = to == SIDE_POINTER && from == SIDE_POINTER;
-    /* Without a dependency such a command goes to the driver past the command groups. */
+    /* Without dependencies such a command bypasses the command groups and goes directly to the
+     * driver. */
     if (pointers && transfer->after_count == 0) return;
     report(scheduler, queue, transfer->from ? copies[from][to] : fills[to]);
 }

@@ -6,14 +6,13 @@
 
 static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *command);
 
-/* The end of a fusion has no work of its own: its progress is the least of those that it waits for.
- */
+/* The end of a fusion does no work: its progress is the least of the commands that it waits for. */
 static rt_progress fusion_progress(const rt_scheduler *scheduler, const rt_command *command)
 {
     rt_progress least = RT_PROGRESS_COMPLETE;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        /* It waits for kernels and moves of content only, so the recursion is one level deep. */
+        /* It waits only for kernels and moves of content, so the recursion is one level deep. */
         CHECK(other->kind != RT_COMMAND_FUSION);
         rt_progress progress = progress_of(scheduler, other);
         if (progress < least) least = progress;

@@ -1,13 +1,15 @@
 /* Queues, the command graph, and synchronisation with the host.
  *
- * Submitting makes a node of the graph with its dependencies: by the memories that commands read
- * and write, by explicit `after` lists, by the order of an in-order queue.  Handing a node to its
- * device is a separate step (enqueue.c), the only place that calls a device for commands, so that
- * fusion can take a node back before that.  No function waits unless it says so, except a
- * submission that depends on a command of another device: no device can wait for another's events.
+ * Submitting creates a node of the graph with its dependencies: from the memories that commands
+ * read and write, from explicit `after` lists, and from the order of an in-order queue. Handing a
+ * node to its device is a separate step (enqueue.c), the only place that calls a device for
+ * commands, so that fusion can remove a node before that.  No function waits unless its comment
+ * says so, except that a submission that depends on a command of another device waits for it: no
+ * device can wait for another's events.
  *
  * Threads.  All functions may be called from several threads; one lock guards the graph.  Kernels
  * are resolved and built outside it.
+ *
  * Source: SYCL 2020, 3.7.1 "SYCL application execution model", 4.6.5 "Queue class". */
 #ifndef REFERENCE_SCHED_SCHED_H
 #define REFERENCE_SCHED_SCHED_H
@@ -18,13 +20,14 @@
 typedef struct rt_scheduler rt_scheduler;
 
 typedef uint32_t rt_queue_id;
-typedef uint32_t rt_command_id; /* order of submission; a command depends on smaller ids only */
+typedef uint32_t rt_command_id; /* in order of submission; a command depends on smaller ids only */
 
 typedef enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_READ_WRITE } rt_access;
 
 typedef enum rt_argument_kind {
-    RT_ARGUMENT_MEMORY,  /* a buffer, with what the kernel does to it */
-    RT_ARGUMENT_POINTER, /* into unified shared memory; the runtime tracks no dependencies by it */
+    RT_ARGUMENT_MEMORY,  /* a buffer, and how the kernel accesses it */
+    RT_ARGUMENT_POINTER, /* into unified shared memory; the runtime derives no dependencies from it
+                          */
     RT_ARGUMENT_NULL,    /* the null pointer */
     RT_ARGUMENT_BYTES,
     RT_ARGUMENT_LOCAL,
@@ -32,7 +35,7 @@ typedef enum rt_argument_kind {
 
 /* A pointer into unified shared memory inside the bytes of a value. */
 typedef struct rt_inner_pointer {
-    uint64_t at;       /* where in the bytes, which have room for 8 there */
+    uint64_t at;       /* position in the bytes, where 8 bytes are reserved for it */
     rt_memory *memory; /* USM */
     uint64_t offset;   /* bytes from its start */
 } rt_inner_pointer;
@@ -41,15 +44,16 @@ typedef struct rt_argument {
     rt_argument_kind kind;
     rt_memory *memory;                /* MEMORY: a buffer; POINTER: USM */
     rt_access access;                 /* MEMORY */
-    rt_promotion promotion;           /* MEMORY: what the accessor asks for, where it is fused */
+    rt_promotion promotion;           /* MEMORY: the promotion that the accessor requests in case of
+                                       * fusion */
     uint64_t offset;                  /* POINTER: bytes from the memory's start */
     rt_bytes bytes;                   /* BYTES; borrowed for the call */
-    const rt_inner_pointer *pointers; /* BYTES: filled into a copy of the bytes */
+    const rt_inner_pointer *pointers; /* BYTES: written into a copy of the bytes */
     uint32_t pointer_count;
     uint64_t size; /* LOCAL: bytes >= 1 */
 } rt_argument;
 
-/* One kernel launch as the application asks for it; borrowed for the call. */
+/* One kernel launch as requested by the application; borrowed for the call. */
 typedef struct rt_launch {
     rt_text kernel;
     dev_nd_range range;
@@ -57,44 +61,44 @@ typedef struct rt_launch {
     uint32_t argument_count;
     const rt_command_id *after; /* explicit dependencies */
     uint32_t after_count;
-    rt_text options; /* for the device's compiler, after those that each image brings */
+    rt_text options;                   /* for the device's compiler, appended to each image's own */
     const rt_spec_constant *constants; /* each name once */
     uint32_t constant_count;
     bool has_module; /* see rt_kernel_request */
     rt_module_id module;
     const rt_bundle *bundle; /* executable: the kernel is taken from it, and options and module are
-                                not given; NULL: the program manager finds it */
+                              * not set; NULL: the program manager finds the kernel */
 } rt_launch;
 
-/* A copy between memories, or a fill, as the application asks for it; borrowed for the call.
+/* A copy between memories, or a fill, as requested by the application; borrowed for the call.
  * Source: SYCL 2020, 4.9.4.3 "SYCL functions for explicit memory operations". */
 typedef struct rt_transfer {
     rt_memory *from; /* NULL: a fill */
     uint64_t from_offset;
     rt_memory *to;
     uint64_t to_offset;
-    uint64_t size;    /* bytes >= 1; of a fill a multiple of the pattern's */
+    uint64_t size;    /* bytes >= 1; for a fill a multiple of the pattern's size */
     rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes, of which to_offset is a multiple */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_transfer;
 
-/* A copy between a device_global and a memory, as the application asks a queue or a handler for it;
- * borrowed for the call.  The members include what the functions know from the variable's type
- * (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in
- * queue and handler"; sycl_ext_oneapi_device_global. */
+/* A copy between a device_global and a memory, as the application requests it from a queue or a
+ * handler; borrowed for the call.  The members include what the functions derive from the
+ * variable's type (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions
+ * in queue and handler"; sycl_ext_oneapi_device_global. */
 typedef struct rt_global_copy {
-    rt_host_address address;    /* of the host object */
+    rt_host_address address;    /* address of the host object */
     rt_text name;               /* for messages */
     uint64_t type_size;         /* sizeof(T), bytes */
     bool image_scope;           /* property device_image_scope */
     rt_host_access host_access; /* property host_access */
     bool to_global;
-    uint64_t offset; /* bytes in the variable */
+    uint64_t offset; /* byte offset in the variable */
     rt_memory *memory;
     uint64_t memory_offset;
     uint64_t size;   /* bytes >= 1 */
-    bool by_handler; /* asked of the handler of a command group */
+    bool by_handler; /* requested from the handler of a command group */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_global_copy;
@@ -107,18 +111,18 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
  * lost, as at the end of an application. */
 void rt_scheduler_destroy(rt_scheduler *scheduler);
 
-/* Makes a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
+/* Creates a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device,
                                                 rt_context_id context, bool in_order,
                                                 rt_queue_id *out_queue);
 
-/* Lets the queue go into fusion mode (extension sycl_ext_codeplay_kernel_fusion, property
+/* Allows the queue to enter fusion mode (extension sycl_ext_codeplay_kernel_fusion, property
  * enable_fusion). */
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Lets the queue, which has no command yet, record the times of its commands (SYCL 2020, 4.6.5.2
- * "Queue properties": enable_profiling).  The device's capabilities say profiling.  Codes of
- * dev_queue_create. */
+/* Makes the queue, which has no command yet, record the times of its commands (SYCL 2020, 4.6.5.2
+ * "Queue properties": enable_profiling).  Only if the device's capabilities say profiling.  Codes
+ * of dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler,
                                                           rt_queue_id queue);
 
@@ -126,46 +130,46 @@ RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *schedule
  * later submission to it is refused, ERRC_INVALID. */
 RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Submits a copy or a fill.  Ranges and pattern were not checked by the caller: ERRC_INVALID where
- * a range does not lie in its memory, where those of a copy overlap, where a pattern is not as
- * above, or where USM of one device is used in a queue of another.  Later failures
- * are reported to the waiter. */
+/* Submits a copy or a fill.  The caller need not check ranges and pattern: ERRC_INVALID if a range
+ * is not inside its memory, if the ranges of a copy overlap, if a pattern is not as described
+ * above, or if USM of one device is used in a queue of another.  Later failures are reported to the
+ * waiter. */
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
 
-/* Submits a copy to or from a device_global.  ERRC_INVALID: the part does not lie in the variable
- * (DG-COPY-07) or in the memory, no loaded module has the variable, or several programs or images
- * have it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids it, so that
- * no program can ask.  And the codes of rt_memory_usm_create for its first use on a device, of
- * rt_global_variable, and of a program that has to be made.  Nothing is changed then.  Later
- * failures are reported to the waiter. */
+/* Submits a copy to or from a device_global.  ERRC_INVALID: the range is not inside the variable
+ * (DG-COPY-07) or the memory, no loaded module has the variable, or several programs or images have
+ * it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids the copy, so such
+ * a program would not compile.  Also the codes of rt_memory_usm_create for the variable's first use
+ * on a device, of rt_global_variable, and of a program that has to be built.  Nothing is changed on
+ * failure.  Later failures are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy,
                                                rt_command_id *out_command);
 
-/* A blocking copy of the whole variable to the host; only address, name, type_size and
- * image_scope of `copy` are used.  With `existing` only where there is an instance on the queue's
- * device: nothing is appended where there is none, and nothing is made.  Waits for every command
- * submitted so far.  Appends the bytes, and of each whether it has a value, as dev_memory_defined
- * has it.  Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
+/* A blocking copy of the whole variable to the host; only address, name, type_size and image_scope
+ * of `copy` are used.  With `existing` the copy is made only if there is an instance on the queue's
+ * device: otherwise nothing is appended or created.  Waits for every command submitted so far.
+ * Appends the bytes and, for each, whether it has a value, as reported by dev_memory_defined.
+ * Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
 RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy, bool existing,
                                                rt_buffer *out_bytes, rt_buffer *out_defined);
 
-/* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel (rt_bundle_kernel)
- * and of dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of
- * another device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as the
- * kernel has parameters.  Failures while the kernel runs are reported to the waiter. */
+/* Submits a launch.  Fails immediately, and without enqueuing anything, with the codes of
+ * rt_program_manager_kernel (rt_bundle_kernel) and of dev_enqueue_kernel.  ERRC_INVALID: unified
+ * shared memory of another device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: the number
+ * of arguments differs from that of the kernel's parameters.  Failures while the kernel runs are
+ * reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
 /* Host access: brings the latest content of the memory to its host bytes and waits for it, so that
  * memory->host may be read until the next submission that writes it.  Returns the first failure
- * among the commands that the content depends on.  For unified shared memory those are not known:
- * every command submitted so far is waited for, and failures that were reported before do not
- * count.
- */
+ * among the commands that the content depends on.  For unified shared memory those are unknown: the
+ * function waits for every command submitted so far, and ignores failures that were already
+ * reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
@@ -181,44 +185,43 @@ typedef struct rt_host_task {
     uint32_t after_count;
 } rt_host_task;
 
-/* Submits a host task, and runs it: it is done when the function returns.  ERRC_INVALID: unified
- * shared memory, one buffer twice, or buffers of different sizes; a failure of a command that
- * it waits for is reported to the waiter (SYCL 2020, 4.10 "Host tasks"). */
+/* Submits a host task and runs it: it is done when the function returns.  ERRC_INVALID: unified
+ * shared memory, the same buffer twice, or buffers of different sizes.  A failure of a command that
+ * it depends on is reported to the waiter (SYCL 2020, 4.10 "Host tasks"). */
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
-/* Waits for every command submitted so far; returns the first failure that was not reported before.
- */
+/* Waits for every command submitted so far; returns the first failure that was not yet reported. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
-/* The same for the commands of one queue, and for one command, each with all it depends on. */
+/* Like rt_scheduler_wait, for the commands of one queue or for one command, each with all their
+ * dependencies. */
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
-/* The progress of a command, as far as a caller can tell without waiting. */
+/* The progress of a command, as far as it is known without waiting. */
 typedef enum rt_progress {
-    RT_PROGRESS_SUBMITTED,   /* no device has it yet */
-    RT_PROGRESS_HANDED_OVER, /* its device has not ended it; no device reports whether it has begun
-                              */
+    RT_PROGRESS_SUBMITTED,   /* not yet handed to a device */
+    RT_PROGRESS_HANDED_OVER, /* its device has not finished it; devices do not report whether it has
+                              * begun */
     RT_PROGRESS_COMPLETE,    /* a wait for it would not block; it may have failed */
 } rt_progress;
 
-/* Neither waits nor ends a fusion.  The event of a fusion is submitted while its kernels are held
- * back, and complete when they, or the fused kernel in their place, are.
- * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event
- * Handling". */
+/* Neither waits nor ends a fusion.  The event of a fusion is SUBMITTED while its kernels are held
+ * back, and COMPLETE when they, or the fused kernel that replaces them, are. Source: SYCL 2020,
+ * 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
 
 /* The times of a command, after a wait for it that ends a fusion as rt_scheduler_wait_command does.
- * The event of a fusion has no work of its own: it was submitted and began with the first, and
- * ended with the last of the kernels that it stands for.  ERRC_INVALID: its queue keeps no times,
- * or no device has any: of a host task, and of a fusion of nothing.  A failure of the command is
- * returned.  Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document
- * 001, "Event Handling", by which that event is one of the host. */
+ * The event of a fusion does no work: its times are the first submission and start and the last end
+ * among its kernels.  ERRC_INVALID: its queue records no times, or no device has any: for a host
+ * task, or a fusion without kernels.  A failure of the command is returned.  Source: SYCL 2020,
+ * 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event Handling", by which
+ * that event is a host event. */
 RT_MUST_USE rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
                                          dev_times *out_times);
 
-/* The launch with only those arguments that the kernel's code takes, in the arena; everything else
+/* The launch reduced to the arguments that the kernel's code takes, in the arena; everything else
  * is borrowed from `launch` (eliminated.c). */
 rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 

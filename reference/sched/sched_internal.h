@@ -1,4 +1,4 @@
-/* The graph's nodes, shared by the files of this folder. */
+/* The graph's nodes; shared by the files of this folder. */
 #ifndef REFERENCE_SCHED_SCHED_INTERNAL_H
 #define REFERENCE_SCHED_SCHED_INTERNAL_H
 
@@ -10,13 +10,13 @@ typedef enum rt_command_kind {
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
     RT_COMMAND_HOST_TASK,
-    /* the end of a queue's fusion, whichever it is: no work of its own */
+    /* the end of a queue's fusion, in any way: does no work */
     RT_COMMAND_FUSION,
-    /* the runtime's own moves of content, ordered by their memories and not by their queue */
+    /* the runtime's own moves of content, ordered by their memories, not by their queue */
     RT_COMMAND_UPLOAD,
     RT_COMMAND_HOST_READ,
-    RT_COMMAND_ZERO,  /* fills the new content of a device_global */
-    RT_COMMAND_POINT, /* writes the address of that into a program */
+    RT_COMMAND_ZERO,  /* fills new content of a device_global */
+    RT_COMMAND_POINT, /* writes the address of that content into a program */
 } rt_command_kind;
 
 /* The states of a command, and the steps between them; `-`: not permitted (state.c).
@@ -39,8 +39,8 @@ typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
     RT_COMMAND_HELD,      /* in the list of a fusion, or made for a kernel there: `held` is set */
     RT_COMMAND_ENQUEUED,  /* handed to the device: `event` is set */
-    RT_COMMAND_STOPPED,   /* no device will run it: `result` says which failure stopped it, its own
-                             refusal or that of a predecessor whose event the device cannot take */
+    RT_COMMAND_STOPPED,   /* no device will run it: `result` is the failure that stopped it, its own
+                           * refusal or that of a predecessor whose event the device cannot take */
     RT_COMMAND_DONE,      /* `result` is final */
     RT_COMMAND_REMOVED,   /* taken out of the graph: a fused kernel does its work */
 } rt_command_state;
@@ -54,13 +54,13 @@ typedef enum rt_step {
     RT_STEP_RESTORE,
 } rt_step;
 
-/* What is kept of a HELD command until it is handed to its device; lives in the fusion command's
- * arena. */
+/* The data of a HELD command until it is handed to its device; lives in the fusion command's arena.
+ */
 typedef struct rt_held {
     rt_fusion_command *fusion;
-    bool auxiliary;     /* made for a kernel of the list, and not one of them */
+    bool auxiliary;     /* created for a kernel of the list, not one of them */
     dev_kernel *kernel; /* LAUNCH; lives as long as the command's program */
-    rt_launch launch;   /* LAUNCH: a copy of what the application asked for */
+    rt_launch launch;   /* LAUNCH: a copy of the application's request */
     rt_memory *memory;  /* UPLOAD, HOST_READ */
 } rt_held;
 
@@ -72,11 +72,11 @@ typedef struct rt_command {
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH, COPY of a variable in it: kept until DONE */
     bool moves_variable;          /* COPY: of a variable in a program */
-    dev_event *event;          /* kept until the scheduler goes: later commands may wait for it */
+    dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;          /* STOPPED, DONE */
-    bool failure_told;         /* the application has been given its failure */
+    bool failure_told;         /* its failure was reported to the application */
     uint64_t visit;            /* the last walk that reached it (wait.c) */
-    rt_command_id dependent;   /* the command that was last made to wait for this one, or NONE */
+    rt_command_id dependent;   /* the most recent command that waits for this one, or NONE */
     rt_held *held;             /* HELD; NULL otherwise */
     rt_command_id ended_after; /* FUSION: the newest command when the fusion ended */
 } rt_command;
@@ -86,18 +86,19 @@ typedef struct rt_queue {
     rt_context_id context;
     dev_queue *queue;
     bool in_order;
-    rt_command_id last;        /* of the application's commands; RT_COMMAND_NONE before the first */
+    rt_command_id last;        /* the newest of the application's commands; RT_COMMAND_NONE before
+                                * the first */
     bool ended;                /* the application has destroyed it */
     bool enable_fusion;        /* the property */
     bool enable_profiling;     /* the property */
-    rt_fusion_command *fusion; /* of the last start_fusion; NULL before the first */
+    rt_fusion_command *fusion; /* created by the last start_fusion; NULL before the first */
 } rt_queue;
 
-/* What a command of the application does to a memory. */
+/* An access of the application's command to a memory. */
 typedef struct rt_memory_access {
     rt_memory *memory;
     rt_access access;
-    bool overwrites; /* every byte of it, so that what it held before need not be brought */
+    bool overwrites; /* writes every byte, so the previous content need not be brought */
 } rt_memory_access;
 
 typedef RT_VECTOR(rt_memory_access) rt_access_list;
@@ -116,18 +117,18 @@ struct rt_scheduler {
     rt_program_manager *programs;
     rt_global_database *globals; /* NULL: there are none */
     /* Whether two contexts of a device share the content of a variable, which DG-INIT-11 leaves
-     * open: chosen when it first matters, for good. */
+     * open: chosen once, when it first matters. */
     enum { RT_SHARING_OPEN, RT_SHARING_PER_DEVICE, RT_SHARING_PER_CONTEXT } sharing;
     pthread_mutex_t lock;
     RT_VECTOR(rt_queue) queues;
     RT_VECTOR(rt_command *) commands;       /* index is the id */
     RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
-    RT_VECTOR(rt_fusion_command *) fusions; /* that clean-up has not reclaimed */
+    RT_VECTOR(rt_fusion_command *) fusions; /* fusions that clean-up has not reclaimed */
     uint32_t active_count;                  /* fusions that are ACTIVE */
     rt_sync_reason cause; /* the operation in progress, in case it ends a fusion */
     rt_fusion_observer observer;
-    uint64_t visit_count; /* walks over the graph so far */
-    uint32_t settled;     /* commands before this one are over and their failures told */
+    uint64_t visit_count; /* number of walks over the graph */
+    uint32_t settled;     /* commands before this one are over and their failures reported */
 };
 
 /* ---- check.c ------------------------------------------------------------------------------ */
@@ -137,18 +138,18 @@ struct rt_scheduler {
 void rt_scheduler_lock(rt_scheduler *scheduler);
 void rt_scheduler_unlock(rt_scheduler *scheduler);
 
-/* Panics unless everything that holds between two public operations holds; returns true.  Called
- * with the lock held. */
+/* Panics unless all invariants between two public operations hold; returns true.  Called with the
+ * lock held. */
 bool rt_scheduler_check(const rt_scheduler *scheduler);
 
 /* ---- state.c (lock held) ------------------------------------------------------------------ */
 
-/* Takes the command from one state to the next; the fields that the new state promises are set
- * already. */
+/* Moves the command from one state to the next; the fields that the new state requires must already
+ * be set. */
 void rt_command_step(rt_command *command, rt_step step);
 
-/* True before the command was handed over (SUBMITTED, HELD); true when no wait for it is needed any
- * more (DONE, REMOVED). */
+/* rt_command_is_pending: true before the command is handed over (SUBMITTED, HELD).
+ * rt_command_is_over: true when no wait for it is needed any more (DONE, REMOVED). */
 bool rt_command_is_pending(const rt_command *command);
 bool rt_command_is_over(const rt_command *command);
 
@@ -161,27 +162,27 @@ void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
 /* Adds a node without dependencies. */
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue);
 
-/* Takes the newest node out again: the device refused it. */
+/* Removes the newest node: the device refused it. */
 void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 
 /* Makes `command` wait for `other` (RT_COMMAND_NONE: nothing to do). */
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
 
-/* Adds the dependencies that an access to a memory brings: a read waits for the last writer, a
- * write also for the readers since.  For unified shared memory a command only waits for the initial
+/* Adds the dependencies that result from an access to a memory: a read waits for the last writer, a
+ * write also for the readers since.  For unified shared memory a command waits only for the initial
  * content: its users order their commands themselves (SYCL 2020, 3.8.1 and 4.8.3). */
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access);
 
-/* Records the access, for the commands that follow. */
+/* Records the access for the commands that follow. */
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
                           const rt_memory *memory, rt_access access);
 
-/* The command's place in a topological order: a command that was handed over ranks after everything
+/* The command's rank in a topological order: a command that was handed over ranks after everything
  * that it waits for. */
 uint64_t rt_command_rank(const rt_command *command);
 
-/* Emits an event of a command: its number, the values, and what it waits for as the list `after`
+/* Emits an event of a command: its number, the values, and its dependencies as the list `after`
  * (FUSION_HOLD: `held_after`). */
 void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_event_kind kind,
                       const rt_trace_value *values, uint32_t value_count);
@@ -194,8 +195,8 @@ void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_eve
 
 /* ---- content.c (lock held) ---------------------------------------------------------------- */
 
-/* Makes the latest content of the memory present on the queue's device; with `overwrites` only its
- * copy there.  The commands that do it are held with a fusion unless that is NULL. */
+/* Makes the latest content of the memory present on the queue's device; with `overwrites` only
+ * allocates its copy there.  The commands for it are held with a fusion unless that is NULL. */
 RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue,
                                        rt_memory *memory, bool overwrites,
                                        rt_fusion_command *fusion);
@@ -213,10 +214,11 @@ typedef struct rt_submission {
     const rt_access_list *accesses;
     const rt_command_id *after;
     uint32_t after_count;
-    rt_fusion_command *fusion; /* whose list it will be in; NULL: it is enqueued at once */
+    rt_fusion_command
+        *fusion; /* the fusion whose list it joins; NULL: it is enqueued immediately */
 } rt_submission;
 
-/* The graph's part of a submission.  `begin` brings the contents and makes the node with its
+/* The graph's part of a submission.  `begin` brings the contents and creates the node with its
  * dependencies; the caller enqueues it and passes the status to `end`, which removes the node again
  * or records its accesses. */
 RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
@@ -225,24 +227,24 @@ RT_MUST_USE rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *com
                                         const rt_access_list *accesses, rt_status enqueued,
                                         rt_command_id *out_command);
 
-/* What a launch does to memories; the caller frees the list. */
+/* The accesses of a launch to memories; the caller frees the list. */
 rt_access_list rt_launch_accesses(const rt_launch *launch);
 
-/* ERRC_KERNEL_ARGUMENT where the launch gives another number of arguments than the kernel has
+/* ERRC_KERNEL_ARGUMENT if the number of the launch's arguments differs from that of the kernel's
  * parameters. */
 RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
                                                 const rt_program *program, dev_kernel *kernel);
 
-/* ERRC_INVALID where the memory is USM of another device than the queue's; `what` names the
- * user, as in "kernel 'k'". */
+/* ERRC_INVALID if the memory is USM of a device other than the queue's; `what` names the user, as
+ * in "kernel 'k'". */
 RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
                                                  const rt_memory *memory, rt_text what);
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
 /* Hands a launch, a copy or fill, or a move of content (upload, host read) to the device; sets
- * event and state.  Where it depends on a command of another device, that one is waited for: no
- * device knows another's events. */
+ * event and state.  If it depends on a command of another device, waits for that command: no device
+ * knows another's events. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
@@ -252,7 +254,8 @@ RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *c
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
-/* The same for the fill with zeros of `size` bytes and the write of a variable's pointer. */
+/* Like rt_enqueue_launch, for the fill with `size` zero bytes and for the write of a variable's
+ * pointer. */
 RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory, uint64_t size);
 RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
@@ -261,7 +264,7 @@ RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *comm
 /* ---- transfer.c (lock held) --------------------------------------------------------------- */
 
 /* Submits a transfer whose memories may be variables of `program` (NULL: none), of which the
- * command takes a reference over, unless it is refused. */
+ * command takes ownership of a reference, unless it is refused. */
 RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);
@@ -269,50 +272,49 @@ RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id qu
 /* ---- global_prepare.c (lock held) ---------------------------------------------------------------
  */
 
-/* Makes the device_globals of a program ready for its first kernel and appends the commands that a
+/* Prepares the device_globals of a program for its first kernel and appends the commands that a
  * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
- * device code".  MALFORMED: an image describes a variable wrongly; and the codes of
+ * device code".  MALFORMED: an image's description of a variable is wrong; also the codes of
  * rt_global_instance_make and rt_global_variable. */
 RT_MUST_USE rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_program *program, rt_command_list *commands);
 
-/* The content of a variable without image scope on the queue's device, made of `size` bytes where
+/* The content of a variable without image scope on the queue's device, created with `size` bytes if
  * there is none. */
 RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue,
                                           rt_global_entry *entry, uint64_t size, bool by_copy,
                                           rt_global_instance **out_instance);
 
-/* The same without making one; NULL: there is none. */
+/* Like rt_globals_instance, but never creates content; NULL: there is none. */
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry, bool by_copy);
 
 /* ---- sync.c (lock held) ------------------------------------------------------------------- */
 
-/* True while start_fusion's effect lasts on the queue. */
+/* True while the queue is in fusion mode. */
 bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Ensures that everything the command waits for is handed to its device before the command itself:
  * a fusion that holds some of it back ends (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
-/* The same for a command that is being made and that the fusion `holder` will hold, be it a kernel
- * or a move of content for one (KF-SYNC-09). */
+/* Like rt_sync_dependencies, for a command under construction that the fusion `holder` will hold,
+ * either a kernel or a move of content for one (KF-SYNC-09). */
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
                              const rt_fusion_command *holder);
 
 /* A fault only (see KF-SYNC-10): the fusion whose list holds a kernel that the launch depends on,
- * and with which the launch is deferred.  NULL: none. */
+ * and together with which the launch is deferred.  NULL: none. */
 rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
 
-/* Hands over a command that is held back, with everything that it waits for; does nothing to
- * others. */
+/* Hands over a held command with everything that it waits for; does nothing for other commands. */
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);
 
-/* Ends the fusions that hold kernels back, of a queue or of all (RT_QUEUE_ALL). */
+/* Ends the fusions that hold kernels back, those of a queue or all (RT_QUEUE_ALL). */
 void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
 #define RT_QUEUE_ALL UINT32_MAX
 
-/* The fusion whose kernel or event the command is, while that is ACTIVE; NULL: none. */
+/* The fusion to which the command belongs as a kernel or event, while it is ACTIVE; NULL: none. */
 rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command);
 
 /* ---- not_fused.c (lock held) -------------------------------------------------------------- */
@@ -328,7 +330,7 @@ void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue);
 /* Frees the command's record, whatever its status. */
 void rt_fusion_command_free(rt_fusion_command *fusion);
 
-/* The fusion into whose list a launch to the queue goes; NULL: it is enqueued at once. */
+/* The fusion whose list a launch to the queue joins; NULL: it is enqueued immediately. */
 rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Ends an ACTIVE fusion as rt_fusion_command_cancel does. */
@@ -336,27 +338,27 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 
 /* ---- held.c (lock held) ------------------------------------------------------------------- */
 
-/* Checks a launch that is going to be held, as its device will later, so that a mistake which needs
- * no compiler is reported at submission.  ERRC_ND_RANGE: its groups do not divide its range, or are
- * larger than the device takes. */
+/* Checks a launch before it is held, as its device will later, so that a mistake that can be found
+ * without a compiler is reported at submission.  ERRC_ND_RANGE: its groups do not divide its range,
+ * or are larger than the device allows. */
 RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
                                     const rt_launch *launch);
 
-/* Puts a launch that rt_hold_check has passed into the list of a fusion, in place of handing it to
- * the device. */
+/* Appends a launch that rt_hold_check has accepted to the list of a fusion, instead of handing it
+ * to the device. */
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch);
 
-/* Makes a kernel wait for those that are in the list so far: it names the fusion's own event. */
+/* Makes a kernel that names the fusion's own event wait for those that are in the list so far. */
 void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
 
-/* Keeps a move of content for a fusion. */
+/* Holds a move of content for a fusion. */
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory);
 
-/* Hands over one command that was held.  A refusal of the device is reported to the waiter. */
+/* Hands over one held command.  A refusal of the device is reported to the waiter. */
 void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
 
-/* Keeps what a kernel of the list is about to change in a memory's leaves. */
+/* Saves a memory's leaves that a kernel of the list is about to change. */
 void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
                     rt_access access);
 
@@ -365,12 +367,12 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
 /* Waits for the command and everything it depends on, oldest first; returns the first failure. */
 RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id command);
 
-/* Waits for everything submitted so far; returns the first failure that was not reported before. */
+/* Waits for everything submitted so far; returns the first failure that was not yet reported. */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 /* ---- Arguments (eliminated.c) -------------------------------------------------------------- */
 
-/* How many of the source's arguments the kernel's code does not take. */
+/* The number of the source's arguments that the kernel's code does not take. */
 uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel);
 
 #endif

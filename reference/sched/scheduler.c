@@ -19,7 +19,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
     if (!scheduler) return;
     rt_status lost = rt_scheduler_wait(scheduler);
-    (void)lost; /* No caller is left to report it to. */
+    (void)lost; /* there is no caller left to report it to */
     CHECK_SLOW(rt_scheduler_check(scheduler));
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
@@ -51,7 +51,7 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     rt_scheduler_lock(scheduler);
-    /* Broken: a new queue finds the entry of one that is in fusion mode under its own number. */
+    /* Broken: a new queue finds the entry of a queue in fusion mode with the same number. */
     rt_fusion_command *fusion = NULL;
     if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
         fusion = scheduler->fusions.items[scheduler->fusions.count - 1];
@@ -82,7 +82,7 @@ static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
     command->dependencies.count = kept;
 }
 
-/* The reason that is given when a command of this kind ends a fusion. */
+/* The reason reported when a command of this kind ends a fusion. */
 static rt_sync_reason cause_of(rt_command_kind kind)
 {
     if (kind == RT_COMMAND_LAUNCH) return RT_SYNC_REASON_OTHER_QUEUE;
@@ -91,7 +91,8 @@ static rt_sync_reason cause_of(rt_command_kind kind)
 }
 
 /* Makes the command wait for an event that the application names.  The event of the command's own
- * fusion stands for the kernels before it, since the list cannot wait for its end (KF-EVENT-07). */
+ * fusion represents the kernels before it, since the list cannot wait for its own end
+ * (KF-EVENT-07). */
 static void depend_on_event(rt_scheduler *scheduler, rt_command *command, rt_command_id event,
                             rt_fusion_command *fusion)
 {
@@ -173,7 +174,7 @@ rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-/* A kernel may do anything to memory that it has a pointer to. */
+/* A kernel may read and write any memory that it has a pointer to. */
 static void add_pointer_access(rt_access_list *accesses, rt_memory *memory)
 {
     CHECK(rt_memory_is_usm(memory));
@@ -214,7 +215,8 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
                           (unsigned long long)memory->size);
 }
 
-/* Checks what no device can: pointers to unified shared memory.  Called with the lock held. */
+/* Checks pointers to unified shared memory, which no device can check.  Called with the lock held.
+ */
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
     rt_arena arena = {0};
@@ -235,7 +237,7 @@ static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, cons
     return status;
 }
 
-/* Hands the launch to its device, or puts it into the list of its queue's fusion. */
+/* Hands the launch to its device, or appends it to the list of its queue's fusion. */
 static rt_status enqueue_or_hold(rt_scheduler *scheduler, rt_fusion_command *fusion,
                                  rt_command *command, dev_kernel *kernel, const rt_launch *launch)
 {
@@ -272,7 +274,7 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
     rt_vector_free(&first);
-    /* The kernel's own command may never run, so its event would be of no use. */
+    /* The kernel's own command may never run, so its event would be useless. */
     if (rt_ok(status) && fusion && RULE(KF_EVENT_01)) *out_command = fusion->command;
     rt_vector_free(&accesses);
     return status;
@@ -340,7 +342,7 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     if (!memory->host_valid) {
         status = rt_content_read(scheduler, memory, &newest);
     } else if (memory->id < scheduler->uses.count) {
-        /* A read that another host access asked for may still be on its way. */
+        /* A read requested by another host access may still be in progress. */
         newest = scheduler->uses.items[memory->id].download;
     }
     if (rt_ok(status)) rt_sync_command(scheduler, newest);

@@ -1,8 +1,9 @@
-/* Synchronisation: a command that needs another one which a fusion holds back ends that fusion.
+/* Synchronisation: a command that needs another command which a fusion holds back ends that fusion.
  *
- * Every command passes through rt_sync_dependencies on its way to a device, whatever kind it is
- * (KF-SYNC-06).  Commands that are held themselves do not go to a device, so they are examined when
- * they are made (KF-SYNC-09).
+ * Every command, of any kind, passes through rt_sync_dependencies on its way to a device
+ * (KF-SYNC-06).  Commands that are held themselves do not go to a device, so they are examined at
+ * construction (KF-SYNC-09).
+ *
  * Source: document 001 (KernelFusionJIT.md), "Synchronization Behavior". */
 #include "reference/sched/sched_internal.h"
 
@@ -30,7 +31,7 @@ static bool is_move(const rt_command *command)
     return command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ;
 }
 
-/* True when the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
+/* True if the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
  * of command has its rule; broken, that kind runs as if the kernel had not been submitted. */
 static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
 {
@@ -43,7 +44,7 @@ static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
     }
 }
 
-/* A fault only (see must_end): takes an edge away. */
+/* A fault only (see must_end): removes an edge. */
 static void forget_dependency(rt_command *command, uint32_t index)
 {
     rt_command_list *list = &command->dependencies;

@@ -1,7 +1,8 @@
 /* The times at which commands were submitted, started and ended.
  *
- * Devices record times; the runtime finds the device events that an event of the application stands
- * for.
+ * Devices record times; the runtime finds the device events that an event of the application
+ * represents.
+ *
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001
  * (KernelFusionJIT.md), "Event Handling". */
 #include "reference/sched/sched_internal.h"
@@ -13,7 +14,7 @@ rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler, rt_queue_
     rt_queue *profiled = &scheduler->queues.items[queue];
     CHECK(profiled->device->capabilities.profiling);
     CHECK(profiled->last == RT_COMMAND_NONE && !profiled->enable_profiling);
-    /* A device's queue cannot be given the property later: it is replaced. */
+    /* A device's queue cannot gain the property later, so it is replaced. */
     dev_queue *replacement = NULL;
     rt_status status = dev_queue_create_profiling(profiled->device->device, &replacement);
     if (rt_ok(status)) {
@@ -32,8 +33,8 @@ static void widen(dev_times *span, const dev_times *times)
     if (times->end > span->end) span->end = times->end;
 }
 
-/* The span of the kernels that a fusion's end waited for, or of the fused kernel; moves of content
- * for them are not commands of the application and do not count. */
+/* The time span of the kernels that a fusion's end waited for, or of the fused kernel; moves of
+ * content for them are not commands of the application and do not count. */
 static rt_status fusion_times(const rt_scheduler *scheduler, const rt_command *fusion,
                               dev_times *out_times)
 {
@@ -43,7 +44,7 @@ static rt_status fusion_times(const rt_scheduler *scheduler, const rt_command *f
         const rt_command *kernel = scheduler->commands.items[fusion->dependencies.items[i]];
         if (kernel->kind != RT_COMMAND_LAUNCH) continue;
         CHECK(kernel->state == RT_COMMAND_DONE);
-        RT_TRY(kernel->result); /* A failure that an earlier wait has returned already. */
+        RT_TRY(kernel->result); /* a failure that an earlier wait has already returned */
         CHECK(kernel->event != NULL);
         dev_times times;
         RT_TRY(dev_event_times(kernel->event, &times));

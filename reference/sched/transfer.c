@@ -1,7 +1,7 @@
-/* Copies and fills that the application asks for.
+/* Copies and fills that the application requests.
  *
- * Both are commands on the queue's device: what they read is brought there first, as for a kernel.
- * A copy between two devices thus goes through the host.  Source: SYCL 2020, 4.9.4.3 "SYCL
+ * Both are commands on the queue's device: their sources are brought there first, as for a kernel.
+ * A copy between two devices therefore goes through the host.  Source: SYCL 2020, 4.9.4.3 "SYCL
  * functions for explicit memory operations". */
 #include "reference/sched/sched_internal.h"
 
@@ -58,7 +58,7 @@ static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *trans
                           size);
 }
 
-/* Called with the lock held. */
+/* Checks ranges, pattern and device.  Called with the lock held. */
 static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer)
 {
@@ -76,7 +76,7 @@ static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
-/* What a transfer does to memories; the caller frees the list. */
+/* The accesses of a transfer to memories; the caller frees the list. */
 static rt_access_list transfer_accesses(const rt_transfer *transfer)
 {
     rt_access_list accesses = {0};
@@ -93,8 +93,8 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                              rt_command_id *out_command)
 {
     CHECK(queue < scheduler->queues.count);
-    /* Broken: what cannot be fused ends the fusion, whether or not it needs a kernel of the list.
-     */
+    /* Broken: a command that cannot be fused ends the fusion, even if it needs no kernel of the
+     * list. */
     if (rt_queue_in_fusion_mode(scheduler, queue) && !RULE(KF_QUEUE_06))
         rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     RT_TRY(check_transfer(scheduler, queue, transfer));
@@ -110,7 +110,7 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
     if (rt_ok(status)) {
         command->program = program;
         command->moves_variable = program != NULL;
-        /* Broken: what the application named is forgotten on the way to the driver. */
+        /* Broken: the application's dependencies are lost on the way to the driver. */
         if (program && !RULE(DG_PLUGIN_03)) command->dependencies.count = 0;
         status = rt_enqueue_transfer(scheduler, command, transfer);
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);

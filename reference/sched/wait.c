@@ -1,5 +1,5 @@
-/* Waiting.  A command is waited for after everything that it depends on, so that a failure is
- * reported for the command in which it arose and not for one that it was passed on to. */
+/* Waiting.  A command is waited for after all of its predecessors, so that a failure is reported
+ * for the command in which it occurred and not for one that inherited it. */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -23,9 +23,9 @@ static void reach(rt_scheduler *scheduler, rt_command *command, command_list *li
     *rt_vector_push(list) = command;
 }
 
-/* Adds the ancestors of the commands in the list, which this walk has reached, and sorts the oldest
- * first.  The walk stops at commands that are known to have succeeded.  Called with the lock held.
- */
+/* Adds the ancestors of the commands in the list, which this walk has already reached, and sorts
+ * the oldest first.  The walk stops at commands that are known to have succeeded.  Called with the
+ * lock held. */
 static void add_ancestors(rt_scheduler *scheduler, command_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -58,13 +58,13 @@ static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
 {
     pthread_mutex_lock(&scheduler->lock);
     CHECK(!rt_command_is_pending(command));
-    /* Neither a command that no device runs has an event, nor the end of a fusion: that is done
-     * when everything that it stands for is (KF-GRAPH-03). */
+    /* A command that no device runs has no event, nor has the end of a fusion, which is done when
+     * all its commands are (KF-GRAPH-03). */
     bool has_event = !rt_command_is_over(command) && command->event;
     CHECK_IMPLIES(command->state == RT_COMMAND_STOPPED, !has_event && !rt_ok(command->result));
     rt_status answer = command->result;
     pthread_mutex_unlock(&scheduler->lock);
-    /* The event stays until the scheduler goes, so several threads may wait for it at once. */
+    /* The event lives as long as the scheduler, so several threads may wait for it concurrently. */
     if (has_event) answer = dev_event_wait(command->event);
 
     pthread_mutex_lock(&scheduler->lock);
@@ -82,8 +82,8 @@ static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
     return result;
 }
 
-/* Waits for every command of the list and returns the first failure; with `repeat` also one that
- * the application was given before. */
+/* Waits for every command of the list and returns the first failure; with `repeat` also a failure
+ * that was already reported to the application. */
 static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bool repeat)
 {
     rt_status first_failure = RT_STATUS_OK;
@@ -110,8 +110,8 @@ rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id id)
     return status;
 }
 
-/* Moves `settled` past commands that no later wait has to examine, so that the cost of all waits
- * together stays in proportion to the commands. */
+/* Moves `settled` past commands that no later wait has to examine, so that the total cost of all
+ * waits is linear in the commands. */
 static void skip_settled(rt_scheduler *scheduler)
 {
     rt_scheduler_lock(scheduler);
@@ -183,7 +183,7 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     scheduler->cause = RT_SYNC_REASON_WAIT;
     rt_sync_command(scheduler, command);
     CHECK(command < scheduler->commands.count);
-    /* Broken: the event of a fusion that is over stands for the queue's present one. */
+    /* Broken: the event of a completed fusion denotes the queue's current one. */
     const rt_command *awaited = scheduler->commands.items[command];
     if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
         rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);

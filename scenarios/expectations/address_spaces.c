@@ -1,10 +1,10 @@
-/* The address space qualifier functions of OpenCL C, on every device that the loader finds, without
- * assay.
+/* Tests the address space qualifier functions of OpenCL C, on every device that the loader finds,
+ * without assay.
  *
  *     cc address_spaces.c -l:libOpenCL.so.1 -o address_spaces && ./address_spaces
  *
- * OpenCL C specification, "Address Space Qualifier Functions": each gives null for a pointer that
- * it cannot cast, so that of a pointer into each memory one bit alone is set. */
+ * OpenCL C specification, "Address Space Qualifier Functions": each function returns null for a
+ * pointer that it cannot cast, so exactly one bit is set for a pointer into each memory. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <stdio.h>

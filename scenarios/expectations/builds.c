@@ -3,8 +3,8 @@
  *     cc builds.c -l:libOpenCL.so.1 -o builds
  *     flags='-c -emit-llvm -target spir64 -O1 -Xclang -finclude-default-header'
  *
- * What OpenCL C 1.2 has must be there for code of SPIR 1.2 (cl_khr_spir), and PoCL says that it
- * takes such code; "Explicit Memory Fence Functions" has mem_fence:
+ * The functions of OpenCL C 1.2 must be available to SPIR 1.2 code (cl_khr_spir), which PoCL claims
+ * to accept; "Explicit Memory Fence Functions" has mem_fence:
  *
  *     echo 'kernel void f(global int *a) {
  *             a[0] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); a[1] = 2; }' > fence.cl
@@ -18,7 +18,7 @@
  *                                                    memory_scope_device); }' > flag.cl
  *     clang-14 $flags -cl-std=CL2.0 flag.cl && llvm-spirv-14 flag.bc && ./builds flag.spv
  *
- * Intel's compiler dies of a call of the one of two functions that the item selects; with
+ * Intel's compiler crashes on a call of one of two functions that the item selects; with
  * CL_CONFIG_CPU_VECTORIZER_MODE=1 in the environment it builds:
  *
  *     echo '#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable

@@ -1,5 +1,5 @@
-// The form of a fat binary, as version 9 of shipped DPC++ reads it, for the programs here that make
-// device images by hand.
+// The format of a fat binary, as version 9 of shipped DPC++ reads it, for the programs here that
+// build device images by hand.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ extern "C" void __sycl_register_lib(const void *);
         "_end:\n.previous");                                                                       \
     extern "C" const unsigned char name##_begin[], name##_end[]
 
-/* Of what a device image consists; all of it must stay for as long as the process runs. */
+/* The contents of a device image; all of it must stay valid while the process runs. */
 struct contents {
     const unsigned char *begin, *end;
     const char *entry; /* a kernel, or a function that other images call */

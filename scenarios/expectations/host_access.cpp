@@ -5,7 +5,7 @@
 //       host_access.cpp
 //
 // sycl_ext_oneapi_device_global, "host_access": with read the host may not write, with write it may
-// not read; the functions are not there then, so that this must not compile.
+// not read; the functions then do not exist, so this must not compile.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0): it compiles.
 #include <sycl/sycl.hpp>

@@ -2,7 +2,7 @@
 // images are made by hand here, from OpenCL C.  shipped_linking.sh builds and runs it.
 //
 // DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a copy looks
-// for the program that contains the variable; where there are two, it is refused with
+// for the program that contains the variable; if there are two, it is refused with
 // errc::invalid.
 //
 // default (DG-SCOPE-03): the kernel of an image with a specialisation constant, which is not set,
@@ -11,7 +11,7 @@
 // values (DG-SCOPE-05): the same image is built with the values 1 and 2, and the kernel of both is
 // launched: there are two programs, and a copy is refused.
 //
-// library (DG-SCOPE-09): two kernels, in images of their own, import a function of an image with
+// library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
@@ -35,11 +35,11 @@ CODE(library);
 CODE(one);
 CODE(two);
 
-/* With this property the host's object is the value alone; g++ 12 takes the class without it. */
+/* With this property the host's object is the value alone; g++ 12 accepts the class without it. */
 using properties = decltype(syclex::properties{syclex::device_image_scope});
 static syclex::device_global<int, properties> counter;
 
-/* What DPC++ would have generated for the constant. */
+/* DPC++ would have generated this for the constant. */
 static constexpr sycl::specialization_id<int> stride{1};
 template <> const char *sycl::detail::get_spec_constant_symbolic_ID<stride>()
 {
@@ -91,7 +91,7 @@ static void register_library()
 
 /* ---- Launches and copies --------------------------------------------------------------------- */
 
-/* By the kernel's name, as a free-function kernel is launched: no kernel bundle takes part. */
+/* Launches by the kernel's name, as for a free-function kernel: no kernel bundle is involved. */
 static int launch(sycl::queue &queue, const char *name)
 {
     int *data = sycl::malloc_shared<int>(1, queue);
@@ -111,7 +111,7 @@ static int launch_with(sycl::queue &queue, int value)
                                                                     {queue.get_device()});
     input.set_specialization_constant<stride>(value);
     static std::vector<sycl::kernel_bundle<sycl::bundle_state::executable>> kept;
-    kept.push_back(sycl::build(input)); /* so that both programs are there when the copy comes */
+    kept.push_back(sycl::build(input)); /* so that both programs exist when the copy is submitted */
     sycl::kernel kernel = kept.back().get_kernel(kept.back().get_kernel_ids().at(0));
     int *data = sycl::malloc_shared<int>(1, queue);
     queue.submit([&](sycl::handler &handler) {
@@ -133,7 +133,7 @@ static int constants_default(sycl::queue &queue)
     return seen != 5;
 }
 
-/* Copies from the variable, of which there are two. */
+/* Copies from the variable, of which there are two instances. */
 static int copy_of_two(sycl::queue &queue)
 try {
     int value = -1;

@@ -1,12 +1,12 @@
-/* Functions that a compiler may translate otherwise where it joins items to vectors: one item, then
- * 64 that all compute the same, on every device that the loader finds, without assay.
+/* Functions that a compiler may translate differently when it vectorises work-items: first one
+ * item, then 64 that all compute the same, on every device that the loader finds, without assay.
  *
  *     cc many_items.c -l:libOpenCL.so.1 -o many_items && ./many_items
  *
  * OpenCL C specification, "Integer Functions": mad_sat(-991535359, -4, 1635947499) is 5602088935
- * saturated, 2147483647.  "Common Functions": step(1, NaN) is 1, because NaN < 1 does not hold.
- * "Built-in Vector Data Types": a vector of three that a function takes has three components; those
- * of (1, 2, 3) add up to 6. */
+ * saturated, 2147483647. "Common Functions": step(1, NaN) is 1, because NaN < 1 does not hold.
+ * "Built-in Vector Data Types": a three-component vector argument has three components; those of
+ * (1, 2, 3) add up to 6. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>

@@ -1,13 +1,14 @@
-/* Edge cases of OpenCL C's functions of floats, on every device that the loader finds, without
+/* Edge cases of OpenCL C's floating-point functions, on every device that the loader finds, without
  * assay.
  *
  *     cc math_edges.c -l:libOpenCL.so.1 -o math_edges && ./math_edges
  *
  * OpenCL C specification, "Additional Requirements Beyond C99 TC2" and "Math Functions":
- * fract(-inf) is -0 (bits 80000000); normalize of zeros is zeros, and of (inf, 0, -inf) begins with
- * 1 / sqrt(2) (bits 3f3504f3, give or take a few); remquo(1000, 3) stores 77, the lower seven bits
- * of 333; lgamma_r(-1) stores 0 as the sign, lgamma_r(2.5) 1.  "Integer Functions": mad_sat of the
- * longs 4294967295, the same and 3 is the largest long, whose upper half is 7fffffff. */
+ * fract(-inf) is -0 (bits 80000000); normalize of a zero vector is that vector, and of (inf, 0,
+ * -inf) starts with 1 / sqrt(2) (bits 3f3504f3, within a few ULP); remquo(1000, 3) stores 77, the
+ * lower seven bits of 333; lgamma_r(-1) stores 0 as the sign, lgamma_r(2.5) 1. "Integer Functions":
+ * mad_sat of the longs 4294967295, 4294967295 and 3 is the largest long, whose upper half is
+ * 7fffffff. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

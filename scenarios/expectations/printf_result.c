@@ -1,9 +1,9 @@
-/* What a kernel's printf returns, on every device that the loader finds, without assay.
+/* The return value of a kernel's printf, on every device that the loader finds, without assay.
  *
  *     cc printf_result.c -l:libOpenCL.so.1 -o printf_result && ./printf_result
  *
  * OpenCL C specification 3.0, section 6.15.14: printf returns 0 if it was executed successfully and
- * -1 otherwise; it is not C's number of characters. */
+ * -1 otherwise; it does not return C's number of characters. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
-/* A store, a read of what it stored and a store beside it, on every device that the loader finds,
- * without assay.
+/* A store, a read of the stored value, and an adjacent store, on every device that the loader
+ * finds, without assay.
  *
  *     cc read_between_stores.c -l:libOpenCL.so.1 -o read_between_stores && ./read_between_stores
  *
- * Item 1 stores 2 in its first place, reads it, and stores its cube in its second place, which
- * is 8. OpenCL specification, "Memory Model": what a work-item reads from memory that no other
- * touches is what it has stored there last.
+ * Item 1 stores 2 in its first place, reads it, and stores its cube, 8, in its second place. OpenCL
+ * specification, "Memory Model": a work-item that reads memory which no other work-item accesses
+ * gets the value that it stored there last.
  *
- * LLVM's loop vectoriser does it: in a loop that is marked as parallel, as PoCL marks its loops
- * over work-items, it puts the joined stores behind the read.  Without OpenCL the same comes of
- * clang 14:
+ * LLVM's loop vectoriser causes it: in a loop that is marked as parallel, as PoCL marks its loops
+ * over work-items, it moves the combined stores past the read. clang 14 does the same without
+ * OpenCL:
  *
  *     unsigned pairs[64];
  *     void cubes(unsigned zero, unsigned long count)

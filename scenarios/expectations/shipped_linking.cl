@@ -1,4 +1,4 @@
-/* The device code of shipped_linking.cpp and image_scope.cpp, one image a part. */
+/* The device code of shipped_linking.cpp and image_scope.cpp, one image per part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);

@@ -5,26 +5,26 @@
 //   scenarios/expectations/shipped_linking.sh
 //
 // providers (DL-RESOLVE-07, DL-RESOLVE-17): image `both` exports f and g, image `g` exports g alone
-// and is registered later; the kernel imports both.  When `both` is met for f, g counts as
-// resolved, so that `g` must not be taken, and the answer is 10 20 30.
+// and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
+// as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
 // set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
 // "shapes", and the image that exports `area` is of that set.  A property of bytes has a length;
 // what follows it in memory, an X in the first and a NUL in the second, is not part of the
-// name, so that both answer 1 2 3.
+// name, so both answer 1 2 3.
 //
 // other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
-// too. The kernel's image is SPIR-V, so that it is left out, and the answer is 1 2 3.
+// too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
 //
 // dummy (VF-LINK-03): a second image in SPIR-V has the set and `dummy-image` = 1, and its `area`
-// does nothing.  The device can run the other one, so that the answer is 1 2 3.
+// does nothing.  The device can run the other image, so the answer is 1 2 3.
 //
 // dummy-needed (VF-LINK-04): the same, but the first one requires the aspect gpu (2).  The dummy is
-// linked in its place, and the kernel runs; what the dummy's `area` gives nothing says.
+// linked instead, and the kernel runs; no document defines the result of the dummy's `area`.
 //
-// libsycl takes every property of "SYCL/virtual functions" for the names of sets.
+// libsycl treats every property of "SYCL/virtual functions" as names of sets.
 //
-// no-dummy: as dummy-needed without the dummy, of which VirtualFunctions.md names no result.
+// no-dummy: as dummy-needed without the dummy, for which VirtualFunctions.md defines no result.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000:
@@ -91,7 +91,7 @@ static int providers()
     return launch("apply");
 }
 
-/* "shapes" with its length before it, 48 bits, and `after` behind it. */
+/* "shapes" with its length before it, 48 bits, and `after` after it. */
 static int sets(char after)
 {
     static unsigned char name[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
@@ -108,7 +108,7 @@ static int sets(char after)
 
 /* ---- Two images that have set s -------------------------------------------------------------- */
 
-/* Bytes after their length in bits; the name of the set is s, with a NUL behind it. */
+/* Bytes after their length in bits; the name of the set is s, followed by a NUL. */
 static const unsigned char set_s[] = {8, 0, 0, 0, 0, 0, 0, 0, 's', 0};
 static const unsigned char aspect_gpu[] = {32, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
 

@@ -1,11 +1,10 @@
-/* A switch of which every case is there, before a barrier, on every device that the loader finds,
- * without assay.
+/* A switch in which every possible case is present, before a barrier, on every device that the
+ * loader finds, without assay.
  *
  *     cc unreachable_default.c -l:libOpenCL.so.1 -o unreachable_default && ./unreachable_default
  *
- * Item 1 stores its number in `case 1`, so it has no reason to store -1 after the barrier.
- * OpenCL C specification, "Statements" (C99, 6.8.4.2): a switch jumps to the case that has the
- * value. */
+ * Item 1 stores its number in `case 1`, so it has no reason to store -1 after the barrier. OpenCL C
+ * specification, "Statements" (C99, 6.8.4.2): a switch jumps to the case that has the value. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

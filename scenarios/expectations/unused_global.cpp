@@ -1,4 +1,4 @@
-// What a copy from a device_global gives that no device image uses, without assay.
+// The result of a copy from a device_global that no device image uses, without assay.
 //
 //   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
 //   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include unused_global.cpp
@@ -15,8 +15,8 @@
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>
 
-// What device_global<int>{42} of C++20, whose constructor g++ 12 does not compile, is on the host:
-// a pointer, and the initial value after it.
+// The host representation of C++20's device_global<int>{42}, whose constructor g++ 12 does not
+// compile: a pointer, followed by the initial value.
 static struct {
     void *memory;
     int initial;

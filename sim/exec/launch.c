@@ -442,6 +442,7 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
 {
     sim_race_open(l, arguments);
     run(l, arguments, part);
+    CHECK_SLOW(sim_launch_check(l));
     sim_race_close(l);
 }
 
@@ -499,7 +500,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         }
     }
     constants_mark(&l, arguments, -1);
-    CHECK_SLOW(sim_launch_check(&l) && sim_world_check(world));
+    CHECK_SLOW(sim_world_check(world));
     sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_launch_close(&l);

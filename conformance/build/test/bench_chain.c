@@ -1,11 +1,10 @@
-/* What fusion saves: a chain of element-wise kernels on a device, each reading what the one before
- * it wrote: kernel by kernel, fused as complete_fusion does it by itself, fused without barriers,
- * which no work-item of such a chain needs, and so with the buffers between in private memory.
- *
- * Usage: bench_chain BACKEND SELECTOR ELEMENTS.  Prints one JSON object for each length of the
- * chain: medians of milliseconds of the wall that one list takes, from start_fusion to the end of a
- * wait.  The ways take turns, so that whatever else the machine does concerns them alike;
- * what is built and compiled once is not in it. */
+/* Measures what fusion saves on a chain of element-wise kernels, each of which reads what the
+ * previous one wrote: kernel by kernel, fused as complete_fusion does it by default, fused without
+ * barriers, which no work-item of such a chain needs, and without barriers and with the
+ * intermediate buffers in private memory. Usage: bench_chain BACKEND SELECTOR ELEMENTS. Prints one
+ * JSON object for each length of the chain: median wall-clock milliseconds for one list, from
+ * start_fusion to the end of a wait. The ways are interleaved, so that other load on the machine
+ * affects them alike; one-time builds and compilations are excluded. */
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
 #include "conformance/build/test/fusion_fixture.h"
@@ -69,7 +68,7 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
 
 /* ---- Set-up -------------------------------------------------------------------------------- */
 
-/* Kernel k writes half of what it read, plus k. */
+/* Kernel k writes half of the value that it read, plus k. */
 static rt_image *make_image(bench *b)
 {
     rt_arena *arena = &b->fixture->arena;
@@ -173,7 +172,7 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A list that was refused would run kernel by kernel, and be measured as if it were fused. */
+/* A refused list would run kernel by kernel, and be measured as if it were fused. */
 static void check_launches(bench *b, uint32_t from, uint32_t wanted)
 {
     rt_trace *trace = rt_runtime_trace(b->runtime);
@@ -188,7 +187,7 @@ static void check_launches(bench *b, uint32_t from, uint32_t wanted)
 static void measure(bench *b, uint32_t length)
 {
     static double times[WAYS][ROUNDS_MAX];
-    for (way how = ONE_BY_ONE; how < WAYS; how++) { /* builds, compiles and brings contents */
+    for (way how = ONE_BY_ONE; how < WAYS; how++) { /* builds, compiles and uploads contents */
         uint32_t from = rt_trace_count(rt_runtime_trace(b->runtime));
         run_list(b, length, how);
         check_launches(b, from, how == ONE_BY_ONE ? length : 1);

@@ -1,7 +1,6 @@
-/* How long the fusion compiler takes: lists of small kernels, of one range and of different ones.
- *
- * Usage: bench_fusion KERNELS.  Prints one JSON object: processor seconds of one fusion (the least
- * of several), bytes in and out. */
+/* Measures how long the fusion compiler takes on lists of small kernels, with one range and with
+ * different ones. Usage: bench_fusion KERNELS. Prints one JSON object: processor seconds of one
+ * fusion (the minimum of several), and bytes in and out. */
 #include "conformance/build/test/fusion_fixture.h"
 
 #include "reference/base/alloc.h"
@@ -23,7 +22,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* SOURCES kernels that differ, each a line of arithmetic; a list repeats them. */
+/* SOURCES different kernels, each a line of arithmetic; a list repeats them. */
 static rt_bytes compile(fusion_fixture *fixture)
 {
     rt_buffer source = {0};
@@ -38,7 +37,7 @@ static rt_bytes compile(fusion_fixture *fixture)
     return code;
 }
 
-/* The least of REPEATS fusions; each kernel reads what the one before it wrote. */
+/* The minimum of REPEATS fusions; each kernel reads what the previous one wrote. */
 static double measure(fusion_fixture *fixture, const rt_link_code *code, uint32_t count,
                       bool different)
 {

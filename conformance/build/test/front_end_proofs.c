@@ -1,26 +1,26 @@
-/* What the C++ front end and the headers of shipped DPC++ do, shown with real sources.
+/* Tests the C++ front end and the headers of shipped DPC++ with real sources.
  *
  *     front_end_proofs [PATTERN]
  *
- * Each file of the folder front_end beside this is a test, whose name is the file's.
- * NAME.device.cpp goes to the shipped compiler, as the source of a scenario does; NAME.host.cpp to
- * the host's compiler with the headers of the package.  What must come of it stands in comments,
- * each to the end of its line:
+ * Each file of the folder front_end next to this file is a test with the file's name.
+ * NAME.device.cpp is compiled by the shipped compiler, as the source of a scenario is;
+ * NAME.host.cpp by the host's compiler with the headers of the package. The expected result is
+ * given in comments, each to the end of its line:
  *
  *     // refused: TEXT              the compiler reports an error here whose text contains TEXT
  *     // lists SET: NAME            an image has a property of that name in that property set
  *     // lists not SET: NAME        no image has
  *     // variable: ID SIZE SCOPE    an image has that device_global; SCOPE is device or image
  *
- * A source in which nothing is refused must compile; every error that is not expected fails.  In an
- * ID, "UID" stands for the prefix that tells translation units apart.
+ * A source without an expected error must compile; every unexpected error fails the test. In an ID,
+ * "UID" is replaced by the prefix that distinguishes translation units.
  *
- * Names say what a test is for: RULE_… shows the rule, RULE_twin_… shows that the check can fail,
- * RULE_departs_… shows that the shipped front end does otherwise than the rule says; `assay
- * requirements --prove` closes rules whose `proof:` is front-end by them.
+ * Names state the purpose of a test: RULE_… shows the rule, RULE_twin_… shows that the check can
+ * fail, RULE_departs_… shows that the shipped front end departs from the rule; `assay requirements
+ * --prove` uses them to close rules whose `proof:` is front-end.
  *
- * Exit status: the number of failed tests; 77 where the shipped compiler is not installed.  The
- * program is its own worker. */
+ * Exit status: the number of failed tests; 77 if the shipped compiler is not installed. The program
+ * is its own worker. */
 #include "conformance/build/compile.h"
 
 #include "conformance/build/diagnostics.h"
@@ -42,7 +42,7 @@
 
 enum { TIMEOUT_MS = 120000, SOURCE_MAX = 1 << 16, TESTS_MAX = 256, NO_COMPILER = 77 };
 
-/* The name under which every source is compiled, which its unit's prefix is made of. */
+/* The name under which every source is compiled; the unit's prefix is derived from it. */
 #define SOURCE_NAME "front_end/0"
 
 static const char *const folder = FRONT_END_SOURCES;
@@ -76,7 +76,7 @@ typedef struct source {
     RT_VECTOR(expected_variable) variables;
 } source;
 
-/* The rest of a line behind a mark, without blanks at its ends; false: the mark is not there. */
+/* Finds a mark in a line. *out_rest is the text after it, trimmed. True if the mark is present. */
 static bool behind(rt_text line, const char *mark, rt_text *out_rest)
 {
     const char *at = memmem(line.data, line.length, mark, strlen(mark));
@@ -88,7 +88,7 @@ static bool behind(rt_text line, const char *mark, rt_text *out_rest)
     return true;
 }
 
-/* Cuts a text at the first of a separator; false: it has none. */
+/* Splits a text at the first occurrence of a separator. True if the separator is present. */
 static bool cut(rt_text text, char separator, rt_text *out_left, rt_text *out_right)
 {
     const char *at = text.length ? memchr(text.data, separator, text.length) : NULL;
@@ -106,7 +106,7 @@ static rt_text unit_prefix(rt_arena *arena)
     return rt_arena_printf(arena, "uid%016llx", (unsigned long long)hash);
 }
 
-/* The id with the unit's prefix in place of UID. */
+/* The id with the unit's prefix substituted for UID. */
 static rt_text whole_id(rt_arena *arena, rt_text id)
 {
     if (!rt_text_starts(id, "UID")) return id;
@@ -153,7 +153,7 @@ static void source_open(source *out, const char *file)
     out->text = (rt_text){text, size};
     rt_text rest = out->text, line;
     for (uint32_t number = 1; cut(rest, '\n', &line, &rest); number++) {
-        /* cut() takes blanks off what follows, which no directive minds. */
+        /* cut() trims blanks from what follows, which affects no directive. */
         read_line(out, line, number);
     }
 }
@@ -211,8 +211,8 @@ static bool lists(rt_image_list images, const expected_property *wanted)
     return false;
 }
 
-/* Whether an image has the variable; the layout is document 002's, "New SYCL/device globals
- * property set", the scope as four bytes (its key dpcpp). */
+/* True if an image has the variable. The layout is that of document 002, "New SYCL/device globals
+ * property set", with the scope as four bytes (its key dpcpp). */
 static bool has_variable(rt_image_list images, const expected_variable *wanted)
 {
     for (uint32_t i = 0; i < images.count; i++) {
@@ -326,7 +326,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The files of the folder by name, each with the test's name behind its NUL byte. */
+/* Lists the folder's files by name, each followed by the test's name after its NUL byte. */
 static uint32_t list_files(rt_arena *arena, const char **out_files)
 {
     DIR *files = opendir(folder);
@@ -348,7 +348,7 @@ static struct CMUnitTest test_of(rt_arena *arena, const char *file)
                                .initial_state = (void *)(uintptr_t)file};
 }
 
-/* The version that is recorded with what is shown. */
+/* Prints the version that is recorded with the results. */
 static bool tell_versions(void)
 {
     static const char *const arguments[] = {"assay-sycl-compiler", "--version", NULL};

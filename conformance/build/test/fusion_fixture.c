@@ -1,4 +1,4 @@
-/* Runs clang, the plugin, SPIRV-Tools and the simulated device for the tests of fusion. */
+/* Runs clang, the plugin, SPIRV-Tools and the simulated device for the fusion tests. */
 #include "conformance/build/test/fusion_fixture.h"
 
 #include "reference/base/alloc.h"

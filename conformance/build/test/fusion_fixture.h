@@ -1,5 +1,5 @@
-/* What the tests of fusion share: OpenCL C to images, images to a fused kernel, and launches of
- * both on the simulated device. */
+/* Shared by the fusion tests: compiles OpenCL C to images and images to a fused kernel, and
+ * launches either on the simulated device. */
 #ifndef CONFORMANCE_COMPILE_TEST_FUSION_FIXTURE_H
 #define CONFORMANCE_COMPILE_TEST_FUSION_FIXTURE_H
 
@@ -15,36 +15,37 @@ typedef struct fusion_fixture {
     rt_sink *sink;
     rt_arena arena;
     sim_world *world;
-    uint32_t finding_count; /* of all launches since it was last set */
+    uint32_t finding_count; /* of all launches since it was last reset */
     rt_buffer result_bytes;
     rt_fusion_result result; /* of the last fusion that succeeded */
 } fusion_fixture;
 
-/* Opens the plugin beside the program and makes a world. */
+/* Opens the plugin in the program's folder and creates a world. */
 int fusion_fixture_open(void **state);
 int fusion_fixture_close(void **state);
 
-/* Compiles a source with clang and post-links it to one image, which is valid by SPIRV-Tools. */
+/* Compiles a source with clang and post-links it to one image, which SPIRV-Tools must accept. */
 rt_bytes fixture_compile(fusion_fixture *fixture, const char *source);
 
-/* Fuses; a failing status is the test's to judge.  What succeeds is valid by SPIRV-Tools. */
+/* Fuses; the test judges a failing status. SPIRV-Tools must accept a fused kernel. */
 rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
-/* The same; it must succeed. */
+/* Fuses like fixture_fuse, and must succeed. */
 void fixture_must_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
-/* The words of a failing status. */
+/* The message of a failing status. */
 const char *fixture_message(fusion_fixture *fixture, rt_status status);
 
-/* A range without offset; a size of 0 ends it.  Local sizes 0: open. */
+/* A range without offset; a size of 0 ends it. Local sizes of 0 leave the local size open. */
 rt_fusion_range fixture_range(uint64_t x, uint64_t y, uint64_t z);
 rt_fusion_range fixture_range_local(rt_fusion_range range, uint64_t x, uint64_t y, uint64_t z);
 
-/* Launches a kernel of SPIR-V code; the range is as the runtime would give it to a device. */
+/* Launches a kernel of SPIR-V code; the range is the one the runtime would give to a device. */
 void fixture_launch(fusion_fixture *fixture, rt_bytes code, rt_text kernel,
                     const rt_fusion_range *range, const sim_argument *arguments, uint32_t count);
 
-/* An object of count 64-bit (32-bit) words, all `value`; and an argument that passes it. */
+/* An object of `count` 64-bit (32-bit) words, all `value`; and an argument that passes an object.
+ */
 sim_object fixture_words(fusion_fixture *fixture, uint64_t count, uint64_t value);
 sim_object fixture_ints(fusion_fixture *fixture, uint64_t count, int32_t value);
 sim_argument fixture_pass(sim_object object);

@@ -1,14 +1,13 @@
-/* Compares our validator of SPIR-V with SPIRV-Tools' on real modules and on mutants of them.
+/* Compares our SPIR-V validator with that of SPIRV-Tools on real modules and on mutants of them.
  *
- *     second_opinion MUTANTS SEED PATH... [-- PATH...]     PATH: a module (.spv) or scenario
- * (.yaml)
+ *     second_opinion MUTANTS SEED PATH... [-- PATH...]
  *
- * A scenario's modules are compiled as a run compiles them.  Every module that both accept is
- * changed MUTANTS times, those behind "--" excepted: a bit, an id, an operand; an instruction left
- * out, moved, repeated.
- * SPIRV-Tools' validator runs in a child, because it dies of some mutants.  Fails where the two
- * disagree and no exception says why (sim/test/second_opinion.h), and where an exception is not
- * used.  Exit status: 0, 1, or 3 if a module is not available. */
+ * PATH is a module (.spv) or a scenario (.yaml). A scenario's modules are compiled as in a run.
+ * Every module that both accept, except those after "--", is mutated MUTANTS times: a bit or an id
+ * or an operand is changed; an instruction is removed, moved or repeated. SPIRV-Tools' validator
+ * runs in a child, because some mutants crash it. Fails if the two disagree and no exception gives
+ * the reason (sim/test/second_opinion.h), and if an exception is unused. Exit status: 0, 1, or 3 if
+ * a module is not available. */
 #include "sim/test/second_opinion.h"
 
 #include "conformance/build/compile.h"
@@ -25,7 +24,7 @@ enum { TEXT_SIZE = 512, MUTATED_WORDS_MAX = 8192, WORKER_TIMEOUT_MS = 60000 };
 
 typedef struct answer {
     opinion ours, theirs;
-    bool is_begun, is_done; /* begun: ours is known */
+    bool is_begun, is_done; /* begun: our verdict is known */
     char our_text[TEXT_SIZE], their_text[TEXT_SIZE];
 } answer;
 
@@ -46,7 +45,7 @@ static uint32_t draw(tally *t, uint32_t bound)
     return (uint32_t)((t->random * UINT64_C(0x2545f4914f6cdd1d)) >> 33) % bound;
 }
 
-/* Offsets of the instructions, and the end. */
+/* Finds the offset of each instruction, and of the end. */
 static uint32_t offsets_find(const uint32_t *words, uint32_t count, uint32_t *offsets)
 {
     uint32_t found = 0;
@@ -63,7 +62,7 @@ typedef struct original {
     uint32_t instruction_count;
 } original;
 
-/* Writes one mutant, which has room for twice the words, and returns its size. */
+/* Writes one mutant and returns its size; `out` has room for twice the original's words. */
 static uint32_t mutate(tally *t, const original *o, uint32_t *out)
 {
     memcpy(out, o->words, o->count * sizeof *out);
@@ -72,10 +71,10 @@ static uint32_t mutate(tally *t, const original *o, uint32_t *out)
     switch (draw(t, 6)) {
     case 0: out[place] ^= UINT32_C(1) << draw(t, 32); return o->count;
     case 1: out[place] = draw(t, o->words[3] + 1); return o->count;
-    case 2: /* left out */
+    case 2: /* removed */
         memmove(out + at, out + at + length, (o->count - at - length) * sizeof *out);
         return o->count - length;
-    case 3: /* moved behind the next one */
+    case 3: /* moved after the next one */
         if (first + 1 < o->instruction_count) {
             uint32_t next = o->offsets[first + 2] - at - length;
             memcpy(out + at, o->words + at + length, next * sizeof *out);
@@ -121,7 +120,8 @@ static void ask(const uint32_t *words, uint32_t count, answer *out)
     out->is_done = true;
 }
 
-/* Asks about all mutants in children: the next one goes on behind the mutant of which one died. */
+/* Runs all mutants in children: after a mutant that killed its child, the next child continues with
+ * the following mutant. */
 static void compare_mutants(tally *t, const char *name, const original *o)
 {
     size_t size = (t->mutants + 1) * sizeof(answer);
@@ -152,8 +152,8 @@ static void compare_mutants(tally *t, const char *name, const original *o)
     munmap(answers, size);
 }
 
-/* Compares mutants of a module that both accept, less what SPIRV-Tools is not shown.  What is drawn
- * depends on the module and the seed alone. */
+/* Compares mutants of a module that both accept, except those withheld from SPIRV-Tools. The draws
+ * depend on the module and the seed alone. */
 static void mutate_module(tally *t, const char *name, const uint32_t *words, uint32_t count)
 {
     uint32_t *copy;
@@ -198,7 +198,7 @@ static bool read_file(const char *path, rt_buffer *out)
     return is_whole;
 }
 
-/* Modules that do not compile, or whose compiler is missing, are none of ours. */
+/* Skips modules that do not compile or whose compiler is missing. */
 static void compare_images(tally *t, cnf_cache *cache, rt_arena *arena, const char *path,
                            const scn_module *module)
 {

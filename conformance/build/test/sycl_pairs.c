@@ -1,14 +1,15 @@
-/* The same modules in OpenCL C through our post-link and in SYCL through the shipped compiler: what
- * the images of both say of themselves.
+/* Compares the property sets of the same modules' images in OpenCL C through our post-link and in
+ * SYCL through the shipped compiler.
  *
  *     sycl_pairs [--list] PAIR…     PAIR is OPENCL.yaml=SYCL.yaml
  *
- * Of each pair the modules are compiled and their images matched by kernels and exported symbols.
- * Every difference between the property sets is looked up in the table below; one that is not in it
- * fails, and so does a row that explains nothing in all pairs.  --list prints what was found.
+ * For each pair, the modules are compiled and their images matched by kernels and exported symbols.
+ * Every difference between the property sets is looked up in the table below; a difference that is
+ * not in the table fails, and so does a row that explains nothing in any pair. --list prints the
+ * differences found.
  *
- * Exit status: 0 all is explained; 1 something is not; 77 the compiler of SYCL is not installed.
- * The program is its own worker. */
+ * Exit status: 0 all is explained; 1 something is not; 77 the SYCL compiler is not installed. The
+ * program is its own worker. */
 #include "conformance/build/compile.h"
 #include "conformance/build/descriptors.h"
 
@@ -79,7 +80,7 @@ typedef struct compiled {
     rt_buffer *answers;
 } compiled;
 
-/* Compiles a module; NO_COMPILER where there is none for it. */
+/* Compiles a module; NO_COMPILER if its compiler is missing. */
 static int compile_module(compiled *all, cnf_cache *cache, uint32_t index)
 {
     rt_buffer request = {0};
@@ -136,7 +137,7 @@ static void free_compiled(compiled *all)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* The name of a function at namespace scope in its symbol; other symbols are their own names. */
+/* A symbol's source name if it is a function at namespace scope; otherwise the symbol itself. */
 static rt_text plain_name(rt_text symbol)
 {
     if (!rt_text_starts(symbol, "_Z")) return symbol;
@@ -147,7 +148,7 @@ static rt_text plain_name(rt_text symbol)
     return (rt_text){symbol.data + at, length};
 }
 
-/* The symbol of the set that has this name in its source; NULL: none. */
+/* The set's symbol with this source name; NULL if there is none. */
 static const rt_property *symbol_named(const rt_property_set *set, rt_text name)
 {
     for (uint32_t i = 0; set && i < set->property_count; i++)
@@ -196,7 +197,7 @@ static void compare_symbols(const rt_image *ours, const rt_image *theirs, const 
     }
 }
 
-/* Sets that one side has and the other has not, in other words or not at all. */
+/* Sets that one side lacks, or has under another name. */
 static const struct {
     const char *set;
     difference why;

@@ -1,7 +1,6 @@
-/* Tests of compiling: requests, answers, options, the cache, the worker and its deaths.
- *
- * The program is its own worker: started as `<program> worker` it serves one request, as the real
- * program does; other first words make a worker that misbehaves. */
+/* Tests of compilation: requests, answers, options, the cache, and the worker and its crashes. The
+ * program is its own worker: started as `<program> worker` it serves one request, as the real
+ * program does; other first arguments start a worker that misbehaves. */
 #include "conformance/build/answer.h"
 #include "conformance/build/cache.h"
 #include "conformance/build/compile.h"
@@ -27,7 +26,7 @@
 
 enum { TIMEOUT_MS = 60000 };
 
-/* A cache folder of its own for each test. */
+/* Each test has its own cache folder. */
 typedef struct compile_fixture {
     char folder[64];
     cnf_cache *cache;
@@ -66,7 +65,7 @@ static int close_fixture(void **state)
     return 0;
 }
 
-/* Asks for a module. */
+/* Requests a module. */
 static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module *module)
 {
     rt_buffer_free(&fixture->request);
@@ -78,7 +77,7 @@ static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module
     return &fixture->answer;
 }
 
-/* Asks for a module "app" of one or two sources; NULL: no second one. */
+/* Requests a module "app" of one or two sources; NULL: no second source. */
 static const cnf_compile_answer *call_module(compile_fixture *fixture, const char *options,
                                              const char *first, const char *second)
 {
@@ -103,7 +102,7 @@ static rt_image_list images_of(compile_fixture *fixture)
 
 /* ---- Forms --------------------------------------------------------------------------------- */
 
-/* Every cut of a request is noticed. */
+/* Every truncation of a request is detected. */
 static void assert_cuts_noticed(compile_fixture *fixture)
 {
     rt_bytes bytes = rt_buffer_bytes(&fixture->request);
@@ -245,7 +244,7 @@ static void the_cache_finds_what_it_keeps(void **state)
     cnf_cache_close(again);
 }
 
-/* Path of the only entry in a cache. */
+/* The path of the only entry in a cache. */
 static void only_entry(const compile_fixture *fixture, char path[256])
 {
     char command[160];
@@ -280,7 +279,7 @@ static void damaged_entries_count_as_absent(void **state)
     for (off_t size = 0; size < status.st_size; size += 5) {
         assert_int_equal(truncate(path, size), 0);
         assert_false(finds(fixture->cache, some_request));
-        cnf_cache_keep(fixture->cache, some_request, some_answer); /* in place of the removed one */
+        cnf_cache_keep(fixture->cache, some_request, some_answer); /* replaces the removed one */
     }
 }
 
@@ -419,7 +418,7 @@ static void diagnostics_point_into_the_source(void **state)
     assert_int_equal(error->column, 10);
     assert_true(rt_text_is(error->text, "use of undeclared identifier 'missing'"));
     assert_false(finds(fixture->cache, rt_buffer_bytes(&fixture->request)));
-    /* A warning comes with the artefact, from the cache too. */
+    /* A warning accompanies the artefact, including one from the cache. */
     for (int i = 0; i < 2; i++) {
         call_module(fixture, "-Wall", "kernel void b() {\n  int unused;\n}\n", NULL);
         assert_int_equal(answer->code, RT_OK);
@@ -440,7 +439,7 @@ static void a_date_in_a_source_is_refused(void **state)
 
 /* ---- Languages ----------------------------------------------------------------------------- */
 
-/* A source of a language, whose code is a string. */
+/* A source in a given language whose code is a string. */
 static scn_source source_of(scn_language language, const char *name, const char *code)
 {
     return (scn_source){.language = language, .name = rt_text_of(name), .code = rt_text_of(code)};
@@ -513,7 +512,7 @@ static void every_language_becomes_images(void **state)
     assert_symbol(&list.images[0], RT_SET_EXPORTED_SYMBOLS, "f");
     assert_symbol(&list.images[0], RT_SET_DEVICE_REQUIREMENTS, "aspects");
 
-    /* What the assembler made is taken as it is. */
+    /* The assembler's output is used unchanged. */
     rt_bytes code = rt_arena_bytes(&fixture->arena, list.images[0].code);
     scn_source source = {.language = SCN_LANGUAGE_SPIRV,
                          .name = RT_TEXT("app/0"),
@@ -525,8 +524,8 @@ static void every_language_becomes_images(void **state)
     assert_symbol(&list.images[0], RT_SET_EXPORTED_SYMBOLS, "f");
 }
 
-/* Images of OpenCL sources come first, then those of SPIR-V, then those by hand; an image written
- * by hand is made of its own source alone, and says what it is told to. */
+/* Images of OpenCL sources come first, then those of SPIR-V, then images written by hand; an image
+ * written by hand is built from its own source alone, and claims what the scenario says. */
 static void images_are_numbered_in_order(void **state)
 {
     compile_fixture *fixture = *state;
@@ -616,8 +615,8 @@ static void every_language_is_refused_at_its_place(void **state)
     }
 }
 
-/* All images in SPIR-V, then all as the offline compiler makes them: what they import and export
- * stays, and nothing is left to specialise. */
+/* All images in SPIR-V, then all from the offline compiler: imports and exports are unchanged, and
+ * nothing is left to specialise. */
 static void native_images_follow_those_in_spirv(void **state)
 {
     compile_fixture *fixture = *state;
@@ -649,8 +648,8 @@ static void native_images_follow_those_in_spirv(void **state)
     assert_int_equal(list.images[2].set_count, list.images[0].set_count - 2);
 }
 
-/* What the device does not run it refuses ahead of time, by name; in SPIR-V it would be an image.
- */
+/* The offline compiler refuses, by name, what the device cannot run; in SPIR-V it would be an
+ * image. */
 static void the_offline_compiler_refuses_by_name(void **state)
 {
     static const char pipes[] = "OpCapability Addresses\nOpCapability Kernel\n"
@@ -683,7 +682,7 @@ static void an_image_needs_an_entry(void **state)
     assert_true(rt_text_starts(fixture->answer.messages[0].text, "the code has no kernel"));
 }
 
-/* A message about the prelude would point to no line of the source. */
+/* A message about the prelude would not refer to a line of the source. */
 static void the_prelude_leaves_lines_as_they_are(void **state)
 {
     compile_fixture *fixture = *state;
@@ -701,7 +700,7 @@ static void the_prelude_leaves_lines_as_they_are(void **state)
     assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
 }
 
-/* Files of this machine would be in an artefact whose key does not know them. */
+/* An artefact would contain files of this machine that its key does not cover. */
 static void a_source_includes_no_file(void **state)
 {
     compile_fixture *fixture = *state;
@@ -718,7 +717,7 @@ static void a_source_includes_no_file(void **state)
         assert_int_equal(answer->code, RT_COMPILE_TIME);
         assert_int_equal(answer->message_count, 1);
         assert_true(rt_text_starts(answer->messages[0].text, "#include of a file"));
-        /* Twin: what OpenCL declares needs none. */
+        /* Twin: declarations of OpenCL need no include. */
         call_source(fixture, languages[i], "kernel void k(global intptr_t *p) { *p = INT_MAX; }\n");
         assert_int_equal(answer->code, RT_OK);
     }
@@ -772,13 +771,13 @@ static void modules_link_to_bitcode(void **state)
     call_link(fixture, codes, 2, TIMEOUT_MS);
     assert_int_equal(fixture->answer.code, RT_OK);
     assert_memory_equal(fixture->answer.artefact.data, "BC\xC0\xDE", 4);
-    /* Twin: kernels' images are whole, functions' alone are not of use but link. */
+    /* Twin: images of kernels are complete; images of functions alone cannot run, but link. */
     codes[1] = codes[0];
     call_link(fixture, codes, 2, TIMEOUT_MS);
     assert_int_equal(fixture->answer.code, RT_LINK_ERROR);
 }
 
-/* Damage that the translator does not survive is a failed request, and the caller lives. */
+/* Damage that crashes the translator is a failed request, and the caller survives. */
 static void a_dying_translator_is_an_answer(void **state)
 {
     compile_fixture *fixture = *state;
@@ -802,7 +801,7 @@ static void a_dying_translator_is_an_answer(void **state)
 
 /* ---- Fusion -------------------------------------------------------------------------------- */
 
-/* Asks for the fusion of a kernel with itself, once more. */
+/* Requests the fusion of a kernel with itself, once more. */
 static void call_fusion(compile_fixture *fixture, rt_bytes code)
 {
     const rt_link_code linked = {code, NULL, 0};
@@ -824,7 +823,7 @@ static void call_fusion(compile_fixture *fixture, rt_bytes code)
 
 #define INC "kernel void inc(global int *p) { p[get_global_id(0)]++; }"
 
-/* The list that was fused once is found by its request: no time is left for a worker. */
+/* A list that was fused once is found by its request: the limit leaves no time for a worker. */
 static void a_list_is_fused_once(void **state)
 {
     compile_fixture *fixture = *state;
@@ -847,7 +846,7 @@ static void a_list_is_fused_once(void **state)
     rt_buffer_free(&again);
 }
 
-/* Damaged code ends the worker at worst. */
+/* At worst, damaged code kills the worker. */
 static void damaged_code_is_not_fused(void **state)
 {
     compile_fixture *fixture = *state;
@@ -920,7 +919,7 @@ static void processes_end_in_every_way(void **state)
     result = run_shell("kill -11 $$", input, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
     assert_int_equal(result.code, SIGSEGV);
-    /* What the leader leaves behind keeps the output open; the call does not wait for it. */
+    /* Descendants of the leader keep the output open; the call does not wait for them. */
     result = run_shell("sleep 30 & echo x", (rt_bytes){0}, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_string_equal(rt_buffer_string(&out), "x\n");

@@ -1,5 +1,5 @@
-/* Tests of fusion by what fused kernels do: the same, element by element, as their kernels do when
- * they are launched one after the other. */
+/* Tests of fusion by the results of fused kernels: element by element the same as those of their
+ * kernels launched one after the other. */
 #include "conformance/build/test/fusion_fixture.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 enum { ITEMS = 16 };
 
-/* The kernels of most tests. */
+/* The kernels that most tests use. */
 static const char arithmetic[] =
     "kernel void store(global int *out, int base) {"
     " out[get_global_id(0)] = base + (int)get_global_id(0); }\n"
@@ -49,7 +49,7 @@ static int32_t int_at(fusion_fixture *fixture, sim_object object, uint32_t index
     return value;
 }
 
-/* Launches the last fused kernel, which must have no finding. */
+/* Launches the last fused kernel, which must cause no finding. */
 static void launch(fusion_fixture *fixture, const rt_fusion_range *range,
                    const sim_argument *arguments, uint32_t count)
 {
@@ -102,7 +102,7 @@ static void kernels_of_one_range_are_one_kernel(void **state)
 
 /* ---- The same kernel twice ----------------------------------------------------------------- */
 
-/* inc(a, 1); inc(b, 10); inc(a, 100): each occurrence has arguments of its own. */
+/* inc(a, 1); inc(b, 10); inc(a, 100): each occurrence has its own arguments. */
 static void a_kernel_may_occur_several_times(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -129,7 +129,7 @@ static void a_kernel_may_occur_several_times(void **state)
     }
 }
 
-/* Two programs with a kernel and a helper of the same names, which do different things. */
+/* Two programs whose kernels and helpers have the same names but do different things. */
 static void programs_keep_their_own_functions(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -143,7 +143,7 @@ static void programs_keep_their_own_functions(void **state)
                                         kernel_of(&codes[1], "k", range)};
     const rt_fusion_identity identity = {{0, 0}, {1, 0}};
     rt_fusion_request request = request_of(kernels, 2, range);
-    request.name = RT_TEXT("k"); /* the fused kernel may have the name of what it is made of */
+    request.name = RT_TEXT("k"); /* the fused kernel may have the name of one of its kernels */
     request.identities = &identity;
     request.identity_count = 1;
     fixture_must_fuse(fixture, &request);
@@ -154,7 +154,7 @@ static void programs_keep_their_own_functions(void **state)
         assert_int_equal(int_at(fixture, p, i), 30);
 }
 
-/* A kernel with its import in another module of its link, specialised. */
+/* A specialised kernel whose import is in another module of its link. */
 static void imports_and_specialisation_come_along(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -187,7 +187,8 @@ static void imports_and_specialisation_come_along(void **state)
 
 /* ---- Ranges -------------------------------------------------------------------------------- */
 
-/* Work-items past a kernel's range leave its memory alone, and the next kernel sees them all. */
+/* Work-items past a kernel's range do not touch its memory, and the next kernel sees all of them.
+ */
 static void smaller_ranges_are_guarded(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -221,8 +222,8 @@ static const char reversing[] =
     " local int tile[4]; size_t l = get_local_id(0), i = get_global_id(0);"
     " tile[l] = p[i]; barrier(CLK_LOCAL_MEM_FENCE); p[i] = tile[3 - l]; }\n";
 
-/* A kernel's own barrier may stand under a guard that whole groups pass: 8 of 16 in groups of 4.
- * Twin: with the local size open, groups of the launch may have work-items on both sides. */
+/* A kernel's own barrier may be under a guard that is uniform in each group: 8 of 16 in groups of
+ * 4. Twin: with the local size open, a group of the launch may have work-items on both sides. */
 static void barriers_of_kernels_stand_under_uniform_guards_only(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -245,7 +246,7 @@ static void barriers_of_kernels_stand_under_uniform_guards_only(void **state)
     assert_rejected(fixture, &request, "barriers");
 }
 
-/* The barrier between kernels lets a neighbour's store be seen; without it that is a race. */
+/* The barrier between kernels makes a neighbour's store visible; without it there is a race. */
 static void barriers_between_kernels_can_be_left_out(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -304,7 +305,7 @@ static void make_promoting(fusion_fixture *fixture, promoting *made, const char 
     fixture_must_fuse(fixture, &made->request);
 }
 
-/* Launches the fused kernel with `out` alone; tmp is no parameter any more. */
+/* Launches the fused kernel with `out` alone; tmp is no longer a parameter. */
 static sim_object launch_promoted(fusion_fixture *fixture, const promoting *made, uint32_t count)
 {
     assert_true(fixture->result.promoted[0]);
@@ -321,7 +322,7 @@ static sim_object launch_promoted(fusion_fixture *fixture, const promoting *made
 #define CONSUME                                                                                    \
     "kernel void consume(global const int *tmp, global int *out) { size_t i = get_global_id(0);"
 
-/* 1 element a work-item, then 3, which no power of two hides. */
+/* 1 element per work-item, then 3: not a power of two, which could hide an error. */
 static void a_buffer_becomes_private(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -343,7 +344,7 @@ static void a_buffer_becomes_private(void **state)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 100 + i);
 }
 
-/* Groups of 4: each reads what its neighbour in the group wrote. */
+/* Groups of 4: each work-item reads what its neighbour in the group wrote. */
 static void a_buffer_becomes_local(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -357,7 +358,7 @@ static void a_buffer_becomes_local(void **state)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 7 * (i ^ 1));
 }
 
-/* Members of structures, vectors, casts of what an element holds. */
+/* Members of structures, vectors, and casts of an element's content. */
 static void elements_may_have_parts(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -374,7 +375,7 @@ static void elements_may_have_parts(void **state)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 100 * i + 5);
 }
 
-/* What must stay in global memory, and why. */
+/* Uses that keep a buffer in global memory, and the reason reported for each. */
 typedef struct unsafe_row {
     const char *produce; /* its body */
     const char *consume;
@@ -410,7 +411,7 @@ static void what_is_not_safe_is_not_promoted(void **state)
     }
 }
 
-/* Half an element is none. */
+/* A buffer with half an element at its end is not an array. */
 static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -427,7 +428,8 @@ static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-/* An int whose low byte is 0, a float, a vector and a structure with padding, all bit for bit. */
+/* An int whose low byte is 0, a float, a vector and a structure with padding all arrive bit for
+ * bit. */
 static void constants_are_propagated_bit_for_bit(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -441,7 +443,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     const rt_fusion_kernel kernel = kernel_of(&code, "k", range);
     const int32_t n = 256, v[4] = {-3, 0, 11, 0};
     const float f = 1.5f;
-    static const struct { /* static, so that what lies between the members has a value too */
+    static const struct { /* static, so that the padding has a value too */
         int8_t c;
         int64_t l;
         int16_t s[2];
@@ -462,7 +464,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     sim_object_read(fixture->world, p, 0, sizeof seen, seen);
     const int64_t wanted[7] = {256, 0x3FC00000, -3, 11, -1, INT64_C(-81985529216486896), 300};
     assert_memory_equal(seen, wanted, sizeof wanted);
-    /* Of another size than the parameter. */
+    /* Its size differs from the parameter's. */
     const rt_fusion_constant wrong = {{0, 1}, {(const uint8_t *)&m, 2}};
     request.constants = &wrong;
     request.constant_count = 1;
@@ -511,7 +513,7 @@ static void parameters_that_cannot_be_one_are_refused(void **state)
     assert_rejected(fixture, &request, "no such parameter");
 }
 
-/* Required sizes of work-groups must agree; the fused kernel has what was required. */
+/* Required work-group sizes must agree; the fused kernel has the common one. */
 static void required_group_sizes_must_agree(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -530,18 +532,18 @@ static void required_group_sizes_must_agree(void **state)
     fixture_must_fuse(fixture, &request);
     sim_object p = fixture_ints(fixture, ITEMS, 0), q = fixture_ints(fixture, ITEMS, 0);
     const sim_argument arguments[] = {fixture_pass(p), fixture_pass(q)};
-    launch(fixture, &range, arguments, 2); /* open: the simulated device takes what is required */
+    launch(fixture, &range, arguments, 2); /* open: the simulated device uses the required size */
     assert_int_equal(int_at(fixture, p, 0), 4);
     kernels[1] = kernel_of(&code, "eight", range);
     assert_rejected(fixture, &request, "reqd_work_group_size");
-    /* The launch has groups of 8, which another kernel asked for. */
+    /* The launch has groups of 8, which another kernel requested. */
     rt_fusion_range eights = fixture_range_local(range, 8, 0, 0);
     kernels[1] = kernel_of(&code, "any", eights);
     request = request_of(kernels, 2, eights);
     assert_rejected(fixture, &request, "work-groups of another size");
 }
 
-/* Local memory as an argument stays an argument. */
+/* A local memory argument remains an argument. */
 static void local_arguments_stay(void **state)
 {
     fusion_fixture *fixture = *state;

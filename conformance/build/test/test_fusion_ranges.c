@@ -1,11 +1,8 @@
-/* Work-item remapping against a table of its own: what each work-item of each kernel of a fused
- * launch can query about its place equals what a plain enumeration of the kernel's own nd-range
- * says.
- *
- * The table is the one that scenarios have as `oracle`: it knows no formula of the document and
- * counts work-items one after the other, the first index fastest, as OpenCL does.  Ranges up to
- * three dimensions are tried in all pairs of a small set, larger ones at random from a fixed seed.
- */
+/* Tests work-item remapping against an independent table: the work-item ids that each kernel of a
+ * fused launch can query equal those of a plain enumeration of the kernel's own nd-range. The table
+ * is the one that scenarios use as `oracle`: it contains no formula of the document and counts
+ * work-items one after the other, the first index fastest, as OpenCL does. Ranges up to three
+ * dimensions are tried in all pairs of a small set, larger ones at random from a fixed seed. */
 #include "conformance/build/test/fusion_fixture.h"
 #include "conformance/scenario/resolve/oracle.h"
 
@@ -17,8 +14,8 @@
 
 #include <cmocka.h>
 
-/* The answers that a work-item writes down: each component at indices 0 to 3, of which the last is
- * not a dimension, then the derived ones. */
+/* The answers that a work-item records: each component at indices 0 to 3, the last of which is not
+ * a dimension, then the derived ones. */
 enum {
     VISITS,
     GLOBAL_ID,
@@ -34,10 +31,10 @@ enum {
     LOCAL_LINEAR_ID,
     RECORD,
     UNTOUCHED = 0xABCD,
-    SPARE = 4 /* records after the last one, which must stay untouched */
+    SPARE = 4 /* records after the last one, which must remain untouched */
 };
 
-/* The queries stand in a function that is not inlined and takes the index at run time. */
+/* The queries are in a function that is not inlined and takes the index at run time. */
 static const char asking[] =
     "__attribute__((noinline)) void ask_of(global ulong *r, uint d) {\n"
     " r[1 + d] = get_global_id(d); r[5 + d] = get_global_size(d);\n"
@@ -73,7 +70,7 @@ static uint64_t items_of(const rt_fusion_range *range)
     return scn_oracle_items(&table);
 }
 
-/* Where a record has the answers of each built-in. */
+/* The slots of each built-in's answers in a record. */
 static const uint32_t slots[SCN_BUILT_IN_COUNT] = {
     [SCN_BUILT_IN_GLOBAL_ID] = GLOBAL_ID,
     [SCN_BUILT_IN_GLOBAL_SIZE] = GLOBAL_SIZE,
@@ -88,7 +85,7 @@ static const uint32_t slots[SCN_BUILT_IN_COUNT] = {
     [SCN_BUILT_IN_LOCAL_LINEAR_ID] = LOCAL_LINEAR_ID,
 };
 
-/* Past the third dimension sizes are 1 and the rest is 0 (OpenCL C 3.0, 6.15.1). */
+/* From the fourth dimension on, sizes are 1 and all other answers are 0 (OpenCL C 3.0, 6.15.1). */
 static uint64_t answer_outside(uint32_t slot)
 {
     bool size =
@@ -96,7 +93,8 @@ static uint64_t answer_outside(uint32_t slot)
     return size ? 1 : 0;
 }
 
-/* With the local size open, what concerns groups is the device's choice and not written here. */
+/* With the local size open, the device chooses the groups, so their answers are not written here.
+ */
 static void table_record(const scn_nd_range *range, const scn_place *place, uint64_t *record)
 {
     record[VISITS] = 1;
@@ -110,7 +108,7 @@ static void table_record(const scn_nd_range *range, const scn_place *place, uint
     }
 }
 
-/* With the local size open, what concerns groups is the device's choice. */
+/* False for answers about groups if the local size is open: the device chooses it. */
 static bool is_compared(const rt_fusion_range *range, uint32_t slot)
 {
     bool of_groups = (slot >= LOCAL_ID && slot < WORK_DIM) || slot == LOCAL_LINEAR_ID;
@@ -119,7 +117,7 @@ static bool is_compared(const rt_fusion_range *range, uint32_t slot)
 
 /* ---- Which ranges may be fused ------------------------------------------------------------- */
 
-/* No two work-items of a group of the kernel are in different groups of the launch. */
+/* True if no group of the kernel is spread over several groups of the launch. */
 static bool is_whole(const rt_fusion_range *kernel, const rt_fusion_range *launch)
 {
     uint64_t groups[4096];
@@ -140,8 +138,8 @@ static bool is_whole(const rt_fusion_range *kernel, const rt_fusion_range *launc
     return true;
 }
 
-/* Launch and kernel as the restrictions want them; the launch takes over the kernel's local size
- * where its own is open. */
+/* Makes launch and kernel satisfy the restrictions; the launch adopts the kernel's local size if
+ * its own is open. */
 static bool make_legal(const rt_fusion_range *kernel, rt_fusion_range *launch)
 {
     if (items_of(kernel) > items_of(launch)) return false;
@@ -182,7 +180,8 @@ static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_o
     rt_free(seen);
 }
 
-/* Fuses ask over each of the ranges, launches that over `launch` and compares all answers. */
+/* Fuses `ask` over each of the ranges, launches the result over `launch` and compares all answers.
+ */
 static void check_list(fusion_fixture *fixture, const rt_link_code *code,
                        const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *launch)
 {
@@ -262,7 +261,8 @@ static void every_pair_of_small_ranges_is_as_alone(void **state)
     rt_arena_reset(&kept);
 }
 
-/* The divisors of a range as local sizes, for a kernel that has one and a launch that takes it. */
+/* The divisors of a range as local sizes, for a kernel that has a local size and a launch that
+ * adopts it. */
 static void local_sizes_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -294,7 +294,7 @@ static void local_sizes_are_as_alone(void **state)
 
 /* ---- Offsets, long lists, chance ----------------------------------------------------------- */
 
-/* Without remapping of ids an offset stays: the kernels differ in the slowest dimension only. */
+/* If ids are not remapped, an offset remains: the kernels differ in the slowest dimension only. */
 static void offsets_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;

@@ -1,9 +1,7 @@
-/* Tests of sources in SYCL around their compiler: what it is asked, what its words mean, what is
- * made of its result, and what is kept.
- *
- * The compiler is a shell script that runs its source, so that a test writes down what the compiler
- * does; the real one is tried by the scenarios and by sycl_pairs.  The program is its own worker.
- */
+/* Tests of SYCL sources around their compiler: its command line, the interpretation of its
+ * messages, the use of its result, and what is cached. The compiler is a shell script that runs its
+ * source, so that a test states what the compiler does; the real one is tested by the scenarios and
+ * by sycl_pairs. The program is its own worker. */
 #include "conformance/build/sycl_images.h"
 
 #include "reference/base/alloc.h"
@@ -46,7 +44,8 @@ static void write_file(const char *path, const void *data, size_t size)
     fclose(file);
 }
 
-/* "." runs the source; its own path is in $0, so results and notes lie beside it. */
+/* "." runs the source; its own path is in $0, so results and notes are written to the same folder.
+ */
 static void install_compiler(const char *folder)
 {
     static const char script[] = "#!/bin/sh\n"
@@ -107,7 +106,7 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
     return &fixture->answer;
 }
 
-/* What stands in a file beside the compiler. */
+/* The content of a file next to the compiler. */
 static const char *note(sycl_fixture *fixture, const char *name)
 {
     static char text[512];
@@ -145,7 +144,7 @@ static rt_bytes make_spirv(rt_arena *arena, const char *const *names, const char
     return made;
 }
 
-/* The compiler's names of kernels: each twice, and a function among them. */
+/* The compiler's kernel names: each twice, and a function among them. */
 static const rt_property names[] = {
     {.name = TEXT("rtc_0$first"), .type = RT_PROPERTY_UINT32, .number = 1},
     {.name = TEXT("function"), .type = RT_PROPERTY_UINT32, .number = 1},
@@ -154,10 +153,10 @@ static const rt_property names[] = {
 };
 static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 
-/* Of two binaries of one image one does not name the kernel without the bundle. */
+/* Of two binaries of one image, one does not name the kernel without the bundle. */
 static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
 
-/* Writes a SYCLBIN beside the compiler. */
+/* Writes a SYCLBIN next to the compiler. */
 static void install_binaries(sycl_fixture *fixture, rt_device_binaries all)
 {
     rt_sink *sink = rt_sink_create();
@@ -172,7 +171,7 @@ static void install_binaries(sycl_fixture *fixture, rt_device_binaries all)
     rt_sink_destroy(sink);
 }
 
-/* The same of these codes, each with a set. */
+/* Writes a SYCLBIN of these codes next to the compiler, each code with a set. */
 static void install_result_with(sycl_fixture *fixture, const rt_bytes *codes,
                                 const rt_property_set *const *code_sets, uint32_t count)
 {
@@ -250,7 +249,7 @@ static void of_repetitions_the_one_that_names_most_stays(void **state)
     assert_int_equal(list.images[0].sets[0].property_count, 4);
 }
 
-/* The set alone has the bundle's name before ids; an id of another form stays as it is. */
+/* Only the set prefixes ids with the bundle's name; an id of another form is unchanged. */
 static void device_globals_have_the_ids_of_the_code(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -304,7 +303,8 @@ static void providers_name_their_virtual_functions(void **state)
     assert_memory_equal(set->properties[0].bytes.data, "_ZTSv", 5);
 }
 
-/* The prefix of ids of variables with internal linkage is the unit's, which its name tells. */
+/* The id prefix of variables with internal linkage is the unit's, which is derived from its name.
+ */
 static void the_module_tells_the_compiler_how(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -324,7 +324,7 @@ static void the_module_tells_the_compiler_how(void **state)
     assert_string_equal(note(fixture, "source"), "cat $here/result");
 }
 
-/* What the compiler made is kept for other modules, and made anew for another source or option. */
+/* The compiler's result is cached for other modules, and rebuilt for another source or option. */
 static void what_the_compiler_made_is_kept(void **state)
 {
     sycl_fixture *fixture = *state;

@@ -1,5 +1,5 @@
-/* Mending LLVM IR of virtual base classes: the two instructions that clang 14 gets wrong, and what
- * must stay as it is. */
+/* Tests of repairing LLVM IR of virtual base classes: the two instructions that clang 14 gets
+ * wrong, and what must not change. */
 #include "conformance/build/virtual_bases.h"
 
 #include <setjmp.h>
@@ -29,7 +29,8 @@ static void both_uses_of_the_table_get_a_cast(void **state)
                   "  %9 = load i8*, i8** %8, align 8\n");
 }
 
-/* The types of the first two fit; the third is not an instruction; the last line has no end. */
+/* The types of the first two match; the third is not an instruction; the last line is incomplete.
+ */
 static void everything_else_stays(void **state)
 {
     (void)state;

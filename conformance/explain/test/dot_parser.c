@@ -25,8 +25,8 @@ static bool dot_take(dot_parser *dot, const char *token)
     return true;
 }
 
-/* The inside of an HTML-like label: tags whose attributes are quoted, each closed by its own name
- * or by itself, and text of printable ASCII without what begins a tag. */
+/* Parses the inside of an HTML-like label: tags with quoted attributes, each closed by its own name
+ * or by itself, and printable ASCII text without the characters that begin a tag. */
 static void dot_html(dot_parser *dot)
 {
     rt_text open[16];
@@ -61,7 +61,7 @@ static void dot_html(dot_parser *dot)
     assert_int_equal(depth, 0);
 }
 
-/* A quoted text as it stands, an HTML-like label, or a bare word. */
+/* Parses an id: a quoted text, kept verbatim, an HTML-like label, or a bare word. */
 static rt_text dot_id(dot_parser *dot)
 {
     dot_skip(dot);
@@ -73,7 +73,8 @@ static rt_text dot_id(dot_parser *dot)
     } else if (*dot->at == '"') {
         dot->at++;
         while (*dot->at != '"') {
-            assert_true((unsigned char)*dot->at >= 0x20); /* no line ends in a text, nor the file */
+            assert_true((unsigned char)*dot->at >= 0x20); /* neither a line nor the file ends within
+                                                           * a text */
             if (*dot->at == '\\') dot->at++;
             if (*dot->at == '&') assert_memory_equal(dot->at, "&amp;", 5);
             dot->at++;
@@ -105,7 +106,7 @@ static bool dot_declared(const dot_parser *dot, rt_text node)
     return false;
 }
 
-/* A node, and a port that its label has; which node it is, without the port. */
+/* Parses a node and optionally one of its label's ports; returns the node without the port. */
 static rt_text dot_end(dot_parser *dot)
 {
     rt_text node = dot_id(dot);
@@ -115,7 +116,7 @@ static rt_text dot_end(dot_parser *dot)
 
 static void dot_statements(dot_parser *dot);
 
-/* attribute, node, edge, or the defaults of nodes and edges */
+/* Parses an attribute, a node, an edge, or the defaults of nodes and edges. */
 static void dot_statement(dot_parser *dot)
 {
     if (dot_take(dot, "subgraph ")) {

@@ -1,5 +1,5 @@
-/* Unit tests of explanations: what they say of a made-up scenario, and that the DOT is DOT whatever
- * the names are. */
+/* Unit tests of explanations: their text for a made-up scenario, and the validity of the DOT for
+ * any names. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/svg.h"
@@ -176,7 +176,7 @@ static void without_a_run_there_is_what_was_compiled(void **state)
     rt_buffer_free(&out);
 }
 
-/* After a restart the same number is another program. */
+/* After a restart the same number denotes another program. */
 static void what_a_second_process_had_is_told(void **state)
 {
     (void)state;
@@ -203,11 +203,11 @@ static void what_a_second_process_had_is_told(void **state)
     const char *dot = rt_buffer_string(&out);
     assert_non_null(strstr(dot, "\"command 0\" -> \"command 1\";"));
     assert_non_null(strstr(dot, "\"process 1 command 1\" [label=\"1: upload n\"];"));
-    assert_null(strstr(dot, "-> \"process 1")); /* its command 0 is not there */
+    assert_null(strstr(dot, "-> \"process 1")); /* its command 0 is missing */
     rt_buffer_free(&out);
 }
 
-/* A child may have sent anything. */
+/* A child may send anything. */
 static void damaged_traces_are_read_as_far_as_they_go(void **state)
 {
     (void)state;
@@ -233,7 +233,8 @@ static void damaged_traces_are_read_as_far_as_they_go(void **state)
     rt_buffer_free(&wanted);
 }
 
-/* a/0 imports s from b/0, b/0 from c/0, and so on; the last one from a/0 where it is closed. */
+/* a/0 imports s from b/0, b/0 from c/0, and so on; in a closed chain, the last one imports from
+ * a/0. */
 static void cycles_are_found_in_long_chains(void **state)
 {
     (void)state;
@@ -275,7 +276,7 @@ static void the_graph_has_every_image_and_command(void **state)
     cnf_explain_dot(&out, &sample, rt_text_of(trace));
     dot_parse(&dot, rt_buffer_string(&out));
     /* 2 images, 2 programs, 3 device_globals, 4 commands; 2 imports with a provider, the kernel k
-     * of program 1, the 2 device_globals that app/0 has, 4 waits */
+     * of program 1, the 2 device_globals of app/0, 4 waits */
     assert_int_equal(dot.node_count, 11);
     assert_int_equal(dot.edge_count, 9);
     const char *text = rt_buffer_string(&out);
@@ -324,8 +325,8 @@ static void names_of_any_kind_are_quoted(void **state)
     }
 }
 
-/* A provider that its property sets do not know, as a trace may claim, and one of two that are
- * possible: the edge goes to the image, and both possible ones leave one row. */
+/* A trace may claim a provider that the image's property sets do not mention, or one of two
+ * possible providers: the edge goes to the image, and both possible ones leave from one row. */
 static void edges_end_at_rows_that_are_there(void **state)
 {
     (void)state;
@@ -352,7 +353,7 @@ static void edges_end_at_rows_that_are_there(void **state)
     rt_buffer_free(&out);
 }
 
-/* Ids of programs start again after a restart. */
+/* Program ids restart from the beginning after a restart. */
 static void programs_of_two_processes_are_two_nodes(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static void programs_of_two_processes_are_two_nodes(void **state)
 
 /* ---- The picture --------------------------------------------------------------------------- */
 
-/* Puts a program called dot, of these words of a shell, into a folder that is then all of PATH. */
+/* Installs a shell script as `dot` in a folder that becomes the whole PATH. */
 static void dot_replace(const char *folder, const char *script)
 {
     char path[256];
@@ -392,9 +393,9 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
 {
     (void)state;
     static const struct {
-        const char *script; /* NULL: there is no dot */
+        const char *script; /* NULL: dot is not installed */
         rt_code code;
-        const char *wanted; /* a part of the picture or of the message */
+        const char *wanted; /* part of the picture or of the message */
     } rows[] = {
         {NULL, RT_UNAVAILABLE, "apt-get install graphviz"},
         {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,

@@ -1,5 +1,5 @@
-/* Unit tests of what explanations say of device_globals, sets of virtual functions and fusions, of
- * made-up scenarios and traces. */
+/* Unit tests of explanations of device_globals, sets of virtual functions and fusions, with made-up
+ * scenarios and traces. */
 #include "conformance/explain/explain.h"
 #include "conformance/explain/test/dot_parser.h"
 #include "reference/image/virtual_functions.h"
@@ -17,7 +17,7 @@
         literal, sizeof(literal) - 1                                                               \
     }
 
-/* Both forms of one scenario and trace; the graph parsed. */
+/* Both forms of the explanation of one scenario and trace, with the graph parsed. */
 typedef struct forms {
     rt_buffer text, graph;
     dot_parser dot;
@@ -58,7 +58,7 @@ static void assert_silent(rt_buffer *form, const char *unwanted)
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* Two variables of one name, as static ones of two libraries are. */
+/* Two variables of the same name, such as static variables of two libraries. */
 static const uint8_t of_4_bytes[] = {4, 0, 0, 0, 0};
 static const rt_property globals[] = {
     {.name = TEXT("id1"), .type = RT_PROPERTY_BYTES, .bytes = {of_4_bytes, 5}},
@@ -85,7 +85,7 @@ static const scn_scenario global_scenario = {
     "\",\"variable\":\"v\",\"id\":\"" id "\",\"program\":\"" program                               \
     "\",\"device\":\"0\",\"after\":[]}"
 
-/* Zeros say the name and the device alone; the order tells whose they are. */
+/* Events of zeros carry the name and the device alone; their order determines the allocation. */
 static void zeros_belong_to_allocations_in_their_order(void **state)
 {
     (void)state;
@@ -121,8 +121,8 @@ static void zeros_belong_to_allocations_in_their_order(void **state)
     forms_free(&made);
 }
 
-/* A program points to the content of its own context where there is one, else to what contexts of
- * the device share. */
+/* A program points to its own context's content if there is one, otherwise to the content that the
+ * device's contexts share. */
 static void pointers_go_to_the_context_of_their_program(void **state)
 {
     (void)state;
@@ -148,7 +148,8 @@ static void pointers_go_to_the_context_of_their_program(void **state)
 #define HOST(id, name)                                                                             \
     "{\"event\":\"device_global_host\",\"variable\":\"" name "\",\"id\":\"" id "\"}"
 
-/* Every image of a program describes it, and every copy finds the host object. */
+/* Every image of a program describes it, and every copy finds the host object; each place is
+ * printed once. */
 static void places_are_told_once(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void sets_are_rows_and_joins_go_from_row_to_row(void **state)
     forms made;
     forms_make(&made, &set_scenario, events, LENGTH(events));
     assert_int_equal(made.dot.node_count, 3);
-    assert_int_equal(made.dot.edge_count, 4); /* three joins, and the dummy's once */
+    assert_int_equal(made.dot.edge_count, 4); /* three joins, the dummy's counted once */
     assert_says(&made.graph, ">calls set a<");
     assert_says(&made.graph, "PORT=\"v0_1\" BGCOLOR=\"#fce4ec\"><FONT COLOR=\"#202124\">calls set "
                              "b<");
@@ -255,8 +256,8 @@ static const scn_scenario empty_scenario = {.path = TEXT("f.yaml")};
 #define CANCEL(reason) "{\"event\":\"fusion_cancel\",\"queue\":\"0\",\"reason\":\"" reason "\"}"
 #define UPLOAD         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[]}"
 
-/* Two kernels of which the second waits for the first, and for what another command brings; then
- * the same list again, of which the compiler hears nothing. */
+/* Two kernels, the second of which waits for the first and for what another command uploads; then
+ * the same list again, which does not reach the compiler. */
 static void a_fused_kernel_stands_for_the_whole_box(void **state)
 {
     (void)state;
@@ -278,7 +279,7 @@ static void a_fused_kernel_stands_for_the_whole_box(void **state)
     };
     forms made;
     forms_make(&made, &empty_scenario, events, LENGTH(events));
-    /* 1, 4, 5, 8 and held 2, 3, 7; waits 1-4, 4-5, 4-8; held back: 2-3, 1-3, 4-7; two arrows */
+    /* 1, 4, 5, 8 and the held 2, 3, 7; waits 1-4, 4-5, 4-8; held back: 2-3, 1-3, 4-7; two arrows */
     assert_int_equal(made.dot.node_count, 7);
     assert_int_equal(made.dot.edge_count, 8);
     assert_says(&made.graph, "label=\"fusion 0 on queue 0\\nheld back, then COMPLETED\";");
@@ -294,7 +295,7 @@ static void a_fused_kernel_stands_for_the_whole_box(void **state)
     forms_free(&made);
 }
 
-/* The same numbers again after a restart, where nothing ends the fusion; an empty list has no
+/* The same numbers again after a restart, with no event that ends the fusion; an empty list has no
  * box. */
 static void kernels_of_a_cancelled_fusion_go_alone(void **state)
 {
@@ -318,7 +319,7 @@ static void kernels_of_a_cancelled_fusion_go_alone(void **state)
     };
     forms made;
     forms_make(&made, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(made.dot.node_count, 6); /* 2, 3, four that were held */
+    assert_int_equal(made.dot.node_count, 6); /* 2, 3, and four held ones */
     assert_int_equal(made.dot.edge_count, 5); /* 2-3; held: 2-3, 3-6; alone: 2, 3 */
     assert_says(&made.graph, "held back, then CANCELLED: a\\\"b\";");
     assert_says(&made.graph, "\"held 2\" -> \"command 2\" [penwidth=2, label=\"alone\"];");
@@ -329,7 +330,7 @@ static void kernels_of_a_cancelled_fusion_go_alone(void **state)
     forms_free(&made);
 }
 
-/* Holds of no fusion, without a number or a list, and a kernel of another queue. */
+/* Holds without a fusion, without a number or a list, and a kernel of another queue. */
 static void damaged_fusions_are_drawn_as_far_as_they_go(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Unit tests of timelines: what becomes of commands, waits, fusions, and of damaged traces. */
+/* Unit tests of timelines: commands, waits, fusions, and damaged traces. */
 #include "conformance/explain/timeline.h"
 
 #include <jansson.h>
@@ -120,7 +120,7 @@ static uint32_t count_of(const rt_buffer *picture, const char *text)
 }
 
 /* The upload is in the runtime's lane, the launch in the second one: x is 44 + 236 + 26, and the
- * rows' middles are 24 apart, from 46 on.  An arrow back ends at the right side of its box. */
+ * rows' centres are 24 apart, from 46 on. An arrow back ends at the right side of its box. */
 static void a_picture_has_lanes_boxes_and_arrows(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void a_picture_has_lanes_boxes_and_arrows(void **state)
     rt_buffer_free(&picture);
 }
 
-/* From the middle of row 0 to that of row 1: 24 pixels. */
+/* From the centre of row 0 to that of row 1: 24 pixels. */
 static void a_fusion_is_a_bar(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void a_fusion_is_a_bar(void **state)
     rt_buffer_free(&picture);
 }
 
-/* The 30th byte is the second of a character, which is left out whole. */
+/* The 30th byte is the second of a character, which is omitted entirely. */
 static void a_long_title_is_cut_between_characters(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* The device code of test_dpcpp.c.  A specialisation constant is a call that the translator knows; a
- * device_global without device_image_scope is a variable that holds a pointer, whose symbol is its
- * unique id, as Intel's runtime looks it up. */
+/* The device code of test_dpcpp.c. A specialisation constant is a call that the translator
+ * recognises; a device_global without device_image_scope is a variable that holds a pointer and
+ * whose symbol is its unique id, as Intel's runtime looks it up. */
 int __attribute__((overloadable)) __spirv_SpecConstant(int, int);
 int twice(int x);
 

@@ -1,5 +1,5 @@
-/* A host program's library that answers HELLO wrongly, as the variable LIE says; for test_host.c.
- */
+/* A host program's library that answers HELLO wrongly, in the way that the environment variable LIE
+ * selects; for test_host.c. */
 #include "conformance/host/program/serve.h"
 
 #include <signal.h>
@@ -99,7 +99,7 @@ static void lie_success(host_writer *out)
     host_refuse(out, "success", "no");
 }
 
-/* As ld.so does where a library is missing. */
+/* As ld.so does if a library is missing. */
 static void lie_not_executed(host_writer *out)
 {
     (void)out;
@@ -118,7 +118,7 @@ static void lie_signal(host_writer *out)
     raise(SIGSEGV);
 }
 
-/* A length that no memory holds, and nothing behind it. */
+/* A length larger than any memory, with nothing after it. */
 static void lie_length(host_writer *out)
 {
     static const unsigned char all[8] = {255, 255, 255, 255, 255, 255, 255, 255};

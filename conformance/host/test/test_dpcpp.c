@@ -1,8 +1,7 @@
-/* Tests of libassay_dpcpp.so: host programs over the shipped runtime, asked everything that the
- * protocol has, and everything that it must refuse.
- *
- * They run where ci/setup --with dpcpp has put the library; elsewhere the program leaves with 77.
- * The device code is dpcpp_kernels.cl; what it gives is derived by hand. */
+/* Tests of libassay_dpcpp.so: host programs over the shipped runtime receive every request of the
+ * protocol, and everything that they must refuse. They run if ci/setup --with dpcpp has installed
+ * the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl; its
+ * results are derived by hand. */
 #include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
@@ -26,9 +25,9 @@ _Static_assert((int)HOST_ACCESS_READ == (int)SCN_ACCESS_READ &&
                "the numbers of scn_access");
 
 enum { APP, PLUGIN, MODULES };
-enum { THREADS = 2 }; /* beside the main one */
+enum { THREADS = 2 }; /* in addition to the main one */
 
-/* What all tests share; each starts a program of its own. */
+/* Shared by all tests; each starts its own program. */
 static struct {
     char folder[64];
     char venv[512];
@@ -37,7 +36,7 @@ static struct {
     rt_sink *sink;
     rt_arena arena;
     scn_module modules[MODULES];
-    scn_step steps[THREADS]; /* whose threads have channels of their own */
+    scn_step steps[THREADS]; /* whose threads have their own channels */
     scn_scenario scenario;
     cnf_host_runtime runtime;
     cnf_host *host;
@@ -62,10 +61,10 @@ static const rt_property shared_properties[] = {{{"shared_counter", 14}, BYTES(s
 static const rt_property image_properties[] = {{{"image_counter", 13}, BYTES(image_global)}};
 static const rt_property symbol_properties[] = {{{"twice", 5}, RT_PROPERTY_UINT32, 1, {0}}};
 
-/* An image each, because libsycl writes a device_global's pointer whenever its image is launched,
- * whether or not the host has a variable for it. */
+/* One image each, because libsycl writes a device_global's pointer whenever its image is launched,
+ * even if the host has no variable for it. */
 static const struct {
-    const char *kernels[5]; /* all that the code keeps */
+    const char *kernels[5]; /* all that remain in the code */
     const char *defines;
     rt_property_set sets[3];
     uint32_t set_count;
@@ -97,7 +96,7 @@ static bool run(const char *command)
     return system(command) == 0;
 }
 
-/* The kernels file as SPIR-V, with what `defines` add. */
+/* Compiles the kernels file to SPIR-V, with `defines` added. */
 static rt_bytes compile(const char *defines)
 {
     rt_arena *arena = &f.arena;
@@ -150,8 +149,8 @@ static void module_fill(uint32_t module, const char *name, uint32_t first, uint3
 
 /* ---- The fixture --------------------------------------------------------------------------- */
 
-/* What a host program over libsycl needs: Intel's CPU runtime and nothing else for OpenCL, with the
- * wheel's loader; and no cache on the disk. */
+/* Sets the environment of a host program over libsycl: Intel's CPU runtime as the only OpenCL
+ * device, the wheel's loader, and no cache on disk. */
 static void environment_fill(void)
 {
     const char *empty = rt_arena_printf(&f.arena, "%s/no-vendors", f.folder).data;
@@ -263,7 +262,7 @@ static rt_reader answered(void)
     return answer;
 }
 
-/* The request makes something, whose number is the answer. */
+/* Sends a request that creates an object; returns the object's number from the answer. */
 static uint32_t made(void)
 {
     rt_reader answer = answered();
@@ -345,7 +344,7 @@ static void assert_content(uint32_t memory, uint32_t count, const int32_t *expec
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
-/* Three sizes; a range of one dimension has zeros behind the first. */
+/* Three sizes; a one-dimensional range has zeros after the first. */
 static void put_sizes(const uint64_t sizes[3])
 {
     for (int i = 0; i < 3; i++)
@@ -362,7 +361,7 @@ static void put_range(uint32_t dimensions, const uint64_t global[3], const uint6
     put_sizes(offset ? offset : none);
 }
 
-/* A launch up to its arguments' count, over so many work-items. */
+/* Writes a launch over `size` work-items, up to its argument count. */
 static void submit(uint32_t queue, const char *kernel, uint64_t size, uint32_t arguments)
 {
     begin(HOST_SUBMIT);
@@ -393,7 +392,7 @@ static void put_int(int32_t value)
     put(0);
 }
 
-/* A memory by what it is. */
+/* Writes an access to a memory, in the form that its kind requires. */
 static void put_access(uint32_t kind, uint32_t memory)
 {
     if (kind == HOST_MEMORY_BUFFER)
@@ -402,7 +401,7 @@ static void put_access(uint32_t kind, uint32_t memory)
         put_pointer(memory, 0);
 }
 
-/* No constants; nothing, or one command, before. */
+/* No constants, and no earlier command (put_end) or one (put_end_after). */
 static void put_end(void)
 {
     put(0);
@@ -469,7 +468,8 @@ static void memories_of_all_kinds_are_made_and_used(void **state)
     }
 }
 
-/* Out of order, the shipped scheduler orders commands by their buffers; pointers need `after`. */
+/* In an out-of-order queue, the shipped scheduler orders commands by their buffers; pointers need
+ * `after`. */
 static void commands_run_in_the_order_that_they_must(void **state)
 {
     (void)state;
@@ -494,12 +494,12 @@ static void commands_run_in_the_order_that_they_must(void **state)
 }
 
 enum { LAUNCHES = 50, QUEUE_AT = 1 };
-/* Behind the request and its queue: the kernel's name, its range, the number of arguments, the kind
+/* After the request and its queue: the kernel's name, its range, the number of arguments, the kind
  * of the first. */
 enum { MEMORY_AT = QUEUE_AT + 4 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
 
-/* Adds one to a memory, again and again, on a channel, queue and memory of the thread's own number.
- */
+/* Adds one to a memory repeatedly; the thread has its own channel, queue and memory, numbered
+ * alike. */
 static void *channel_main(void *user)
 {
     uint32_t thread = *(const uint32_t *)user;
@@ -543,7 +543,7 @@ static void channels_are_served_side_by_side(void **state)
         ASSERT_CONTENT(memories[i], {50, 51, 52, 53});
 }
 
-/* held reversed is {3, 2, 1, 0}; times 100, plus the third of {0, 1, 2, 3}. */
+/* The content reversed is {3, 2, 1, 0}; times 100, plus the third of {0, 1, 2, 3}. */
 static void arguments_of_all_kinds_arrive(void **state)
 {
     (void)state;
@@ -596,7 +596,7 @@ static void put_coordinates(uint32_t out, uint32_t dimensions, const uint64_t gl
     put_end();
 }
 
-/* get_global_id(0) is what counts fastest, whatever SYCL's order is. */
+/* get_global_id(0) varies fastest, in spite of SYCL's order. */
 static void ranges_are_as_the_kernel_sees_them(void **state)
 {
     (void)state;
@@ -626,7 +626,7 @@ static void ranges_are_as_the_kernel_sees_them(void **state)
     refused(RT_ERRC_ND_RANGE, "cannot exceed");
 }
 
-/* Everything here would crash libsycl 9.0.0 or make it use what another launch left behind. */
+/* Everything here would crash libsycl 9.0.0 or make it use stale state of an earlier launch. */
 static void what_no_application_can_launch_is_refused(void **state)
 {
     (void)state;
@@ -684,8 +684,8 @@ static void what_no_application_can_launch_is_refused(void **state)
     ASSERT_CONTENT(shared, {1, 2, 3, 4});
 }
 
-/* Observed (libsycl 9.0.0): a buffer that a launch failed with is lost for every later one, which
- * is told another reason; unified shared memory is not. */
+/* Observed (libsycl 9.0.0): after a launch fails, its buffer is unusable by every later launch, and
+ * these report another reason; unified shared memory is not affected. */
 static void what_the_runtime_refuses_comes_as_it_says_it(void **state)
 {
     (void)state;
@@ -997,7 +997,7 @@ static void bundles_go_from_input_to_executable(void **state)
     ASSERT_CONTENT(out, {11, 5});
 }
 
-/* Both images are in the linked bundle's one. */
+/* Both images are in the linked bundle's single image. */
 static void bundles_link_what_the_program_resolves(void **state)
 {
     (void)state;
@@ -1076,7 +1076,7 @@ static void put_global_copy(host_direction direction, uint32_t global, uint64_t 
     put(0);
 }
 
-/* The kernel tells both elements and adds one to the first. */
+/* The kernel outputs both elements and adds one to the first. */
 static void count(const char *kernel, uint32_t out)
 {
     submit(0, kernel, 1, 1);
@@ -1085,7 +1085,7 @@ static void count(const char *kernel, uint32_t out)
     made();
 }
 
-/* `first` is what the variable begins with. */
+/* `first` is the variable's initial value. */
 static void globals_are_written_and_read(const char *kernel, uint32_t global,
                                          const int32_t first[2])
 {
@@ -1168,7 +1168,8 @@ static void globals_that_do_not_fit_are_refused(void **state)
 
 /* ---- Damage -------------------------------------------------------------------------------- */
 
-/* Every beginning of a request that is otherwise well is refused, and so is one that goes on. */
+/* Every proper prefix of an otherwise valid request is refused, and so is a request with trailing
+ * bytes. */
 static void assert_only_whole(void)
 {
     rt_buffer whole = {0};

@@ -1,8 +1,7 @@
-/* Tests of host programs: built, started, asked, and ended; and what they may do wrong.
- *
- * The events are derived by hand: glibc goes through app, libfront, libtwice, libother, which is
- * breadth first, from the last one on, depth first (elf/dl-sort-maps.c), and each module registers
- * its images behind its own LOADED. */
+/* Tests of host programs: building, starting, querying and ending them, and their possible
+ * misbehaviour. The events are derived by hand: glibc visits app, libfront, libtwice, libother,
+ * which is breadth first, from the last one on, depth first (elf/dl-sort-maps.c), and each module
+ * registers its images after its own LOADED. */
 #include "conformance/host/host_internal.h"
 #include "reference/base/alloc.h"
 
@@ -33,10 +32,10 @@ typedef struct host_fixture {
 
 static const uint32_t app_needs[] = {TWICE};
 static const uint32_t twice_needs[] = {OTHER};
-static const uint32_t other_needs[] = {TWICE}; /* a circle */
+static const uint32_t other_needs[] = {TWICE}; /* a cycle */
 static const uint32_t preloaded[] = {FRONT};
 
-/* Every byte there is, so that no escape goes wrong, and properties of both types. */
+/* Every byte value, so that every escape is tested, and properties of both types. */
 static void image_fill(rt_image *image, const char *name)
 {
     static const rt_text kernels[] = {{"first", 5}, {"second", 6}};
@@ -164,7 +163,7 @@ static void assert_refused(host_fixture *f, rt_status status, rt_code code, cons
     if (!strstr(message.data, part)) fail_msg("%s: no '%s' in it", message.data, part);
 }
 
-/* The number of entries of the test's folder that are folders of host programs. */
+/* The number of folders of host programs in the test's folder. */
 static int folders_left(const host_fixture *f)
 {
     char command[160];
@@ -248,7 +247,7 @@ static void symbols_bind_by_scope_and_asking_changes_nothing(void **state)
     end_well(f);
 }
 
-/* Whatever is compiled needs the folder of stubs. */
+/* Every compilation needs the folder of stubs. */
 static void built_modules_are_kept(void **state)
 {
     host_fixture *f = *state;
@@ -261,7 +260,7 @@ static void built_modules_are_kept(void **state)
     end_well(f);
 }
 
-/* The executable stays, and so does what came with it. */
+/* The executable stays loaded, and so do its dependencies. */
 static void the_executable_can_be_opened_and_stays(void **state)
 {
     host_fixture *f = *state;
@@ -276,7 +275,7 @@ static void the_executable_can_be_opened_and_stays(void **state)
     end_well(f);
 }
 
-/* A megabyte of every byte: what a compiler makes of it is what was given. */
+/* A megabyte with every byte value survives compilation unchanged. */
 static void large_images_are_built(void **state)
 {
     host_fixture *f = *state;
@@ -414,7 +413,7 @@ static void what_is_no_answer_is_refused(void **state)
     }
 }
 
-/* What kills the program kills the subject that started it. */
+/* The signal that kills the program kills the subject that started it. */
 static void a_subject_shares_the_fate_of_its_program(void **state)
 {
     host_fixture *f = *state;

@@ -1,10 +1,10 @@
-/* The simulated loader against ld.so: random programs with random openings and closings, whose
- * events and bindings must be the same.
+/* Tests the simulated loader against ld.so: random programs with random openings and closings must
+ * have the same events and bindings on both.
  *
- * A compiler for every module of every program would take minutes.  Two files are built, an
- * executable and a library that need everything and define everything; each module is a copy in
- * which needs and symbols have been taken out of the tables that ld.so reads (System V ABI,
- * "Dynamic Section" and "Symbol Table"). */
+ * Running a compiler for every module of every program would take minutes. Instead, two files are
+ * built, an executable and a library that need everything and define everything; each module is a
+ * copy with needs and symbols removed from the tables that ld.so reads (System V ABI, "Dynamic
+ * Section" and "Symbol Table"). */
 #include "conformance/host/host_internal.h"
 #include "conformance/process/scratch.h"
 #include "reference/base/alloc.h"
@@ -28,7 +28,7 @@ enum {
     SYMBOLS = 3,
     WORLDS = 400,
     STEPS = 14,
-    TAG_IGNORED = 0x6000000e, /* in the range of operating systems, of none */
+    TAG_IGNORED = 0x6000000e, /* in the range for operating systems, but unassigned */
 };
 
 #define TEXT(literal)                                                                              \
@@ -99,7 +99,7 @@ static int module_of(const char *file_name)
     return found;
 }
 
-/* The needs, in their order; those that are left over become entries of no meaning. */
+/* Sets the needs in order; the remaining entries become ones without meaning. */
 static void needs_set(uint8_t *bytes, const rt_simulated_module *module)
 {
     const char *strings = (const char *)at_address(bytes, dynamic_value(bytes, DT_STRTAB));
@@ -136,7 +136,7 @@ static void symbols_set(uint8_t *bytes, const rt_simulated_module *module)
     Elf64_Sym *symbols = (Elf64_Sym *)(void *)at_address(bytes, table);
     const char *names = (const char *)at_address(bytes, strings);
     uint32_t seen = 0;
-    assert_true(strings > table); /* The strings follow the symbols, in what linkers write. */
+    assert_true(strings > table); /* Linkers write the strings after the symbols. */
     for (size_t i = 0; i < (strings - table) / sizeof *symbols; i++) {
         const char *name = names + symbols[i].st_name;
         bool ours = strstr(name, "_symbol") != NULL;
@@ -148,7 +148,7 @@ static void symbols_set(uint8_t *bytes, const rt_simulated_module *module)
     assert_int_equal(seen, SYMBOLS);
 }
 
-/* The module's own name: where the dynamic section has it, and where the code has it. */
+/* Sets the module's own name, both in the dynamic section and in the code. */
 static void name_set(uint8_t *bytes, size_t size, uint32_t module)
 {
     if (module <= 1) return;
@@ -221,14 +221,15 @@ static uint32_t pick(uint64_t *sequence, uint32_t limit)
     return (uint32_t)(rt_mix64(*sequence) % limit);
 }
 
-/* Needs in any order, since the order of a link line decides much. */
+/* Picks needs in any order, since the order of a link line has large effects. */
 static void needs_pick(world *w, uint32_t module, uint32_t rarity, uint64_t *sequence)
 {
     uint32_t count = 0;
     uint32_t begin = pick(sequence, w->module_count);
     for (uint32_t i = 0; i < w->module_count; i++) {
         uint32_t need = (begin + i) % w->module_count;
-        /* A library rarely needs the executable, and then it is found by its name. */
+        /* A library rarely needs the executable; if it does, the executable is found by its name.
+         */
         bool taken = need == 0 ? pick(sequence, 12) == 0 : pick(sequence, rarity) == 0;
         if (taken && need != module) w->needs[module][count++] = need;
     }
@@ -258,7 +259,7 @@ static void world_make(world *w, const rt_image_list images, uint64_t *sequence)
 /* ---- The two sides ------------------------------------------------------------------------- */
 
 typedef struct fixture {
-    char folder[64]; /* of everything */
+    char folder[64]; /* of all files */
     cnf_cache *cache;
     rt_sink *sink;
     rt_arena arena;
@@ -274,7 +275,7 @@ typedef struct sides {
     rt_simulated *simulated;
     cnf_host *host;
     rt_arena arena;
-    rt_buffer history; /* of what was done, for the message */
+    rt_buffer history; /* of the actions, for the message */
 } sides;
 
 static void check(fixture *f, rt_status status)
@@ -358,7 +359,8 @@ static void open_or_close(sides *s, uint32_t module, bool opens)
     compare(s, &simulated, &real);
 }
 
-/* A binding from within a module that is loaded; returns whether there is one. */
+/* Compares how both sides bind a symbol from within a module. True if the module is loaded and the
+ * symbol is bound. */
 static bool bind(sides *s, uint32_t from, uint32_t symbol)
 {
     rt_system system = rt_simulated_system(s->simulated);
@@ -408,15 +410,15 @@ static uint32_t world_compare(fixture *f, uint64_t seed)
 static void both_loaders_tell_the_same(void **state)
 {
     fixture *f = *state;
-    /* What few worlds show: a module that stays gets a scope of its own when the one that it came
-     * with goes, and counts as opened only then. */
+    /* A rare case: a module that stays loaded gets its own scope when the module that loaded it is
+     * unloaded, and counts as opened only then. */
     static const uint64_t rare[] = {1138, 3467};
     uint32_t bound = 0;
     for (uint64_t seed = 0; seed < WORLDS; seed++)
         bound += world_compare(f, seed);
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         bound += world_compare(f, rare[i]);
-    assert_true(bound > WORLDS); /* The comparison has seen more than absences. */
+    assert_true(bound > WORLDS); /* The comparison has covered more than missing bindings. */
 }
 
 /* ---- The templates ------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What the page shows of one verdict beside its record: checks, trace, calls of OpenCL. */
+/* The page's detail of one verdict, in addition to its record: checks, trace, OpenCL calls. */
 #include "conformance/report/html/html_internal.h"
 
 #include "backends/opencl/layer/log.h"
@@ -27,7 +27,7 @@ static json_t *checks_json(const cnf_messages *messages)
 
 /* ---- Traces -------------------------------------------------------------------------------- */
 
-/* The number of a text, a new one where it has none. */
+/* Finds the number of a text, or assigns `next` to it. */
 static uint32_t number_of(cnf_html *html, rt_map *numbers, rt_text text, uint32_t next)
 {
     uint32_t number = rt_map_find(numbers, text);
@@ -36,7 +36,7 @@ static uint32_t number_of(cnf_html *html, rt_map *numbers, rt_text text, uint32_
     return next;
 }
 
-/* Index of an event among the scenario's. */
+/* Index of an event in scenario->events; adds an unknown event. */
 static uint32_t event_index(cnf_html *html, html_scenario *scenario, const cnf_trace_line *event)
 {
     uint32_t count = (uint32_t)json_array_size(scenario->events);
@@ -50,7 +50,7 @@ static uint32_t event_index(cnf_html *html, html_scenario *scenario, const cnf_t
     return index;
 }
 
-/* NULL where the subject sent no whole trace. */
+/* NULL if the subject sent no complete trace. */
 static json_t *trace_json(cnf_html *html, html_scenario *scenario, const cnf_messages *messages)
 {
     rt_arena arena = {0};
@@ -81,7 +81,7 @@ static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_d
 
 /* ---- Calls of OpenCL ----------------------------------------------------------------------- */
 
-/* The last calls, in the order in which they were made. */
+/* The last calls, in call order. */
 static json_t *calls_json(const ocl_call_log *log)
 {
     enum { SHOWN_MAX = 400 };
@@ -96,7 +96,7 @@ static json_t *calls_json(const ocl_call_log *log)
     return lines;
 }
 
-/* Calls say where it went wrong, so a verdict as expected goes without them. */
+/* Adds the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
 static void log_note(const cnf_record *record, const cnf_run_detail *detail, json_t *out)
 {
     if (detail->log.length == 0 || !html_is_wrong(record)) return;

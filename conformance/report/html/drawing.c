@@ -1,5 +1,5 @@
-/* The pictures of the page: what they are drawn from, and drawing them by Graphviz, several at
- * once, when everything has run. */
+/* The pictures of the page: collecting their input, and drawing them with Graphviz, several in
+ * parallel, at the end of the run. */
 #include "conformance/report/html/html_internal.h"
 
 #include "conformance/explain/explain.h"
@@ -32,9 +32,9 @@ static html_drawing drawing_of(cnf_html *html, rt_text subject, const scn_scenar
                           .timeline = buffer_keep(html, &timeline)};
 }
 
-/* Whether a subject's run is shown for the scenario in place of the one that is: who ran rather
- * than who only has images, the oracle rather than another, then by name, since records come in any
- * order. */
+/* True if a subject's run replaces the current one as the scenario's shared drawing. A subject that
+ * ran is preferred to one that only linked, the oracle to the others, and then the first by name,
+ * because records arrive in any order. */
 static bool is_preferred(const cnf_html *html, const html_drawing *now, rt_text subject, bool ran)
 {
     if (now->of.length == 0) return true;
@@ -59,15 +59,15 @@ void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
 
-/* True where the subject's drawing shows nothing but the shared one. */
+/* True if the subject's drawing equals the shared one. */
 static bool is_shared(const html_scenario *scenario, const html_drawing *own)
 {
     return rt_text_equal(own->dot, scenario->shared.dot) &&
            rt_text_equal(own->timeline, scenario->shared.timeline);
 }
 
-/* Appends a picture of Graphviz's without its prolog, comments and titles of parts, whose names are
- * those of DOT and mean nothing to a reader.  A '<' in it begins a tag, and nothing else. */
+/* Appends a picture by Graphviz without its prolog, its comments and its titles, which repeat DOT's
+ * internal names. In such a picture every '<' begins a tag. */
 static void svg_trim(rt_buffer *out, rt_text svg)
 {
     static const struct {
@@ -95,9 +95,9 @@ typedef struct drawing_job {
 typedef struct drawing_pool {
     cnf_html *html;
     rt_sink *sink;
-    drawing_job *jobs; /* a ring */
+    drawing_job *jobs; /* ring buffer */
     uint32_t job_count, first, used;
-    rt_text unavailable; /* why nothing can be drawn at all */
+    rt_text unavailable; /* why Graphviz cannot be started; empty if it can */
 } drawing_pool;
 
 static void oldest_end(drawing_pool *pool)

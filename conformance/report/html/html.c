@@ -1,4 +1,4 @@
-/* Gathering what the page shows, and writing it between the page's head and its script. */
+/* Collects the data of the page and writes it between the page's head and its script. */
 #include "conformance/report/html/html_internal.h"
 
 #include "conformance/json/json.h"
@@ -96,7 +96,7 @@ static const cnf_file *file_of(const cnf_files *files, rt_text path)
     return NULL;
 }
 
-/* The model of a scenario's text; NULL: it has mistakes, of which its record tells. */
+/* The model of a scenario's text; NULL if the text has mistakes, which its record reports. */
 static const scn_scenario *model_read(rt_sink *sink, rt_arena *arena, const cnf_file *file,
                                       rt_text text)
 {
@@ -109,8 +109,8 @@ static const scn_scenario *model_read(rt_sink *sink, rt_arena *arena, const cnf_
     return scn_read(arena, text, file->file, file->path, &problems);
 }
 
-/* The record is of an earlier run, or nothing was begun: the file is read, where it is still the
- * one that the record is about. */
+/* For a record of an earlier run, or of a scenario that never started: reads the file again, unless
+ * its content has changed since the record was written. */
 static void scenario_recall(cnf_html *html, const cnf_record *record, const cnf_files *files)
 {
     html_scenario *scenario = html_scenario_of(html, record->scenario);
@@ -133,7 +133,7 @@ static void scenario_recall(cnf_html *html, const cnf_record *record, const cnf_
 
 /* ---- The index ----------------------------------------------------------------------------- */
 
-/* Takes what a report's function appended, without its newline. */
+/* Returns the line without its newline as JSON and frees the buffer. */
 static json_t *line_json(rt_buffer *line)
 {
     while (line->size > 0 && line->data[line->size - 1] == '\n')
@@ -214,7 +214,7 @@ static void rule_add(json_t *out, const cnf_rules *rules, rt_text id)
     json_object_setn_new(out, rule->id.data, rule->id.length, rule_json(rule));
 }
 
-/* The rules that some scenario or record names. */
+/* The rules that scenarios or records name. */
 static json_t *rules_json(const cnf_html *html, const cnf_html_run *run)
 {
     json_t *out = json_object(), *cover;
@@ -251,8 +251,7 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
 
 /* ---- The page ------------------------------------------------------------------------------ */
 
-/* Appends an element of data.  A '<' is all that could end it early, and in JSON stands in strings
- * alone. */
+/* Appends a data element. Only a '<' could end it early, and JSON has '<' in strings only. */
 static void write_data(rt_buffer *out, const char *id, json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
@@ -291,10 +290,10 @@ void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out)
     cnf_report_sort(run->report);
     for (uint32_t i = 0; i < run->report->records.count; i++)
         scenario_recall(html, &run->report->records.items[i], run->files);
-    if (html->scenarios.count > 0) /* in the order of the matrix, whichever ended first */
+    if (html->scenarios.count > 0) /* in the matrix's order, not in that of completion */
         qsort(html->scenarios.items, html->scenarios.count, sizeof *html->scenarios.items,
               scenario_compare);
-    rt_map_free(&html->paths); /* its indices are those of the old order */
+    rt_map_free(&html->paths); /* its indices refer to the order before sorting */
     rt_text no_graphs = html_drawings_draw(html, run->job_count);
     rt_buffer_append(out, page_head, sizeof page_head);
     write_data(out, "index", index_json(html, run, no_graphs));

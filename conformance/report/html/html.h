@@ -1,11 +1,11 @@
-/* The report of a run as one page of HTML that needs no network.
+/* The report of a run as one HTML page that needs no network.
  *
- * Everything that the page shows is in it once, as JSON: an index of records and rules, and for
- * each scenario what is only looked at when it is opened.  The page itself (page.html, page.css and
- * the scripts beside it) is put into the program when that is built; a policy in its head forbids
- * the browser every script but that one, by its hash, and all network.  Content from
- * scenarios, drivers or device code is text to it, never markup; pictures are parsed as XML and
- * lose what could run. Source: HTML Standard, "4.12.1.3 Restrictions for contents of script
+ * The page contains each piece of data once, as JSON: an index of records and rules, and for each
+ * scenario the data that is only decoded when the scenario is opened. The page itself (page.html,
+ * page.css and the scripts next to it) is embedded in the program at build time; the policy in its
+ * head allows that one script, by its hash, and no network access. Content from scenarios, drivers
+ * and device code is inserted as text, never as markup; pictures are parsed as XML and stripped of
+ * everything executable. Source: HTML Standard, "4.12.1.3 Restrictions for contents of script
  * elements"; Content Security Policy Level 3. */
 #ifndef CONFORMANCE_REPORT_HTML_HTML_H
 #define CONFORMANCE_REPORT_HTML_HTML_H
@@ -14,31 +14,32 @@
 #include "conformance/requirements/rules.h"
 #include "conformance/run/run.h"
 
-/* What a page is made of, gathered while scenarios run. */
+/* The data of a page, collected while scenarios run. */
 typedef struct cnf_html cnf_html;
 
-/* Makes an empty one, which cnf_html_free frees (NULL does nothing).  `oracle` is the subject whose
- * pictures are preferred, borrowed. */
+/* Creates an empty page, which cnf_html_free frees (NULL does nothing). `oracle` is the subject
+ * whose pictures are preferred; it is borrowed. */
 cnf_html *cnf_html_create(rt_text oracle);
 void cnf_html_free(cnf_html *html);
 
-/* Keeps what a record comes from: the scenario's text, checks, trace, calls of OpenCL, graphs. */
+/* Keeps the data that a record is based on: the scenario's text, checks, trace, OpenCL calls and
+ * graphs. */
 void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detail *detail);
 
-/* What else the page says; borrowed. */
+/* The rest of the page's input; borrowed. */
 typedef struct cnf_html_run {
     cnf_report *report;        /* every record; sorted by the writer */
     const cnf_column *columns; /* of the matrix */
     uint32_t column_count;
-    const cnf_files *files; /* scenarios of records that nothing was noted of are read again */
-    const cnf_rules *rules; /* NULL: there is no table of them */
+    const cnf_files *files; /* read again for records without cnf_html_note */
+    const cnf_rules *rules; /* NULL: no table of rules */
     rt_text version;        /* of assay */
-    rt_text conditions;     /* of the run, as records have them */
-    uint32_t job_count;     /* pictures drawn at once, >= 1 */
+    rt_text conditions;     /* of the run, as in its records */
+    uint32_t job_count;     /* pictures drawn in parallel, >= 1 */
 } cnf_html_run;
 
-/* Appends the page.  Graphs are drawn by Graphviz; where it is missing, or fails on one of them,
- * the page says so in the picture's place. */
+/* Appends the page. Graphviz draws the graphs; if it is missing or fails for a graph, the page
+ * shows the reason instead of the picture. */
 void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of this folder share; private to it. */
+/* Declarations shared by the files of this folder; private to it. */
 #ifndef CONFORMANCE_REPORT_HTML_HTML_INTERNAL_H
 #define CONFORMANCE_REPORT_HTML_HTML_INTERNAL_H
 
@@ -7,26 +7,26 @@
 
 #include <jansson.h>
 
-/* What `assay explain` and `assay trace` show of one run. */
+/* The output of `assay explain` and `assay trace` for one run. */
 typedef struct html_drawing {
     rt_text of;       /* subject; empty: there is no drawing */
-    rt_text dot;      /* the graph, for Graphviz */
+    rt_text dot;      /* the graph in Graphviz's language */
     rt_text words;    /* the same as text */
-    rt_text timeline; /* SVG; empty: nothing ran */
-    rt_text graph;    /* SVG; empty: not drawn (yet) */
-    rt_text problem;  /* why it was not */
+    rt_text timeline; /* SVG; empty if nothing ran */
+    rt_text graph;    /* SVG; empty while it is not drawn */
+    rt_text problem;  /* why the graph could not be drawn */
 } html_drawing;
 
-/* What was noted of one scenario; texts are in the page's arena, JSON is owned. */
+/* The data of one scenario. Texts are in the page's arena; the JSON values are owned. */
 typedef struct html_scenario {
     rt_text path, summary, source;
-    json_t *covers;      /* [[rule, id of the step or ""], …] */
-    json_t *events;      /* [[line, number that is the same for the same event], …], each once */
-    rt_map lines, keys;  /* their indices and numbers */
-    json_t *oracle;      /* indices of the oracle's events; NULL: it told none */
-    json_t *subjects;    /* name -> detail.c's object */
-    html_drawing shared; /* of the oracle, or of the subject that told most */
-    RT_VECTOR(html_drawing) own; /* of subjects with which something is wrong */
+    json_t *covers;              /* [[rule, id of the step or ""], …] */
+    json_t *events;              /* [[line, number shared by equal events], …], each line once */
+    rt_map lines, keys;          /* line -> index in events; key -> number */
+    json_t *oracle;              /* indices of the oracle's events; NULL: it sent no trace */
+    json_t *subjects;            /* name -> detail.c's object */
+    html_drawing shared;         /* of the oracle, else of the subject with most data */
+    RT_VECTOR(html_drawing) own; /* of subjects for which html_is_wrong holds */
 } html_scenario;
 
 struct cnf_html {
@@ -36,34 +36,37 @@ struct cnf_html {
     rt_map paths;
 };
 
-/* The scenario of that path, added where there is none (html.c). */
+/* Finds the scenario with this path, or adds it (html.c). */
 html_scenario *html_scenario_of(cnf_html *html, rt_text path);
 
-/* True where more is to be said than of a verdict that is as expected: also of a known failure
- * (html.c). */
+/* True if the verdict needs an explanation: it is unexpected, or a known failure (html.c). */
 bool html_is_wrong(const cnf_record *record);
 
-/* Keeps a scenario's text, and what it says of itself where it could be read (html.c). */
+/* Keeps a scenario's text and, if the model could be read, its title and the rules that it covers
+ * (html.c). */
 void html_scenario_describe(cnf_html *html, html_scenario *scenario, rt_text source,
                             const scn_scenario *model);
 
 /* ---- detail.c: one verdict ----------------------------------------------------------------- */
 
-/* {"checks": [[word, line, text], …], "trace": [index, …], "part": index or -1 for the same,
- *  "log": [line, …], "log_note": text}, each where there is something. */
+/* Members without content are left out of the object:
+ *
+ *   {"checks": [[word, line, text], …], "trace": [index, …], "part": index, or -1 if equal,
+ *    "log": [line, …], "log_note": text} */
 json_t *html_detail_json(cnf_html *html, html_scenario *scenario, const cnf_record *record,
                          const cnf_run_detail *detail);
 
 /* ---- drawing.c: pictures ------------------------------------------------------------------- */
 
-/* Keeps what the scenario's pictures are drawn from. */
+/* Keeps the input of the scenario's pictures. */
 void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,
                        const cnf_run_detail *detail);
 
-/* Draws all graphs.  The text is why Graphviz drew none, in the arena; empty: it could be asked. */
+/* Draws all graphs. Returns why Graphviz could draw none, in the arena; empty if it could be
+ * started. */
 rt_text html_drawings_draw(cnf_html *html, uint32_t job_count);
 
-/* The drawings of a scenario as JSON, the shared one first. */
+/* The drawings of a scenario as JSON, the shared drawing first. */
 json_t *html_drawings_json(const html_scenario *scenario);
 
 #endif

@@ -17,15 +17,15 @@ static bool tells_program(const cnf_execution *execution, rt_event_kind kind)
     return runtime->operations->tells_program(runtime, kind);
 }
 
-/* Whether the trace can tell which program a kernel was launched from last. */
+/* True if the trace identifies the program that a kernel was last launched from. */
 static bool observes_programs(const cnf_execution *execution)
 {
     return observes(execution, RT_EVENT_LAUNCH, "kernel") &&
            tells_program(execution, RT_EVENT_LAUNCH);
 }
 
-/* Whether an event as it is expected would be in the trace if it happened, and be told from
- * others. */
+/* True if the expected event would appear in the trace if it happened, distinguishable from others.
+ */
 static bool observes_event(const cnf_execution *execution, const scn_trace_event *expected)
 {
     const cnf_runtime *runtime = execution->runtime;
@@ -42,7 +42,7 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
            observes(execution, kind, scn_event_images_field(kind));
 }
 
-/* What the runtime does not show is neither right nor wrong. */
+/* An expectation about something that the runtime does not show is neither met nor missed. */
 static void leave_unobserved(cnf_emitted_check *check)
 {
     check->ok = true;
@@ -84,7 +84,7 @@ static const rt_event_field *field_of(const rt_event *event, const char *key)
     return field;
 }
 
-/* The newest launch of the kernel, by its place in the trace; UINT32_MAX where there is none. */
+/* The position of the kernel's last launch in the trace; UINT32_MAX: there is none. */
 static uint32_t last_launch(rt_trace *trace, rt_text kernel)
 {
     for (uint32_t i = rt_trace_count(trace); i-- > 0;) {
@@ -95,8 +95,8 @@ static uint32_t last_launch(rt_trace *trace, rt_text kernel)
     return UINT32_MAX;
 }
 
-/* How the program of a launch came to be: it was built, or had from the persistent cache.  NULL:
- * the trace does not tell. */
+/* The event that created the program of a launch, by a build or from the persistent cache. NULL:
+ * the trace does not say. */
 static const rt_event *program_made(rt_trace *trace, uint32_t launch)
 {
     rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
@@ -108,7 +108,7 @@ static const rt_event *program_made(rt_trace *trace, uint32_t launch)
     return NULL;
 }
 
-/* True where both are events of one process, so that their ids mean the same. */
+/* True if both events belong to one process, so that their ids are comparable. */
 static bool same_process(rt_trace *trace, uint32_t one, uint32_t other)
 {
     uint32_t first = one < other ? one : other, last = one < other ? other : one;
@@ -156,7 +156,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
         return;
     }
     const rt_event *made = program_made(trace, launch);
-    if (!made) { /* What a runtime that is not ours shows may have gaps. */
+    if (!made) { /* The shipped runtime's trace may have gaps. */
         check->code = RT_TEXT("not-built");
         check->message =
             rt_arena_printf(&execution->arena, "the program of '%.*s' was not seen to be built",
@@ -166,7 +166,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     const rt_event_field *images = field_of(made, "images");
     check->ok = images->value_count == expect->program.image_count;
     for (uint32_t i = 0; i < expect->program.image_count && check->ok; i++) {
-        /* Both ways: an expectation that names an image twice must not hide another. */
+        /* Both directions: an expectation that names an image twice must not hide another. */
         check->ok = holds(images->values, images->value_count, expect->program.images[i]) &&
                     holds(expect->program.images, expect->program.image_count, images->values[i]);
     }
@@ -192,7 +192,7 @@ static bool field_matches(const rt_event *event, const scn_trace_field *expected
     return true;
 }
 
-/* The newest launch of the kernel was from the program that the event is about. */
+/* True if the kernel's last launch was from the program that the event is about. */
 static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
 {
     uint32_t launch = last_launch(trace, kernel);
@@ -228,8 +228,8 @@ static void print_event(rt_buffer *out, const rt_event *event)
     }
 }
 
-/* What is said of an expected event that is missing: where it is expected, and which events of its
- * kind there are from `start` on. */
+/* The message for a missing event: where it is expected, and which events of its kind there are
+ * from `start` on. */
 static rt_text missing_event(cnf_execution *execution, const scn_trace_event *missing,
                              uint32_t start)
 {
@@ -272,7 +272,7 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
     check->ok = found == expect->trace.event_count;
     if (!check->ok) {
         const scn_trace_event *missing = &expect->trace.events[found];
-        check->observed = true; /* What is missing was, whatever else is not. */
+        check->observed = true; /* The missing event is observable, even if others are not. */
         check->what = missing->kind;
         check->line = missing->at.line;
         check->code = RT_TEXT("missing");

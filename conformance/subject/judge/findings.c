@@ -1,7 +1,8 @@
 /* Findings of the device, judged when every command is done. */
 #include "conformance/subject/unfused.h"
 
-/* Which kernel it was found in depends on what was fused. */
+/* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernels'
+ * names are not compared there. */
 static bool finding_matches(const cnf_execution *execution, const cnf_kept_finding *finding,
                             const scn_expect *expect)
 {
@@ -14,7 +15,7 @@ static bool finding_matches(const cnf_execution *execution, const cnf_kept_findi
     return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
-/* A source's own line as the scenario's, 0 where the source is not one of the scenario's. */
+/* Converts a line of a source to a line of the scenario; 0: the source is not the scenario's. */
 static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_finding *finding)
 {
     if (finding->source_line == 0) return 0;
@@ -29,7 +30,8 @@ static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_findi
     return 0;
 }
 
-/* The step whose command it happened in; SCN_NONE: the runtime made that command by itself. */
+/* The step whose command caused the finding; SCN_NONE: a command that the runtime issued by itself.
+ */
 static uint32_t step_of(const cnf_execution *execution, const cnf_kept_finding *finding)
 {
     if (finding < execution->findings.items + execution->settled) return finding->step;
@@ -71,7 +73,7 @@ static void finding_print(const cnf_execution *execution, const cnf_kept_finding
     rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
 }
 
-/* What is said when an expected finding is missing: which others there are. */
+/* The message for a missing finding: which others there are. */
 static rt_text other_findings(cnf_execution *execution, const scn_expect *expect)
 {
     rt_buffer text = {0};
@@ -88,8 +90,8 @@ static rt_text other_findings(cnf_execution *execution, const scn_expect *expect
     return message;
 }
 
-/* One expectation stands for all findings that fit it: one mistake is found at every place that it
- * reaches, and which come first depends on the order of the work-items. */
+/* One expectation covers all findings that match it: one mistake is found at every place that it
+ * affects, and which come first depends on the order of the work-items. */
 static void judge_finding(cnf_execution *execution, uint32_t step, const scn_expect *expect)
 {
     cnf_emitted_check check = {.step = step,
@@ -97,7 +99,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
                                .kind = "finding",
                                .what = expect->finding.kind,
                                .observed = true};
-    /* Where nothing runs nothing can be found. */
+    /* A device that executes nothing finds nothing. */
     if (!execution->runtime->capabilities.executes) {
         check.ok = true;
         check.observed = false;
@@ -119,7 +121,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     cnf_judged(execution, &check);
 }
 
-/* A finding that nothing expects; the first says which others there are, as it decides. */
+/* Reports an unexpected finding; the first one decides, so its message also lists the others. */
 static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with_others)
 {
     const cnf_kept_finding *finding = &execution->findings.items[index];

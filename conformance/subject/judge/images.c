@@ -2,7 +2,7 @@
 #include "conformance/subject/execute.h"
 #include "reference/image/virtual_functions.h"
 
-/* An image of the scenario by its name; NULL: of none. */
+/* The scenario's image with a name; NULL: it has none. */
 static const rt_image *image_of(const scn_scenario *scenario, rt_text name, uint32_t *out_module)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -33,12 +33,12 @@ static bool image_is_like(const scn_scenario *scenario, rt_text name,
     return condition->exported.length == 0 || rt_property_set_has(exported, condition->exported);
 }
 
-/* Whether an image of the event is like that, or none is. */
+/* True if some image of the event meets the condition or, for `not`, none does. */
 static bool condition_fits(const scn_scenario *scenario, const rt_event *event,
                            const scn_image_condition *condition)
 {
     const char *key = scn_event_images_field(event->kind);
-    CHECK(key); /* The reader refuses other events. */
+    CHECK(key); /* the reader refuses other events */
     const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
     bool found = false;
     for (uint32_t i = 0; field && i < field->value_count && !found; i++)

@@ -68,7 +68,8 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
 static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
                              cnf_emitted_check *check);
 
-/* True when everything in the branch holds; else the first failing check's message is appended. */
+/* True if everything in the branch holds; otherwise the first failing check's message is appended.
+ */
 static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, uint32_t number,
                          bool *inout_observed, rt_buffer *out_reasons)
 {
@@ -84,7 +85,8 @@ static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, u
     return true;
 }
 
-/* The first branch that holds decides, one that this subject shows before one that it does not. */
+/* The first branch that holds decides; a branch that this subject can show takes precedence over
+ * one that it cannot. */
 static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
                             cnf_emitted_check *check)
 {
@@ -111,7 +113,8 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
 
 /* ---- Every kind --------------------------------------------------------------------------- */
 
-/* How an expectation of each kind is evaluated; findings are not, until the end. */
+/* The evaluator of each kind of expectation; findings have none, since they are judged at the end.
+ */
 static cnf_evaluate *const evaluators[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_MEMORY] = cnf_evaluate_memory,
     [SCN_EXPECT_COUNT] = cnf_evaluate_count,
@@ -138,7 +141,7 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
     check->code = check->message = (rt_text){0};
 }
 
-/* Counts and output begin anew after an expectation of them, whichever branch held. */
+/* Counts and output restart after an expectation about them, whichever branch held. */
 static void cursors_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {

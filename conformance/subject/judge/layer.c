@@ -19,7 +19,8 @@ typedef struct layer_counts {
     bool by_tool;
     const cnf_image_name *names;
     uint32_t name_count;
-    uint32_t refused; /* steps, each of which may have ended a build before the driver was asked */
+    uint32_t refused; /* refused steps, each of which may have ended a build before the driver was
+                       * asked */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -36,8 +37,8 @@ static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text w
 
 /* ---- What an event is about ----------------------------------------------------------------- */
 
-/* The name that stands for an image's content: of two images with the same code a driver sees no
- * difference. */
+/* The name used for an image's content: a driver cannot distinguish two images with the same code.
+ */
 static rt_text content_name(const layer_counts *counts, rt_text image)
 {
     for (uint32_t i = 0; i < counts->name_count; i++) {
@@ -81,7 +82,7 @@ static rt_text field_images(const layer_counts *counts, const rt_event *event, c
     return about_images(counts, field->values, field->value_count);
 }
 
-/* A whole program comes to the driver of a device whose programs are linked by a tool. */
+/* If a tool links a device's programs, its driver receives whole programs. */
 static void claim_program(layer_counts *counts, const rt_event *event)
 {
     bool is_link = event->kind == RT_EVENT_LINK;
@@ -95,11 +96,12 @@ static void claim_program(layer_counts *counts, const rt_event *event)
     item_find(counts, event->kind, what)->claimed++;
 }
 
-/* What stands for a program that was kept: its code is the driver's own and no image's. */
+/* The name for a program from the persistent cache: its code is the driver's own and not an
+ * image's. */
 static const rt_text kept_program = {"a program of the persistent cache", 33};
 
-/* A program that the cache has is handed over and built; one that the device then refuses was
- * handed over.  What the cache itself rejects comes to no driver. */
+/* A program in the cache is passed to the driver and built; even one that the device then refuses
+ * was passed. A program that the cache itself rejects reaches no driver. */
 static void claim_kept(layer_counts *counts, const rt_event *event)
 {
     rt_text what = counts->by_tool ? (rt_text){0} : kept_program;
@@ -127,13 +129,14 @@ static void claim(layer_counts *counts, const rt_event *event)
         item_find(counts, event->kind, about_kernel(counts, field_text(event, "kernel")))
             ->claimed++;
         return;
-    default: return; /* Moves of content have more than one form at a driver. */
+    default: return; /* drivers can move content in more than one way */
     }
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* True for code that no image has, where the cache gave a program of which nothing was seen yet. */
+/* True for code that belongs to no image, if the cache provided a program that has not been
+ * observed yet. */
 static bool is_kept(layer_counts *counts, const cnf_observed *observed)
 {
     bool of_one = observed->image_count == 1 && observed->images[0].length > 0;
@@ -147,7 +150,7 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     rt_text what = {0};
     switch (observed->kind) {
     case RT_EVENT_CREATE:
-    case RT_EVENT_LINK: break; /* They are claimed before they are tried. */
+    case RT_EVENT_LINK: break; /* claimed before they are attempted */
     default:
         if (!observed->ok) return;
     }
@@ -163,7 +166,7 @@ static void see(layer_counts *counts, const cnf_observed *observed)
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* What is missing of programs and links counts only as far as no refused step explains it. */
+/* Missing programs and links count only if no refused step explains them. */
 static bool is_excused(const layer_item *item, uint32_t *inout_refused)
 {
     bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
@@ -231,8 +234,8 @@ static void differences_print(rt_buffer *out, const cnf_layer_difference *differ
     if (count > SHOWN_MAX) rt_buffer_printf(out, "  and %u more\n", count - SHOWN_MAX);
 }
 
-/* The check that says how they differ.  Code and place have nothing of the driver's: a name that
- * only the log has may be the driver's word. */
+/* Emits the check that describes the differences. Code and place contain nothing from the driver: a
+ * name that only occurs in the log may be the driver's. */
 static void judge_differences(cnf_execution *execution, const cnf_layer_difference *differences,
                               uint32_t count)
 {
@@ -252,7 +255,7 @@ static void judge_differences(cnf_execution *execution, const cnf_layer_differen
     rt_buffer_free(&message);
 }
 
-/* Says that nothing can be compared; `observed`: the log is there, but wrong. */
+/* Reports that a comparison is impossible; `observed`: the log exists, but is wrong. */
 static void judge_unread(cnf_execution *execution, const char *code, rt_text message, bool observed)
 {
     const cnf_emitted_check check = {
@@ -267,7 +270,7 @@ static void judge_unread(cnf_execution *execution, const char *code, rt_text mes
     cnf_judged(execution, &check);
 }
 
-/* The scenario's images, and those that were made while it ran. */
+/* The scenario's images, and those created while it ran. */
 static const cnf_image_name *all_images(cnf_execution *execution, uint32_t *out_count)
 {
     uint32_t known, event_count = rt_trace_count(execution->runtime->trace);

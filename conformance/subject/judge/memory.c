@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-/* The first element of which the device says that a part was never written; UINT64_MAX: none.  What
- * is never written may look right by chance. */
+/* The first element that, according to the device, was never completely written; UINT64_MAX: none.
+ * Uninitialised content may look right by chance. */
 static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
 {
     for (uint64_t i = 0; i < declared->count; i++) {
@@ -44,7 +44,7 @@ static void compare(cnf_execution *execution, const scn_memory *declared, rt_byt
     }
 }
 
-/* Judges what a host read that returned `status` found. */
+/* Judges the result of a host read that returned `status`. */
 static void judge_content(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
                           rt_status status, cnf_content *content, cnf_emitted_check *check)
 {
@@ -72,7 +72,7 @@ void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
     judge_content(execution, declared, expect->memory.values, status, &content, check);
 }
 
-/* A variable is compared as a memory of its elements. */
+/* A variable is compared like a memory of its elements. */
 void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
                            cnf_emitted_check *check)
 {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Text in one line, with the escapes of C for what would break it. */
+/* The text on one line, with C escapes for characters that would break it. */
 static rt_text shown(rt_arena *arena, rt_text text)
 {
     rt_buffer out = {0};

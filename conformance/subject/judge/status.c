@@ -1,7 +1,7 @@
 /* The status of an event, asked without waiting. */
 #include "conformance/subject/execute.h"
 
-/* What has not ended where nobody knows whether it has begun contradicts only `complete`. */
+/* A command that has not ended, with an unknown start, contradicts only `complete`. */
 static bool status_fits(scn_event_status expected, scn_event_status got, bool known, bool *out_seen)
 {
     bool complete = expected == SCN_EVENT_COMPLETE;

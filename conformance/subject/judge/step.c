@@ -8,7 +8,7 @@ static bool is_part_of_a_name(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* True where the text holds the name, not as a part of a longer one. */
+/* True if the text contains the name, and not only as part of a longer one. */
 static bool mentions(rt_text text, rt_text name)
 {
     CHECK(name.length > 0);
@@ -22,7 +22,8 @@ static bool mentions(rt_text text, rt_text name)
     return false;
 }
 
-/* Memories have names in the scenario only: a runtime that is not ours is never told them. */
+/* True if the runtime knows the name. Memories are named in the scenario only; the shipped runtime
+ * never learns their names. */
 static bool is_told_name(const cnf_execution *execution, rt_text name)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -41,7 +42,7 @@ static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagn
         for (uint32_t k = 0; k < diagnostic->name_count; k++) {
             named = named || rt_text_equal(diagnostic->names[k], error->names[i]);
         }
-        /* A driver's linker names symbols in its log, which is our message. */
+        /* a driver's linker names symbols in its log, which is part of the message */
         named = named || mentions(diagnostic->message, error->names[i]);
         if (!named) {
             *out_missing = error->names[i];
@@ -51,9 +52,9 @@ static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagn
     return true;
 }
 
-/* True when an application that sees `code` sees the documents' class.  A runtime that is not ours
- * says what the application sees, which may be less than the documents' class tells: errc::build
- * where a linker refused. */
+/* True if an application that sees `code` sees the documents' class. The shipped runtime reports
+ * what the application sees, which may be less specific than the documents' class: errc::build if a
+ * linker refused. */
 static bool is_documents_class(const cnf_execution *execution, rt_code code, rt_text wanted)
 {
     if (rt_code_matches(code, wanted)) return true;
@@ -62,8 +63,8 @@ static bool is_documents_class(const cnf_execution *execution, rt_code code, rt_
            rt_code_matches(wanted_code, rt_text_of(rt_code_name(code)));
 }
 
-/* What of the expected error differs from the diagnostic: a code for the signature and a sentence,
- * or empty texts. */
+/* How the diagnostic differs from the expected error: a code for the signature and a sentence, or
+ * empty texts. */
 static rt_text error_difference(cnf_execution *execution, const scn_error *error,
                                 const rt_diagnostic *diagnostic, rt_text *out_sentence)
 {
@@ -106,9 +107,9 @@ static void trace_refusal(cnf_execution *execution, const rt_diagnostic *diagnos
              RT_TS("names", diagnostic->names, diagnostic->name_count));
 }
 
-/* How a step that returned `status` differs from what one outcome wants of it: a code for the
- * signature, and sentences for people; an empty text where it does not, or where no document
- * demands of a runtime that is not ours what our own refuses (*out_observed false). */
+/* How a step that returned `status` differs from one outcome: a code for the signature, and
+ * sentences for people. Empty if it does not, or if no document demands of the shipped runtime what
+ * ours refuses (*out_observed false). */
 static rt_text outcome_difference(cnf_execution *execution, const scn_error *error,
                                   rt_status status, rt_text *out_message, bool *out_observed)
 {
@@ -132,7 +133,7 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
                                        RT_TEXT_ARG(diagnostic->message));
         return rt_text_of(class_name);
     }
-    /* That a runtime which is not ours could not be asked is not a refusal of it. */
+    /* Being unable to ask the shipped runtime is not a refusal by it. */
     if (!execution->runtime->operations->is_reference &&
         !rt_code_matches(diagnostic->code, RT_TEXT("exception"))) {
         *out_message = diagnostic->message;
@@ -146,7 +147,7 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
     return code;
 }
 
-/* The first outcome that holds decides; of one that is missing, every branch tells why. */
+/* The first outcome that holds decides; if none does, the message explains every branch. */
 static void judge_outcomes(cnf_execution *execution, const scn_step *step, rt_status status,
                            cnf_emitted_check *check)
 {
@@ -194,8 +195,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         check.ok = check.code.length == 0;
     }
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
-    /* That a step which nothing expects to fail did not fail is not an observation worth counting
-     * on its own: a PASS must have seen results. */
+    /* The success of a step that is not expected to fail is no observation by itself: a PASS must
+     * have seen results. */
     bool expected = step->error || step->outcome_count > 0;
     if (expected || !check.ok) cnf_judged(execution, &check);
 }

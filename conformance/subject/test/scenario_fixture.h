@@ -5,17 +5,17 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/verdict/messages.h"
 
-/* What the scenarios of a test program have in common. */
+/* Common parts of the scenarios of a test program. */
 typedef struct scenario_fixture {
-    const char *head;        /* their text up to "steps:" and its end of line */
-    rt_image_list images[2]; /* of their modules */
-    rt_text library;         /* file name of the second module; empty: its own */
+    const char *head;        /* their text up to and including the line "steps:" */
+    rt_image_list images[2]; /* one list per module */
+    rt_text library;         /* file name of the second module; empty: the default name */
 } scenario_fixture;
 
-/* Reads the scenario with those steps; a problem fails the test.  In the arena. */
+/* Reads the scenario with the given steps, into the arena; a problem fails the test. */
 scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *of, const char *steps);
 
-/* Reads what a subject has sent, to its end, and closes the descriptor.  In the arena. */
+/* Reads a subject's messages to the end, into the arena, and closes the descriptor. */
 void scenario_fixture_messages(rt_arena *arena, int descriptor, cnf_messages *out_messages);
 
 #endif

@@ -1,4 +1,5 @@
-/* What `assay subjects` tells of a device: every capability, and what it does not say. */
+/* Tests of the capabilities that `assay subjects` prints for a device: each one, and those that it
+ * does not print. */
 #include "conformance/subject/capabilities.h"
 
 #include <setjmp.h>
@@ -59,7 +60,7 @@ static void what_is_not_there_is_said(void **state)
     rt_buffer_free(&text);
 }
 
-/* A version of SPIR-V is said, or missed, of a device that takes SPIR-V. */
+/* A version of SPIR-V, or its absence, is reported only for a device that accepts SPIR-V. */
 static void spirv_is_told_of_who_takes_it(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Unit tests of executing and judging: every way in which an expectation can fail fails, with its
- * own code, over a device that launches and does nothing. */
+/* Unit tests of executing and judging: every way in which an expectation can fail is planted and
+ * fails with its own code, on a device that launches but executes nothing. */
 #include "conformance/subject/execute.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
@@ -77,7 +77,7 @@ static int tear_down(void **state)
 static const scenario_fixture scenarios = {.head = head,
                                            .images = {{app_images, 1}, {library_images, 1}}};
 
-/* The layer that the next run is told to be over; NULL: none. */
+/* The layer under the next run's device; NULL: none. */
 static const cnf_layer *layer_under;
 
 /* Runs the steps and returns the last check. */
@@ -160,7 +160,7 @@ static void errors_are_compared_in_every_part(void **state)
                    "errc::invalid");
 }
 
-/* The counting device does at once what it is asked. */
+/* The counting device completes every command immediately. */
 static void events_differ_from_their_expected_status(void **state)
 {
 #define NAMED "  - load: library\n" LAUNCH "    id: one\n"
@@ -170,7 +170,7 @@ static void events_differ_from_their_expected_status(void **state)
     assert_true(check->observed);
     expect_failure(state, NAMED "  - expect: {event: one, status: submitted}\n", "event",
                    "event-status");
-    /* Its step was refused, so that there is no event. */
+    /* Its step was refused, so there is no event. */
     expect_failure(state,
                    LAUNCH "    id: two\n"
                           "    expect: {error: {documents: exception}}\n"
@@ -301,7 +301,7 @@ static void one_of_several_outcomes_holds(void **state)
                    LOADED "    expect: {one_of: [{error: {documents: link-error}}, {error: "
                           "{documents: exception}}]}\n",
                    "one_of", "no-outcome");
-    /* Both branches count, so both counts begin anew. */
+    /* Both branches count, so both counts restart. */
     check = run(*state,
                 LOADED "  - expect: {one_of: [{launches: 1}, {builds: 1}]}\n"
                        "  - expect: {launches: 0, builds: 0}\n",
@@ -380,7 +380,8 @@ static void steps_of_another_profile_are_left_out(void **state)
     expect_failure(state, "  - expect: {launches: 7}\n    profile: documents\n", "count", "fewer");
 }
 
-/* Both processes have a program 0: an event is about the program of a launch in its own alone. */
+/* Both processes have a program 0: an event refers only to the program of a launch in its own
+ * process. */
 static void a_restart_begins_a_process_of_its_own(void **state)
 {
 #define PROCESS "  - load: library\n" LAUNCH
@@ -409,8 +410,8 @@ static void a_restart_begins_a_process_of_its_own(void **state)
 #undef PROCESS
 }
 
-/* It is that of the step in whose process it was, although the next one's commands have its number.
- */
+/* The finding belongs to the step of its own process, although a command of the next process has
+ * the same number. */
 static void findings_of_an_ended_process_keep_their_step(void **state)
 {
     const dev_finding finding = {.kind = "out-of-bounds",
@@ -469,7 +470,7 @@ static void a_persistent_cache_needs_a_folder(void **state)
     options.scratch = rt_text_of(folder);
     assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 0);
     close(nowhere);
-    assert_int_equal(rmdir(folder), 0); /* nothing was built, so nothing is there */
+    assert_int_equal(rmdir(folder), 0); /* nothing was built, so the folder is empty */
     rt_buffer_free(&pack);
 }
 
@@ -521,14 +522,14 @@ static void scripts_of_choices_are_lists_of_numbers(void **state)
     "7 6 0 < clCreateKernel program=2 name=apply made=0 result=0\n"
 #define LAYER_LAUNCHES "7 7 0 < clEnqueueNDRangeKernel name=apply dimensions=1 global=1 result=0\n"
 
-/* Runs a load and a launch over a driver that is said to have been asked what the log says. */
+/* Runs a load and a launch on a driver whose recorded calls are `log`. */
 static const cnf_check *run_layered(fixture *f, const char *log, bool found)
 {
     rt_hash_text hash = rt_hash_print(rt_hash128("code", 4));
     cnf_layer layer = {.log = memfd_create("log", MFD_CLOEXEC), .found = found};
     assert_true(layer.log >= 0);
     rt_buffer text = {0};
-    /* Both images have the same code, whose hash stands for HASH. */
+    /* Both images have the same code; its hash replaces HASH. */
     for (const char *at = log; *at != '\0'; at++) {
         bool is_hash = strncmp(at, "HASH", 4) == 0;
         rt_buffer_append_text(&text, is_hash ? rt_text_of(hash.digits) : (rt_text){at, 1});
@@ -575,7 +576,7 @@ static void a_launch_that_the_trace_lacks_fails(void **state)
     assert_false(check->ok);
     assert_layer_check(check, "unclaimed", "launch",
                        "the trace has 1, the driver was asked 2 times");
-    /* A kernel that only the driver names is not a part of a signature. */
+    /* A kernel that only the driver names is not part of a signature. */
     check = run_layered(*state,
                         LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES
                         "7 8 0 < clEnqueueNDRangeKernel name=secret result=0\n",

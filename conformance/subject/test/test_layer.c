@@ -1,5 +1,5 @@
-/* What is observed in a log of the OpenCL layer, and how a trace is compared with it: every way in
- * which the two can differ is planted. */
+/* Tests of the observations in a log of the OpenCL layer, and of their comparison with a trace:
+ * every way in which the two can differ is planted. */
 #include "conformance/subject/layer.h"
 #include "reference/base/hash.h"
 #include "reference/base/store.h"
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 
 /* ---- Logs ----------------------------------------------------------------------------------- */
 
-/* Lines of calls; APP and LIB stand for hash and size of the images' code. */
+/* Observes lines of calls; APP and LIB are replaced by the hash and size of the images' code. */
 static cnf_observations observe(fixture *f, const char *const *lines)
 {
     rt_buffer text = {0};
@@ -116,7 +116,7 @@ static void calls_become_events(void **state)
     assert_images(&seen.items[0], "app/0");
     assert_false(seen.items[0].executable);
     assert_true(rt_text_is(seen.items[0].options, "-g"));
-    /* Of two images with the same code the first is named. */
+    /* If two images have the same code, the first is named. */
     assert_images(&seen.items[1], "library/0");
     assert_images(&seen.items[2], "app/0 library/0");
     assert_true(rt_text_is(seen.items[2].options, "-l"));
@@ -146,7 +146,7 @@ static void builds_of_one_program_are_executable_at_once(void **state)
     assert_images(&seen.items[1], "library/0");
 }
 
-/* A failed link makes nothing; unknown code, sources and objects are reported as they are. */
+/* A failed link creates nothing; unknown code, sources and objects are reported as unknown. */
 static void what_is_not_known_is_told_as_such(void **state)
 {
     static const char *const lines[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",
@@ -188,7 +188,7 @@ static void trace_launch(fixture *f)
     RT_TRACE(f->trace, LAUNCH, RT_N("command", 0), RT_T("kernel", RT_TEXT("apply")));
 }
 
-/* What a runtime traces of a program of two images; library/0 came in as its copy. */
+/* What a runtime traces for a program of two images; library/0 was loaded as its copy. */
 static void trace_linked(fixture *f, const char *by)
 {
     trace_select(f);
@@ -227,7 +227,7 @@ static void a_true_trace_has_no_difference(void **state)
     assert_int_equal(compare(*state, false, linked, &differences), 0);
 }
 
-/* Each line of the log is left out in turn: one thing the driver was not asked for. */
+/* Each line of the log is omitted in turn: one call that the driver did not receive. */
 static void whatever_the_driver_did_not_see_is_found(void **state)
 {
     fixture *f = *state;
@@ -254,7 +254,7 @@ static void whatever_the_driver_did_not_see_is_found(void **state)
     }
 }
 
-/* A runtime that says it linked two images and handed one over. */
+/* A runtime that claims to have linked two images but handed over only one. */
 static void a_link_of_other_inputs_is_found(void **state)
 {
     static const char *const lines[] = {"clCreateProgramWithIL code=APP made=0 result=0",
@@ -281,7 +281,8 @@ static void an_event_too_many_is_found(void **state)
     assert_difference(&differences[0], RT_EVENT_LAUNCH, "kernel apply", 2, 1);
 }
 
-/* Of a launch that the driver refused the trace says nothing, and neither has one that counts. */
+/* The trace does not mention a launch that the driver refused, nor a launch that counts executions.
+ */
 static void refused_launches_do_not_count(void **state)
 {
     fixture *f = *state;
@@ -292,7 +293,7 @@ static void refused_launches_do_not_count(void **state)
     assert_int_equal(compare(f, false, lines, &differences), 1);
 }
 
-/* The link failed at the driver, or before it was asked: both are one refused step. */
+/* The link failed in the driver, or before it was called: either is one refused step. */
 static void a_refused_step_excuses_one_claim(void **state)
 {
     fixture *f = *state;
@@ -319,7 +320,8 @@ static void trace_rejected(fixture *f, const char *reason)
              RT_T("reason", rt_text_of(reason)));
 }
 
-/* A kept program has code that no image has; how many were handed over is compared all the same. */
+/* A cached program has code that no image has; the number of programs handed over is still
+ * compared. */
 static void programs_of_the_persistent_cache_are_claimed(void **state)
 {
     fixture *f = *state;
@@ -342,7 +344,7 @@ static void programs_of_the_persistent_cache_are_claimed(void **state)
     assert_difference(&differences[1], RT_EVENT_BUILD, "image 11:9", 0, 1);
 }
 
-/* The driver sees of a rejected entry what it rejects itself, and nothing of the others. */
+/* The driver sees only those rejected entries that it rejects itself. */
 static void what_the_driver_rejects_is_claimed(void **state)
 {
     fixture *f = *state;
@@ -358,7 +360,7 @@ static void what_the_driver_rejects_is_claimed(void **state)
     assert_difference(&differences[0], RT_EVENT_CREATE, "a program of the persistent cache", 1, 0);
 }
 
-/* Where a tool links, the driver gets whole programs of which only the number is known. */
+/* If a tool links, the driver receives complete programs, of which only the number is known. */
 static void programs_linked_by_a_tool_are_counted(void **state)
 {
     static const char *const once[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",
@@ -387,7 +389,7 @@ static void the_environment_names_layer_log_and_hidden_aspects(void **state)
 {
     fixture *f = *state;
     rt_text path = cnf_layer_find(&f->arena);
-    assert_true(path.length > 0); /* It is built beside the tests. */
+    assert_true(path.length > 0); /* It is built with the tests. */
     setenv("OPENCL_LAYERS", "/users/own.so", 1);
     const char *const *list = cnf_layer_environment(
         &f->arena, RT_TEXT("/tmp/log"), 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64);
@@ -400,7 +402,7 @@ static void the_environment_names_layer_log_and_hidden_aspects(void **state)
     assert_null(list[3]);
 }
 
-/* What the user's environment had is there again when the loader has begun. */
+/* The user's environment is restored once the loader has started. */
 static void the_variables_are_taken_back(void **state)
 {
     (void)state;

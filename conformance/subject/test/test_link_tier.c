@@ -1,5 +1,5 @@
-/* The link tier: what a device that builds and links, and runs nothing, is judged by, from the pack
- * to the verdict.  The null device is one, and links whatever it is given. */
+/* Tests of the link tier: the judgement of a device that builds and links but runs nothing, from
+ * the pack to the verdict. The null device is such a device, and links everything. */
 #include "backends/null/null.h"
 #include "conformance/subject/runtime.h"
 #include "conformance/subject/skip.h"
@@ -31,7 +31,7 @@ static const char head[] = "assay: 1\n"
 #define LOAD   "  - load: library\n"
 #define LAUNCH "  - submit: {kernel: apply, range: [3], args: [data]}\n    id: first\n"
 
-/* The null device looks at the first word. */
+/* The null device reads the first word. */
 static const uint32_t words[] = {0x07230203, 0x00010000, 0, 1, 0};
 #define CODE                                                                                       \
     {                                                                                              \
@@ -79,7 +79,7 @@ static int tear_down(void **state)
 static const scenario_fixture scenarios = {.head = head,
                                            .images = {{app_images, 1}, {library_images, 1}}};
 
-/* Runs the steps on the null device as a child does, and judges what it sent. */
+/* Runs the steps on the null device as a child does, and judges its messages. */
 static const cnf_judgement *judged(fixture *f, const char *steps)
 {
     static const cnf_subject_options options = {0};
@@ -96,7 +96,8 @@ static const cnf_judgement *judged(fixture *f, const char *steps)
     return &f->judgement;
 }
 
-/* Expectations about what ran, wrong ones, are unobserved; the launch was linked all the same. */
+/* Expectations about execution, even wrong ones, are unobserved; the launch was linked all the
+ * same. */
 static void what_runs_is_unobserved_and_the_verdict_is_linked(void **state)
 {
     static const char *const expectations[] = {
@@ -114,7 +115,8 @@ static void what_runs_is_unobserved_and_the_verdict_is_linked(void **state)
         assert_int_equal(judgement->expected, 1);
         assert_int_equal(judgement->observed, 0);
         assert_true(f->messages.links_only);
-        assert_int_equal(f->messages.memory_count, 0); /* Nothing to compare with the oracle. */
+        assert_int_equal(f->messages.memory_count, 0); /* There is nothing to compare with the
+                                                        * oracle. */
     }
 }
 
@@ -140,7 +142,7 @@ static void a_wrong_program_fails(void **state)
     assert_int_equal(judgement->verdict, CNF_VERDICT_FAIL);
 }
 
-/* The twin: a device that links what must be refused does not do what it is there for. */
+/* The twin: a device that links what it must refuse fails at its only task. */
 static void what_is_linked_and_must_be_refused_fails(void **state)
 {
     const cnf_judgement *judgement =
@@ -150,7 +152,7 @@ static void what_is_linked_and_must_be_refused_fails(void **state)
     assert_true(rt_text_is(judgement->signature, "step1:error:succeeded:apply"));
 }
 
-/* Commands alone have no effect here, and no code is made: nothing is observed. */
+/* Commands alone have no effect here, and no code is built: nothing is observed. */
 static void what_makes_no_code_is_skipped(void **state)
 {
     const cnf_judgement *judgement =
@@ -160,7 +162,7 @@ static void what_makes_no_code_is_skipped(void **state)
     assert_true(rt_text_is(judgement->capability, "observation"));
 }
 
-/* The images are SPIR-V 1.0; a device that tells its newest version is believed. */
+/* The images are SPIR-V 1.0; the newest version that a device reports is trusted. */
 static void images_of_newer_spirv_are_skipped(void **state)
 {
     fixture *f = *state;

@@ -1,5 +1,5 @@
-/* What is printed while a scenario that expects output runs: kept, read piece by piece, handed on.
- */
+/* Tests of the output printed while a scenario that expects output runs: it is kept, read piece by
+ * piece, and passed on. */
 #include "conformance/subject/output.h"
 
 #include <setjmp.h>
@@ -22,7 +22,8 @@ static void expect_read(const cnf_output *output, const char *text)
     rt_buffer_free(&read);
 }
 
-/* Prints as drivers do, through the C library, and as the simulated device does. */
+/* Prints both ways: through the C library, as drivers do, and directly, as the simulated device
+ * does. */
 static void print_both(const char *buffered, const char *direct)
 {
     printf("%s", buffered);

@@ -1,4 +1,4 @@
-/* The probe on devices that compute, that compute wrongly and that refuse. */
+/* Tests of the probe on devices that compute, that compute wrongly and that refuse. */
 #include "conformance/subject/probe.h"
 
 #include "backends/null/null.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* What a broken driver does instead of the sim device's operations. */
+/* The sim device's operations, which a broken driver replaces. */
 static const dev_queue_ops *sim_queue_ops;
 static const dev_device_ops *sim_device_ops;
 static dev_queue_ops broken_queue_ops;
@@ -26,7 +26,7 @@ static rt_status fill_otherwise(dev_queue *queue, dev_command command, dev_memor
     return sim_queue_ops->enqueue_fill(queue, command, memory, offset, size, pattern, out_event);
 }
 
-/* Says that the kernel ran, and does nothing. */
+/* Reports that the kernel ran, but does nothing. */
 static rt_status launch_nothing(dev_queue *queue, dev_command command, dev_kernel *kernel,
                                 const dev_nd_range *range, const dev_argument *arguments,
                                 uint32_t argument_count, dev_event **out_event)
@@ -66,7 +66,7 @@ static rt_status broken_queue_create(dev_device *device, dev_queue **out_queue)
     return status;
 }
 
-/* Probes a device of the backend with some operations of its queues broken. */
+/* Probes a device of the backend with some of its queue operations broken. */
 static void assert_probe(const dev_backend *backend, dev_queue_ops broken, const char *complaint)
 {
     rt_sink *sink = rt_sink_create();
@@ -95,7 +95,7 @@ static void a_device_that_computes_is_right(void **state)
     assert_probe(&null_backend, (dev_queue_ops){0}, NULL); /* it executes nothing */
 }
 
-/* What is asked as a scenario must be one that a runtime which is not ours can be asked. */
+/* The probe as a scenario must suit a runtime other than ours. */
 static void the_probe_as_a_scenario_suits_every_runtime(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static rt_status source_refused(dev_device *device, const dev_code *code, dev_pr
     return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE, "source was asked for");
 }
 
-/* A device that takes source is given source, and not left unasked. */
+/* A device that accepts only source is probed with source, not skipped. */
 static void a_device_of_source_is_asked_in_source(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The subject over a host program that misbehaves (fake_host.c): whatever it does becomes a status,
- * a verdict or the same death, and never a fault of the subject. */
+/* Tests the subject over a host program that misbehaves (fake_host.c): its misbehaviour becomes a
+ * status, a verdict or the same death, but never a fault of the subject. */
 #include "conformance/build/descriptors.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
@@ -44,7 +44,7 @@ static const cnf_subject fake = {
     .name = "fake", .runtime = &cnf_shipped_operations, .selector = "assay/libfake.so"};
 
 typedef struct fixture {
-    rt_text library; /* file name of the second module; empty: its own */
+    rt_text library; /* file name of the second module; empty: the default name */
     char folder[64]; /* replaces the packages' */
     rt_arena arena;
     cnf_child_result child;
@@ -115,8 +115,8 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     _exit(0);
 }
 
-/* Runs the steps in a process of their own, over a host program that does as `wish` says, and
- * judges what came of it as the runner does. */
+/* Runs the steps in a separate process, over a host program that behaves as `wish` says, and judges
+ * the result as the runner does. */
 static void run(fixture *f, const char *wish, const char *steps)
 {
     int ends[2];
@@ -250,14 +250,14 @@ static const struct refusal_row {
 } refusals[] = {
     {"12:build", REFUSED("{documents: exception}"), CNF_VERDICT_PASS, "", 1},
     {"12:build", REFUSED("{documents: \"errc::build\"}"), CNF_VERDICT_PASS, "", 1},
-    /* To an application a linker's refusal is errc::build. */
+    /* An application sees a linker's refusal as errc::build. */
     {"12:build", REFUSED("{documents: link-error}"), CNF_VERDICT_PASS, "", 1},
     {"12:exception", REFUSED("{documents: exception}"), CNF_VERDICT_PASS, "", 1},
     {"12:exception", REFUSED("{documents: link-error}"), CNF_VERDICT_FAIL,
      "step0:error:documents-class:apply", 1},
     {"12:build", REFUSED("{documents: \"errc::invalid\"}"), CNF_VERDICT_FAIL,
      "step0:error:documents-class:apply", 1},
-    /* Our own class and text are not asked of it; the names are. */
+    /* It is not expected to have our class and text, but the names are. */
     {"12:build",
      REFUSED(
          "{documents: exception, reference: {class: link-error, text: ours, names: [missing]}}"),
@@ -269,9 +269,9 @@ static const struct refusal_row {
     /* It did not refuse. */
     {"99:build", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:succeeded:apply",
      1},
-    /* Nor need it, where no document says so: that is unobserved, and alone no PASS. */
+    /* It need not, if no document says so: that is unobserved, which alone is not a PASS. */
     {"99:build", REFUSED("{reference: {class: \"errc::build\"}}"), CNF_VERDICT_SKIP, "", 0},
-    /* Death, silence and garbage are no refusals; what is gone cannot be waited for either. */
+    /* Death, silence and garbage are not refusals; nor can an ended process be waited for. */
     {"12:segv", REFUSED("{documents: exception}"), CNF_VERDICT_CRASH, "step0:crash:SIGSEGV:-", 0},
     {"12:exit", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:tool:apply", 2},
     {"12:short", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:malformed:apply",
@@ -284,7 +284,7 @@ static const struct refusal_row {
 static void refusals_are_compared_with_the_documents_part(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(HOST_SUBMIT, 12); /* as the rows have it */
+    assert_int_equal(HOST_SUBMIT, 12); /* the rows assume it */
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal_row *row = &refusals[i];
         run(f, row->wish, row->steps);
@@ -314,7 +314,7 @@ static const struct bundle_row {
     cnf_verdict verdict;
     const char *signature;
 } bundle_rows[] = {
-    /* Which images a bundle is made of is not seen. */
+    /* The images from which a bundle was built are not observed. */
     {"", BUNDLES "  - expect: {bundle: j, has: [apply], device_images: 1, images: [app/9]}\n",
      CNF_VERDICT_PASS, ""},
     {"", BUNDLES "  - expect: {bundle: j, images: [app/9]}\n", CNF_VERDICT_SKIP, ""},
@@ -346,7 +346,7 @@ static void bundles_are_asked_for_and_shown(void **state)
 /* ---- What is seen of it -----------------------------------------------------------------------
  */
 
-/* Modules and registrations are seen; launches, programs and choices are not. */
+/* Modules and registrations are observed; launches, programs and choices are not. */
 static const struct observation_row {
     const char *expect;
     bool ok, observed;
@@ -370,7 +370,8 @@ static const struct observation_row {
     {"{one_of: [{launches: 7}, {memory: data, equals: [3, 4]}]}", true, false},
 };
 
-/* What the OpenCL layer in the host program recorded is seen, but for what only our runtime has. */
+/* Records of the OpenCL layer in the host program are observed, except what only our runtime has.
+ */
 static const struct observation_row recorded[] = {
     {"{launches: 1}", true, true},
     {"{launches: 2}", false, true},
@@ -423,7 +424,7 @@ static void what_the_layer_recorded_is_seen(void **state)
     observe(*state, hash.digits, recorded, sizeof recorded / sizeof *recorded);
 }
 
-/* Then nothing is known of the driver's calls, as if there were no layer. */
+/* The driver's calls are then unknown, as if there were no layer. */
 static void a_wrong_log_shows_nothing(void **state)
 {
     observe(*state, "garbage", observations, OBSERVATIONS);

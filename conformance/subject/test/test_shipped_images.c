@@ -1,5 +1,5 @@
-/* Images for shipped DPC++: an image of virtual functions gets an entry where it has none, and only
- * there. */
+/* Tests of images for shipped DPC++: an image of virtual functions gets an entry if it has none,
+ * and only then. */
 #include "conformance/subject/shipped_images.h"
 
 #include "reference/image/image.h"
@@ -30,7 +30,7 @@ static const rt_property_set dummy_sets[] = {{TEXT("SYCL/virtual functions"), du
 static const rt_property_set caller_sets[] = {{TEXT("SYCL/virtual functions"), &calls, 1}};
 static const rt_text kernel[] = {TEXT("report")};
 
-/* The image, alone in a scenario, as libsycl gets it. */
+/* The image as libsycl gets it, alone in a scenario. */
 static rt_image shipped(rt_arena *arena, rt_image given)
 {
     given.name = rt_text_of("app/0");
@@ -55,7 +55,7 @@ static void test_others_keep_their_entries(void **state)
     (void)state;
     const rt_image others[] = {
         {.sets = provider_sets, .set_count = 2}, /* its export becomes the entry */
-        {.sets = dummy_sets, .set_count = 1},    /* libsycl is to ignore it */
+        {.sets = dummy_sets, .set_count = 1},    /* libsycl must ignore it */
         {.sets = NULL, .set_count = 0},
     };
     rt_arena arena = {0};

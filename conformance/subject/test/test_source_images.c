@@ -1,4 +1,5 @@
-/* A scenario's images as OpenCL C: what an image becomes, and what cannot become one. */
+/* Tests of a scenario's images as OpenCL C: the result for each image, and the images that cannot
+ * be converted. */
 #include "conformance/subject/source_images.h"
 
 #include "reference/image/image.h"
@@ -73,11 +74,12 @@ static void an_image_is_its_source(void **state)
     rt_image hashed = *image;
     rt_image_hash(&hashed);
     assert_memory_equal(&hashed.hash, &image->hash, sizeof hashed.hash);
-    assert_int_equal(images[0].format, RT_FORMAT_SPIRV64); /* what was given stays */
+    assert_int_equal(images[0].format, RT_FORMAT_SPIRV64); /* the input is unchanged */
     rt_arena_reset(&arena);
 }
 
-/* After the sources' image come those by hand; another format than SPIR-V is left alone. */
+/* Images written by hand follow the sources' image; a format other than SPIR-V is left unchanged.
+ */
 static void images_by_hand_have_sources_of_their_own(void **state)
 {
     (void)state;

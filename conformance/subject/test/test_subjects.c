@@ -1,4 +1,4 @@
-/* The table of subjects: names, and what their children's environments hold. */
+/* Tests of the table of subjects: names, and the environments of their children. */
 #include "conformance/subject/subject.h"
 
 #include "backends/opencl/opencl.h"
@@ -32,14 +32,14 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
         const cnf_subject *subject = &cnf_subjects[i];
         oracles += subject->oracle ? 1 : 0;
         assert_int_equal(subject->install == NULL, subject->oracle);
-        /* A forked child has its parent's environment. */
+        /* A forked child inherits its parent's environment. */
         if (subject->forked) assert_null(subject->environment);
     }
     assert_int_equal(oracles, 1);
 }
 
-/* True where a device that could not be opened may be missing: its software is not installed, or it
- * is an engine of sim that this processor cannot run, which is then told by name. */
+/* True if a device that could not be opened may be missing: its software is not installed, or it is
+ * a sim engine that this processor cannot run, which the message then names. */
 static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink *sink,
                            rt_status status)
 {
@@ -53,7 +53,8 @@ static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink
     return strncmp(text, "engine=v", 8) == 0 && strstr(message, named);
 }
 
-/* What the command line takes, the device takes too; if it is not installed, that is unknown. */
+/* The device accepts every setting that the command line accepts; if the device is not installed,
+ * this is unknown. */
 static void every_setting_opens_its_device(void **state)
 {
     (void)state;
@@ -77,7 +78,7 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(tried, 9); /* of sim, which is always there: schedules, engines, fusion */
+    assert_int_equal(tried, 9); /* of sim, which is always available: schedules, engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
@@ -116,7 +117,7 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Without a GPU of Intel's its driver is told to run nothing; with one it is told nothing. */
+/* Without an Intel GPU, its driver is configured to run nothing; with one, it is not configured. */
 static void intel_gpu_is_captured_where_there_is_none(void **state)
 {
     (void)state;
@@ -134,7 +135,7 @@ static void intel_gpu_is_captured_where_there_is_none(void **state)
     rt_arena_reset(&arena);
 }
 
-/* libsycl sees the same driver, and nothing that an earlier run has left on disk. */
+/* libsycl uses the same driver, and nothing that an earlier run left on disk. */
 static void dpcpp_sees_that_driver_and_no_cache(void **state)
 {
     (void)state;
@@ -150,7 +151,8 @@ static void dpcpp_sees_that_driver_and_no_cache(void **state)
     rt_arena_reset(&arena);
 }
 
-/* What takes source is PoCL as it is from SPIR-V, by its own linker, under the same layer. */
+/* The subject that accepts source is the same PoCL as the SPIR-V one, with its own linker, under
+ * the same layer. */
 static void pocl_has_two_routes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The rule has no value member beside the pointer; here the initial value follows it, on the
+// The rule has no value member next to the pointer; here the initial value follows it, on the
 // device too.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// What departs from the rule is not seen of the document's class: the checks can tell.
+// The document's class does not show the departure from the rule: the checks can fail.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct of_the_document {

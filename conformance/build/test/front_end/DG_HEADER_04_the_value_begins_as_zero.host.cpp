@@ -1,4 +1,4 @@
-// val has a default initialiser, which gives zeros for numbers, arrays and structures.
+// val has a default initialiser, which zeroes numbers, arrays and structures.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 using image_scope = decltype(syclex::properties{syclex::device_image_scope});

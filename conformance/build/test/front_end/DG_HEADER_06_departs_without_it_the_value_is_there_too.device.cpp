@@ -1,4 +1,4 @@
-// What a variable without device_image_scope takes on a device grows with the underlying type,
+// The device size of a variable without device_image_scope grows with the underlying type,
 // although that value is never read there: 4 KiB more for one that is 4 KiB larger.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,5 +1,5 @@
-// Properties of the type arrive with each variable: the size, which post-link knows a device_global
-// by, and device_image_scope.
+// Each variable carries the properties of its type: the size, by which post-link recognises a
+// device_global, and device_image_scope.
 // variable: _Z6scoped 12 image
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// The same in a free-function kernel is taken, and the image has a variable that no host reaches.
+// A free-function kernel may use other variables too; the image then has a variable that no host can reach.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 int mutable_variable;

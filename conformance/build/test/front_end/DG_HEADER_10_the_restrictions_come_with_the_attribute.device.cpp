@@ -1,4 +1,4 @@
-// A class of another name that has the attribute is restricted.
+// A class with another name and the attribute is restricted.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct [[__sycl_detail__::device_global]] mine {

@@ -1,4 +1,4 @@
-// A class of that name without the attribute is not.
+// A class with that name but without the attribute is not restricted.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct device_global {

@@ -1,5 +1,5 @@
 // With host_access read and none the host must not write, with write and none not read, and trying to
-// must not compile.  These headers do not look at the property: every direction is there.
+// must not compile.  These headers ignore the property: every direction is available.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>
@@ -35,8 +35,8 @@ struct memcpys_from<Who, Global,
     : std::true_type {
 };
 
-/* Whether a queue or a handler has all functions in the directions that are asked for, and none in
- * the others. */
+/* True if a queue or a handler has all functions in the requested directions, and none in the
+ * others. */
 template <class Who, class Global> constexpr bool is(bool to, bool from)
 {
     return copies_to<Who, Global>::value == to && memcpys_to<Who, Global>::value == to &&

@@ -34,8 +34,8 @@ struct memcpys_from<Who, Global,
     : std::true_type {
 };
 
-/* Whether a queue or a handler has all functions in the directions that are asked for, and none in
- * the others. */
+/* True if a queue or a handler has all functions in the requested directions, and none in the
+ * others. */
 template <class Who, class Global> constexpr bool is(bool to, bool from)
 {
     return copies_to<Who, Global>::value == to && memcpys_to<Who, Global>::value == to &&

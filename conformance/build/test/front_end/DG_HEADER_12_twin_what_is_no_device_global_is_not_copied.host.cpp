@@ -1,4 +1,4 @@
-// The checks above can fail: for a type that is none of the class no function is there.
+// The checks above can fail: for another class there are no such functions.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>
@@ -34,8 +34,8 @@ struct memcpys_from<Who, Global,
     : std::true_type {
 };
 
-/* Whether a queue or a handler has all functions in the directions that are asked for, and none in
- * the others. */
+/* True if a queue or a handler has all functions in the requested directions, and none in the
+ * others. */
 template <class Who, class Global> constexpr bool is(bool to, bool from)
 {
     return copies_to<Who, Global>::value == to && memcpys_to<Who, Global>::value == to &&

@@ -1,5 +1,5 @@
-// The same of a class that has no attribute: its definition is refused, and taken with the attribute of
-// device-side asserts at the type.
+// A class without the attribute: its definition is refused, but accepted if the type has the attribute
+// of device-side asserts.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct plain {

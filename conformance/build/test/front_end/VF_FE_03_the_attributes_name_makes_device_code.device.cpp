@@ -1,4 +1,4 @@
-// The function is never called; the name among the attributes is what has it emitted (reading: the name is
+// The function is never called; it is emitted because of the name among the attributes (reading: the name is
 // that of the IR attribute).
 // lists SYCL/kernel names: _ZN4base6markedEi
 #include <sycl/sycl.hpp>

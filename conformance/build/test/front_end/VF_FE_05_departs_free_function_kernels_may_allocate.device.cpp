@@ -1,4 +1,4 @@
-// The same in a free-function kernel is taken; the image then wants operator new of a device.
+// A free-function kernel may allocate; the image then imports the device's operator new.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct base {

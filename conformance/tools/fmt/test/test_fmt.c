@@ -1,6 +1,5 @@
-/* Unit tests of the formatter: what it makes of single constructs, that it refuses what is not
- * YAML, and over every scenario of the tree and mutations of them that formatting twice is
- * formatting once. */
+/* Unit tests of the formatter: its result for single constructs, its refusal of text that is not
+ * YAML, and its idempotence for every scenario of the tree and mutations of them. */
 #include "conformance/process/files.h"
 #include "conformance/scenario/test/cases.h"
 #include "conformance/tools/fmt/fmt.h"
@@ -31,7 +30,7 @@ static cnf_fmt_end format(rt_text text, rt_buffer *out)
     return end;
 }
 
-/* Formatting gives `wanted`, and formatting that changes nothing. */
+/* Formatting gives `wanted`, and formatting `wanted` changes nothing. */
 static void assert_formatted(const char *text, const char *wanted)
 {
     rt_buffer once = {0}, twice = {0};
@@ -167,7 +166,7 @@ static void what_is_no_yaml_is_refused(void **state)
     }
 }
 
-/* What protects a user's file from a defect of ours. */
+/* This check protects a user's file from a defect of ours. */
 static void a_change_of_meaning_is_noticed(void **state)
 {
     (void)state;
@@ -205,7 +204,7 @@ typedef struct tally {
     uint32_t formatted, refused;
 } tally;
 
-/* Formatting twice is formatting once; a text that cannot be read gives nothing. */
+/* Formatting is idempotent; a text that cannot be read gives no result. */
 static void assert_property(rt_text text, tally *count)
 {
     rt_buffer once = {0}, twice = {0};
@@ -222,7 +221,7 @@ static void assert_property(rt_text text, tally *count)
     rt_buffer_free(&twice);
 }
 
-/* A step of xorshift: the mutations are the same everywhere. */
+/* A step of xorshift, so that the mutations are the same on every machine. */
 static uint32_t draw(uint64_t *state, uint32_t count)
 {
     *state ^= *state << 13;
@@ -231,7 +230,7 @@ static uint32_t draw(uint64_t *state, uint32_t count)
     return (uint32_t)(*state >> 33) % count;
 }
 
-/* Replaces, inserts or removes a few pieces that matter to YAML. */
+/* Replaces, inserts or removes a few characters or strings that are significant in YAML. */
 static void mutate(rt_buffer *out, rt_text text, uint64_t *state)
 {
     static const char *const pieces[] = {
@@ -251,7 +250,7 @@ static void mutate(rt_buffer *out, rt_text text, uint64_t *state)
 
 enum { FILE_MAX = 1 << 20 };
 
-/* The text itself, and mutations drawn from the seed. */
+/* Checks the text itself and mutations drawn from the seed. */
 static void mutations_format(rt_text text, uint64_t seed, tally *count)
 {
     enum { MUTATIONS = 20 };
@@ -354,7 +353,7 @@ static void replacing_keeps_mode_and_links_and_leaves_nothing_beside(void **stat
     assert_int_equal(status.code, RT_IO);
     rt_sink_destroy(sink);
     assert_int_equal(unlink(link_name), 0);
-    assert_int_equal(rmdir(folder), 0); /* which fails where a temporary file stayed */
+    assert_int_equal(rmdir(folder), 0); /* which fails if a temporary file was left */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* The generator: same seed, same text; whatever is left out, a scenario remains; and what a tree
- * prints of what is used. */
+/* Tests of the generator: the same seed gives the same text; a scenario remains after any
+ * statements are removed; and a tree prints what its used parts need. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/tools/generate/generate.h"
 #include "conformance/tools/generate/generate_internal.h"
@@ -16,8 +16,8 @@ enum { SEEDS = 150 };
 
 /* ---- Random numbers and types ----------------------------------------------------------- */
 
-/* The first numbers of SplitMix64 from 1234567, as published with the algorithm in several places.
- */
+/* The first numbers of SplitMix64 for seed 1234567, as published with the algorithm in several
+ * places. */
 static void random_is_splitmix64(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void tree_prints_what_is_used(void **state)
     tree_expect(&t, "int a;\nint b = a;\nb = 1;\n");
 }
 
-/* The third line is there only because of the second, and brings a declaration of its own. */
+/* The third line is printed only because of the second, and adds its own declaration. */
 static void tree_prints_what_belongs_to_what_is_used(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void same_seed_same_scenario(void **state)
         assert_int_equal(write_seed(seed, NULL, 0, &again), count);
         assert_string_equal(rt_buffer_string(&once), rt_buffer_string(&again));
         assert_string_not_equal(rt_buffer_string(&once), rt_buffer_string(&before));
-        assert_null(strchr(rt_buffer_string(&once), '$')); /* of a form */
+        assert_null(strchr(rt_buffer_string(&once), '$')); /* of a template */
         expect_readable(&once, seed);
         rt_buffer_free(&again);
         rt_buffer_free(&before);
@@ -197,7 +197,7 @@ static void same_seed_same_scenario(void **state)
     rt_buffer_free(&before);
 }
 
-/* Without all statements nothing is left but that work-items arrive, and no count changes. */
+/* Without any statements, only the arrival of work-items remains, and no count changes. */
 static void without_everything_a_scenario_remains(void **state)
 {
     (void)state;
@@ -219,8 +219,8 @@ static void without_everything_a_scenario_remains(void **state)
     }
 }
 
-/* Each statement alone: the text gets shorter unless nothing of it was printed, and what is left is
- * what it was: its lines are lines of the whole. */
+/* Removes each statement in turn: the text gets shorter unless the statement was not printed, and
+ * every remaining line is a line of the whole. */
 static void without_one_statement_the_rest_stays(void **state)
 {
     (void)state;
