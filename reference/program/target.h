@@ -18,7 +18,7 @@ typedef struct rt_device {
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
 typedef uint32_t rt_context_id;
 
-/* True when the device has every aspect that the image asks for in its property set
+/* True if the device has every aspect that the image asks for in its property set
  * RT_SET_DEVICE_REQUIREMENTS, work-groups and sub-groups of the sizes that its kernels require, and
  * aspect ext_oneapi_virtual_functions where the image says that it calls virtual functions
  * (property "calls-virtual-functions-set"); an image without the sets asks for nothing.  Otherwise

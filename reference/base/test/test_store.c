@@ -1,5 +1,5 @@
-/* Unit tests of stores: what is kept is found, whatever else lies there is told and removed, no
- * failing call leaves anything behind. */
+/* Unit tests of stores: stored content is found, other files there are reported and removed, and no
+ * failing call leaves anything in the folder. */
 #include "reference/base/store.h"
 
 #include "reference/base/alloc.h"
@@ -197,7 +197,7 @@ static void what_is_no_entry_is_not_followed(void **state)
     fclose(elsewhere);
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOREIGN);
-    assert_int_equal(access(target, F_OK), 0); /* the link went, not what it leads to */
+    assert_int_equal(access(target, F_OK), 0); /* the link was removed, not its target */
     assert_int_equal(find(f->store, key, content), RT_STORE_ABSENT);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOREIGN);

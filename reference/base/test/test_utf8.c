@@ -1,4 +1,4 @@
-/* Unit tests of UTF-8: table 3-7 of the Unicode Standard, and U+FFFD for what it does not have. */
+/* Unit tests of UTF-8: table 3-7 of the Unicode Standard, and U+FFFD for everything outside it. */
 #include "reference/base/utf8.h"
 
 #include <setjmp.h>

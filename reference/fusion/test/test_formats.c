@@ -1,4 +1,4 @@
-/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode beside it.
+/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode next to it.
  *
  * Source: document 001, "Support for non SPIR-V targets". */
 #include "reference/fusion/test/world.h"

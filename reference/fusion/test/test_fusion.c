@@ -1,5 +1,5 @@
-/* Unit tests of fusion over a compiler that is not a compiler: what it is asked, what becomes of
- * its answers, and of a list that others end meanwhile. */
+/* Unit tests of fusion with a stub compiler: the requests to it, the handling of its answers, and
+ * of a list that another thread ends in the meantime. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
-/* What the compiler is told to do, and what it was asked. */
+/* The stub compiler's instructions, and the requests that it got. */
 static struct {
     rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
@@ -150,7 +150,7 @@ static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
 static void without_a_compiler_the_kernels_run(void **state)
 {
     world *w = *state;
-    /* A runtime of its own: the first has one. */
+    /* A separate runtime: the first one has a compiler. */
     rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     rt_fusion *fusion = rt_fusion_create(&(rt_fusion_parts){
         .tools = {.sink = w->f->sink, .trace = w->f->trace, .programs = w->f->manager},

@@ -12,7 +12,7 @@
 
 static const uint8_t plain[8] = {4}, scoped[8] = {4, 0, 0, 0, 1}, nonsense[2] = {4};
 
-/* One image that tells of one variable; the symbol NULL: not of that. */
+/* One image that describes one variable; symbol NULL: without a symbol. */
 typedef struct told {
     const char *id;
     const uint8_t *value;

@@ -1,5 +1,5 @@
-/* Unit tests of what images and modules tell of device_globals: values of properties and lists, as
- * they are written, and what is none. */
+/* Unit tests of the descriptions of device_globals in images and modules: the written form of
+ * values and lists, and invalid ones. */
 #include "reference/image/device_global.h"
 
 #include "reference/base/alloc.h"

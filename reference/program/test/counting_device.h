@@ -1,4 +1,5 @@
-/* A device for unit tests: it does at once what it is asked, counts it, and fails on demand. */
+/* A device for unit tests: it does everything immediately, counts its calls, and fails on demand.
+ */
 #ifndef REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
 #define REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
 

@@ -48,7 +48,7 @@ const rt_registered_image *fixture_image(fixture *fixture, const char *module);
 /* Number of trace events of a kind. */
 uint32_t fixture_count(fixture *fixture, rt_event_kind kind);
 
-/* A field of the newest event of that kind, a list as "a b"; "none" where there is no such event.
+/* A field of the newest event of that kind, a list as "a b"; "none" if there is no such event.
  */
 const char *fixture_newest(fixture *fixture, rt_event_kind kind, const char *field);
 

@@ -1,4 +1,4 @@
-/* Unit tests of the persistent cache: what a key is made of, what comes of what lies in the folder.
+/* Unit tests of the persistent cache: the parts of a key, and the effects of files in the folder.
  */
 #include "reference/program/persistent_key.h"
 #include "reference/program/test/fixture.h"
@@ -80,7 +80,8 @@ static void DL_PCACHE_02_images_are_appended(void **state)
     assert_part(images, 1, false, "main;");
 }
 
-/* The names decide, wherever in its property set each stands and whatever the codes are. */
+/* The names determine the order, regardless of their position in the property set and of the codes.
+ */
 static void DL_PCACHE_04_the_names_defined_decide(void **state)
 {
     (void)state;
@@ -218,7 +219,7 @@ static void the_order_of_registration_makes_no_difference(void **state)
     assert_int_equal(entries(), 1);
 }
 
-/* Asks for a kernel in a process of its own and tells whether it was built. */
+/* Requests a kernel in a separate process; true if it was built. */
 static bool builds(const char *selector, uint32_t module, const rt_kernel_request *given)
 {
     fixture *f = process(RT_PROFILE_DOCUMENTS, selector, NULL, 1, &module);

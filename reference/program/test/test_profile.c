@@ -1,4 +1,4 @@
-/* Unit tests of what the profile dpcpp does otherwise, each beside what the documents say. */
+/* Unit tests of where the profile dpcpp deviates, each compared with the documents. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
