@@ -209,8 +209,8 @@ static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 4);
 }
 
-/* What fails while a variable is made ready refuses the launch, and the next one does what is left.
- */
+/* A failure during the preparation of a variable refuses the launch, and the next launch completes
+ * the preparation. */
 static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state)
 {
     world *w = *state;
@@ -246,8 +246,8 @@ static void devices_without_what_is_needed_refuse(void **state)
                    "unified shared memory");
 }
 
-/* A copy that came first has made the content in T's size; an image that says another is refused.
- */
+/* An earlier copy has created the content in T's size; an image that states another size is
+ * refused. */
 static void images_and_types_must_agree(void **state)
 {
     world *w = *state;
@@ -287,7 +287,7 @@ static void what_was_copied_comes_back(void **state)
         rt_buffer_free(&bytes);
         rt_buffer_free(&defined);
     }
-    /* Only the one that an image has was reached by its name. */
+    /* Only the variable that an image has was accessed by its name. */
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
 }
 
@@ -333,7 +333,7 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A program that runs holds its variables; one that was dropped with its module is not meant. */
+/* A running program holds its variables; one that was dropped with its module does not count. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;
