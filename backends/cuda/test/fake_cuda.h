@@ -31,7 +31,7 @@ typedef struct fake_cuda {
     bool pending;          /* events do not complete */
     const char *log;       /* log of a compile or link that fails */
     const char *hang_call; /* calls with this name return once it is changed */
-    bool ignore_streams;   /* several threads enqueue at once */
+    bool ignore_streams;   /* several threads enqueue at the same time */
     atomic_bool hanging;   /* a call is hanging */
     /* Observations. */
     bool lost;                               /* a sticky failure has occurred */

@@ -869,9 +869,9 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
     static const uint32_t whole[WORDS] = {0x07230203, 0x10000, 0, 9, 0, 0x20011, 4, 0x10000 | 56};
     uint32_t damaged[WORDS], swapped[WORDS];
     const struct {
-        size_t size; /* bytes that are handed over */
-        size_t word; /* that becomes */
-        uint32_t to; /* this */
+        size_t size; /* bytes passed */
+        size_t word; /* index of the damaged word */
+        uint32_t to; /* its new value */
         const char *part;
     } rows[] = {
         {0, 1, 0, "ends at byte 0, inside its header"},

@@ -1,4 +1,5 @@
-/* The benchmark kernels: their arguments, and the inputs that their results must not depend on.
+/* The benchmark kernels: their arguments, and the tolerance for their results.
+ *
  * The table is independent of engines.  Each engine (engine.h) runs a case from kernels/FILE.cl or
  * from the SPIR-V compiled from it, and saves the results, so that a fast wrong answer does not
  * count. */
