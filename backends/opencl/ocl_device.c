@@ -321,7 +321,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
         /* Broken: native code is announced because binaries can be read back and linked; but they
-         * are whole programs of this driver, not images of a format of ours. */
+         * are whole programs of this driver, not images in one of our formats. */
         .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,

@@ -23,8 +23,8 @@ static rt_command_id launch(world *w, rt_promotion promotion)
     return world_launch(w, "k", promotion);
 }
 
-/* Answers with a kernel of two parameters, as the counting device's kernels have: the first
- * kernel's, constants or not. */
+/* Answers with a kernel of two parameters, like the counting device's kernels: those of the first
+ * kernel, constants or not. */
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result)
 {
@@ -194,7 +194,7 @@ typedef struct promotion_row {
     rt_promotion asked[3];
     uint32_t count;
     bool groups;                   /* the kernels have local sizes */
-    rt_promotion documents, dpcpp; /* what comes of it */
+    rt_promotion documents, dpcpp; /* the resulting promotion */
 } promotion_row;
 
 #define N RT_PROMOTION_NONE
@@ -246,8 +246,8 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Two buffers of 16 bytes for a group, which take 128 each, beside `local` bytes of an argument, in
- * a group's `room`: how many of them are promoted, and what is said of the others. */
+/* Two buffers of 16 bytes per group, which take 128 each, next to `local` bytes of an argument, in
+ * a group's `room`: checks how many of them are promoted, and the messages for the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
     rt_arena arena = {0};

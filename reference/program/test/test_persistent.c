@@ -20,7 +20,7 @@
 
 enum { NAMES_MAX = 4 };
 
-/* An image of its names alone. */
+/* An image that consists only of names. */
 typedef struct made_image {
     rt_text kernels[NAMES_MAX];
     rt_property exported[NAMES_MAX];
@@ -53,7 +53,7 @@ static const rt_registered_image *make(made_image *made, const char *kernels[NAM
 #define NAMES(...) ((const char *[NAMES_MAX]){__VA_ARGS__})
 #define NO_NAMES   ((const char *[NAMES_MAX]){NULL})
 
-/* The image part of images in the order given, sorted first where asked. */
+/* Checks the image part of images in the order given, sorted first if requested. */
 static void assert_part(const rt_registered_image *const *images, uint32_t count, bool sorted,
                         const char *wanted)
 {
@@ -141,7 +141,8 @@ static int tear_down(void **state)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process with the modules loaded in an order, ended by NULL's number; the caller destroys it. */
+/* A process with the modules loaded in an order, terminated by NULL's number; the caller destroys
+ * it. */
 static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
                         uint32_t count, const uint32_t *loaded)
 {
@@ -194,7 +195,7 @@ static void the_second_process_builds_nothing(void **state)
     fixture_destroy(f);
     f = PROCESS(MAIN, LEFT, RIGHT);
     assert_true(rt_ok(fixture_ask(f, "k")));
-    assert_true(rt_ok(fixture_ask(f, "k"))); /* which the in-memory cache has */
+    assert_true(rt_ok(fixture_ask(f, "k"))); /* served by the in-memory cache */
     assert_counts(f, 0, 1, 0);
     assert_int_equal(f->counting->compiles + f->counting->links_done + f->counting->builds, 0);
     assert_int_equal(f->counting->loads, 1);
@@ -251,13 +252,13 @@ static void every_identifier_makes_an_entry_of_its_own(void **state)
         assert_int_equal(builds("", ALONE, &options), first);
         assert_int_equal(builds("", ALONE, &value), first);
         assert_int_equal(builds("renamed", ALONE, &plain), first);
-        assert_int_equal(builds("", OTHER, &plain), first); /* of another code */
-        assert_false(builds("", ALONE, &same));             /* what is the default anyway */
+        assert_int_equal(builds("", OTHER, &plain), first); /* with other code */
+        assert_false(builds("", ALONE, &same));             /* set to its default value */
     }
     assert_int_equal(entries(), 5);
 }
 
-/* Damages the only entry, and has the program built and kept again. */
+/* Damages the only entry, and has the program built and stored again. */
 static void assert_rejected(const char *reason, bool fail_loads)
 {
     fixture *f = PROCESS(ALONE);
@@ -346,7 +347,7 @@ static void devices_that_give_none_take_no_part(void **state)
     assert_int_equal(entries(), 0);
 }
 
-/* The profiles differ in what an image's options are for; neither finds the other's. */
+/* The profiles differ in the use of an image's options; neither finds the other's entries. */
 static void profiles_have_entries_of_their_own(void **state)
 {
     (void)state;

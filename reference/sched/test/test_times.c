@@ -15,7 +15,7 @@ static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 typedef struct world {
     fixture *f;
     rt_scheduler *scheduler;
-    rt_queue_id queue, plain; /* the first keeps times */
+    rt_queue_id queue, plain; /* the first records times */
     rt_memory *a;
 } world;
 
