@@ -70,15 +70,14 @@ static uint64_t memory_size(const scn_memory *memory)
 static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t count, size_t size,
                           scn_position at, rt_text name, const char *noun)
 {
-    scn_nearest nearest = scn_nearest_to(name);
+    rt_nearest nearest = rt_nearest_to(name);
     for (uint32_t i = 0; i < count; i++) {
         rt_text other;
         memcpy(&other, (const char *)items + i * size, sizeof other);
         if (rt_text_equal(other, name)) return i;
-        scn_nearest_offer(&nearest, other);
+        rt_nearest_offer(&nearest, other);
     }
-    const char *hint =
-        count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there is none here";
+    const char *hint = count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there are none";
     scn_report(reporter, at, "unknown %s '%s'%s", noun, scn_shown(reporter->arena, name), hint);
     return SCN_NONE;
 }
@@ -148,8 +147,7 @@ static void options_check(checker *all, const scn_module *module)
         if (!rt_text_starts(option, "-cl-")) continue;
         REPORT(
             all, value_at(all, &module->build_options, module->at),
-            "build option '%.*s' is for OpenCL, and the module has a source in SYCL; move one of "
-            "them to a module of its own",
+            "build option '%.*s' is for OpenCL, but the module has a source in SYCL; move one of them to another module",
             RT_TEXT_ARG(option));
         return;
     }
@@ -160,10 +158,12 @@ static void error_check(checker *all, const scn_error *error, bool among_several
     bool empty = error->documents.length == 0 && error->reference_class.length == 0 &&
                  error->reference_text.length == 0 && error->name_count == 0;
     if (error->none && !among_several) {
-        REPORT(all, error->at,
-               "'error: none' is one outcome of a one_of; a step without 'expect' succeeds");
+        REPORT(
+            all, error->at,
+            "'error: none' is allowed only as an outcome of one_of; a step without 'expect' must succeed");
     } else if (!error->none && empty && !located(all, error)) {
-        REPORT(all, error->at, "an error needs documents, reference or both: which refusal is it?");
+        REPORT(all, error->at,
+               "an error needs documents, reference or both: which refusal is expected?");
     }
 }
 
@@ -180,7 +180,7 @@ static void module_check(checker *all, uint32_t index)
                    "a module cannot need itself; remove it");
     }
     repeated_check(all, module->needs, module->need_count, module->at,
-                   "this module is needed a second time");
+                   "this module is listed a second time");
     /* Linkers refuse a second definition in one module; in another it interposes. */
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
         uint32_t k = 0;
@@ -221,7 +221,7 @@ static void process_check(checker *all)
     for (uint32_t i = 0; i < scenario->device_count; i++) {
         const scn_device *device = &scenario->devices[i];
         if (device->hidden_aspects & device->required_aspects)
-            REPORT(all, device->at, "device '%s' is asked for an aspect that is hidden",
+            REPORT(all, device->at, "device '%s' requires an aspect that is hidden",
                    shown(all, device->name));
     }
 }
@@ -243,24 +243,26 @@ static void memory_check(checker *all, const scn_memory *memory)
                RT_MEMORY_SIZE_MAX);
     }
     if (memory->initial.data && memory->initial.size != memory_size(memory))
-        REPORT(all, memory->at, "the values have %zu bytes and the memory %" PRIu64,
+        REPORT(all, memory->at, "the values have %zu bytes, but the memory has %" PRIu64,
                memory->initial.size, memory_size(memory));
     if (tolerant && !scn_layout_is_floating(layout)) {
         REPORT(all, tolerance_at,
-               "a tolerance holds for floating values, and type %s has none; remove it",
+               "a tolerance applies to floating-point values, and type %s has none; remove it",
                scn_layout_print(all->reporter->arena, layout).data);
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
         REPORT(all, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
-        REPORT(all, memory->at,
-               "%" PRIu64 " unordered elements with this tolerance are too many to find partners "
-               "for; at most %d, or elements of one number",
-               memory->count, SCN_MATCHED_COUNT_MAX);
+        REPORT(
+            all, memory->at,
+            "%" PRIu64
+            " unordered elements with this tolerance are too many to match; use at most %d, or elements of a single number",
+            memory->count, SCN_MATCHED_COUNT_MAX);
     }
     if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
-        REPORT(all, memory->at, "'promote' cannot stand beside 'usm'; only buffers are promoted");
+        REPORT(all, memory->at,
+               "'promote' cannot be combined with 'usm'; only buffers are promoted");
 }
 
 /* ---- Places of steps ---------------------------------------------------------------------- */
@@ -296,7 +298,7 @@ static void parallel_check(checker *all)
         REPORT_STEP(all, all->step, "expected from 2 to %d lists of steps, found %u",
                     SCN_LIST_COUNT_MAX, lists);
     } else if (nested < lists || nested > following) {
-        REPORT_STEP(all, all->step, "%u lists of together %u steps, where %u steps follow", lists,
+        REPORT_STEP(all, all->step, "%u lists with %u steps in total, but %u steps follow", lists,
                     nested, following);
     }
     all->parallel = all->index;
@@ -312,17 +314,17 @@ static void place_check(checker *all)
     uint32_t bit = 1u << step->verb;
     if (step->profile != RT_PROFILE_COUNT && bit & LASTING) {
         REPORT(all, key_at(all, &step->profile, step->at),
-               "'profile' cannot stand beside '%s', to which later steps refer in both profiles",
+               "'profile' cannot be combined with '%s'; later steps refer to it in both profiles",
                verb_name(step->verb));
     }
     if (all->nested_left == 0) {
-        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside of a parallel");
+        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside a parallel");
         return;
     }
     const scn_step *parallel = &all->scenario->steps[all->parallel];
     if (bit & OUTSIDE) {
-        REPORT(all, step->at, "'%s' cannot stand inside a parallel; write it %s the parallel",
-               verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "behind" : "before");
+        REPORT(all, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
+               verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "after" : "before");
     }
     bool same = all->thread > 0 && step->thread == all->thread;
     all->nested_left--;
@@ -344,21 +346,21 @@ static void reference_check(checker *all, const scn_shape *shape, const uint32_t
     const scn_step *steps = all->scenario->steps, *target = &steps[*field];
     const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(all, target->id);
     if (*field >= all->index) {
-        REPORT_STEP(all, field, "the %s is made by step %u, which is no earlier one", noun, *field);
+        REPORT_STEP(all, field, "the %s is made by step %u, which is not an earlier step", noun,
+                    *field);
     } else if (!(1u << target->verb & shape->verbs)) {
         REPORT_STEP(all, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
     } else if (*field < all->process) {
         REPORT_STEP(
             all, field,
-            "step '%s' is before the restart at line %u; a process knows nothing of what the "
-            "one before it made",
+            "step '%s' is before the restart at line %u; a process cannot use what an earlier one created",
             id, steps[all->process - 1].at.line);
     } else if (all->step->thread > 0 && *field > all->parallel &&
                target->thread != all->step->thread) {
-        REPORT_STEP(all, field,
-                    "step '%s' is in another list of the parallel; a list knows its own steps and "
-                    "those before the parallel",
-                    id);
+        REPORT_STEP(
+            all, field,
+            "step '%s' is in another list of the parallel; a list can refer only to its own steps and to those before the parallel",
+            id);
     }
 }
 
@@ -396,7 +398,7 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
         if (index == SCN_NONE) return;
         if (shape->table == SCN_TABLE_STEPS) reference_check(all, shape, value);
         if (shape->table == SCN_TABLE_MEMORIES && uses && all->ended[index])
-            REPORT(all, all->step->at, "memory '%s' has ended before this step",
+            REPORT(all, all->step->at, "memory '%s' was destroyed by an earlier step",
                    shown(all, all->scenario->memories[index].name));
         return;
     case SCN_SHAPE_POINTER: {
@@ -437,10 +439,10 @@ static bool range_check(checker *all, const scn_submit *submit)
 {
     uint64_t product = 1;
     if (submit->dimensions == 0)
-        return REPORT_STEP(all, &submit->range, "a range of no dimensions");
+        return REPORT_STEP(all, &submit->range, "a range without dimensions");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
-            return REPORT_STEP(all, &submit->range, "a range or work-group of no work-items");
+            return REPORT_STEP(all, &submit->range, "a range or work-group without work-items");
         if (submit->range[d] > UINT64_MAX / product)
             return REPORT_STEP(all, &submit->range, "the range has more than 2^64 work-items");
         product *= submit->range[d];
@@ -461,10 +463,10 @@ static bool group_check(checker *all, const scn_submit *submit)
         if (submit->local[d] <= RT_WORK_GROUP_SIZE_MAX) product *= submit->local[d];
         if (product <= RT_WORK_GROUP_SIZE_MAX && submit->local[d] <= RT_WORK_GROUP_SIZE_MAX)
             continue;
-        return REPORT_STEP(all, &submit->local,
-                           "a work-group has at most %u work-items; choose less, or expect the "
-                           "error",
-                           RT_WORK_GROUP_SIZE_MAX);
+        return REPORT_STEP(
+            all, &submit->local,
+            "a work-group has at most %u work-items; choose fewer, or expect the error",
+            RT_WORK_GROUP_SIZE_MAX);
     }
     return true;
 }
@@ -496,12 +498,11 @@ static void value_argument_check(checker *all, const scn_argument *argument)
     for (uint32_t i = 0; i < argument->pointer_count; i++) {
         const scn_inner_pointer *pointer = &argument->pointers[i];
         pointer_check(all, &pointer->memory, &pointer->offset, argument->at,
-                      "which cannot stand in a struct; give it 'usm:'");
+                      "which is not allowed in a struct; give it 'usm:'");
         if (pointer->at < end || size < sizeof zero || pointer->at > size - sizeof zero ||
             memcmp(argument->value.data + pointer->at, &zero, sizeof zero) != 0) {
             REPORT(all, argument->at,
-                   "a pointer at byte %" PRIu64 " of a value of %" PRIu64
-                   " bytes, where there is no room for it",
+                   "a pointer at byte %" PRIu64 " does not fit into a value of %" PRIu64 " bytes",
                    pointer->at, size);
             return;
         }
@@ -516,19 +517,19 @@ static void argument_check(checker *all, const scn_argument *argument)
         const scn_memory *memory = &all->scenario->memories[argument->memory];
         const char *name = shown(all, memory->name);
         if (memory->kind == SCN_MEMORY_BUFFER) return;
-        REPORT(all, value_at(all, &argument->memory, argument->at),
-               "memory '%s' is USM, accesses to which are not declared; write its name alone, or "
-               "{usm: %s, offset: BYTES}, and order steps with 'after'",
-               name, name);
+        REPORT(
+            all, value_at(all, &argument->memory, argument->at),
+            "memory '%s' is USM, whose accesses are not declared; write its name alone, or {usm: %s, offset: BYTES}, and order steps with 'after'",
+            name, name);
         return;
     }
     case SCN_ARGUMENT_POINTER:
         pointer_check(all, &argument->memory, &argument->offset, argument->at,
-                      "and pointers are into USM; give it 'usm:', or write its name alone");
+                      "but pointers point into USM; give it 'usm:', or write its name alone");
         return;
     case SCN_ARGUMENT_VALUE: value_argument_check(all, argument); return;
     case SCN_ARGUMENT_LOCAL:
-        if (argument->size == 0) REPORT(all, argument->at, "local memory of no bytes");
+        if (argument->size == 0) REPORT(all, argument->at, "local memory of 0 bytes");
         return;
     default: return;
     }
@@ -539,7 +540,8 @@ static void constants_check(checker *all, const scn_spec_constant *constants, ui
     for (uint32_t i = 0; i < count; i++) {
         size_t size = constants[i].value.size;
         if (size != 1 && size != 2 && size != 4 && size != 8)
-            REPORT(all, constants[i].at, "a constant of %zu bytes; one has 1, 2, 4 or 8", size);
+            REPORT(all, constants[i].at, "a constant of %zu bytes; constants have 1, 2, 4 or 8",
+                   size);
     }
 }
 
@@ -559,7 +561,7 @@ static bool state_check(checker *all, const uint32_t *field, scn_bundle_state wa
 {
     const scn_step *other = &all->scenario->steps[*field];
     if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
-    return REPORT_STEP(all, field, "bundle '%s' is in state %s; one in state %s is needed",
+    return REPORT_STEP(all, field, "bundle '%s' is in state %s; state %s is required",
                        shown(all, other->id), state_name(other->bundle.state), state_name(wanted));
 }
 
@@ -569,7 +571,7 @@ static void submit_check(checker *all, const scn_submit *submit)
     if (submit->bundle != SCN_NONE) {
         state_check(all, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
         if (submit->options.length > 0 || submit->module != SCN_NONE)
-            REPORT(all, at, "'options' and 'module' cannot stand beside 'bundle'");
+            REPORT(all, at, "'options' and 'module' cannot be combined with 'bundle'");
     }
     for (uint32_t i = 0; i < submit->argument_count; i++)
         argument_check(all, &submit->arguments[i]);
@@ -594,7 +596,7 @@ static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t 
     if (offset <= room && size <= room - offset) return true;
     return REPORT_STEP(all, all->step,
                        "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
-                       "; choose a part that lies in it, or expect the error",
+                       "; choose a part inside it, or expect the error",
                        offset, offset + size, shown(all, declared->name), room);
 }
 
@@ -607,7 +609,7 @@ static bool variable_check(checker *all, const scn_variable *variable)
         (!found || (variable->module != SCN_NONE &&
                     variable->global < scenario->modules[variable->module].device_globals.count)))
         return true;
-    return REPORT(all, all->step->at, "device_global '%s' is none of its module's",
+    return REPORT(all, all->step->at, "device_global '%s' does not belong to its module",
                   shown(all, variable->name));
 }
 
@@ -623,7 +625,7 @@ static void copy_check(checker *all, const scn_transfer *transfer)
     bool later = !memories && transfer->variable.global == SCN_NONE;
     if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
         transfer->to_offset > UINT64_MAX / 2) {
-        REPORT(all, all->step->at, "a copy of no bytes, or past all memories");
+        REPORT(all, all->step->at, "a copy of 0 bytes, or past the end of every memory");
         return;
     }
     if (expects_refusal(all->step) ||
@@ -653,7 +655,7 @@ static void fill_check(checker *all, const scn_transfer *transfer)
             shown(all, to->name), to->layout.size);
     } else if (transfer->size == 0 || transfer->size % unit != 0 ||
                transfer->to_offset % unit != 0) {
-        REPORT(all, all->step->at, "a fill of no elements, or of parts of them");
+        REPORT(all, all->step->at, "a fill of 0 elements, or of parts of elements");
     } else if (!expects_refusal(all->step)) {
         part_check(all, transfer->to, transfer->to_offset, transfer->size);
     }
@@ -666,17 +668,17 @@ static void host_task_check(checker *all, const scn_host_task *task)
     const uint32_t *const ends[] = {&task->from, &task->to};
     for (uint32_t i = 0; i < 2; i++) {
         if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
-        REPORT_STEP(all, ends[i],
-                    "memory '%s' is USM; a host task here has accessors of buffers alone",
+        REPORT_STEP(all, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
                     shown(all, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
     const scn_memory *from = &memories[task->from], *to = &memories[task->to];
     if (from != to && memory_size(from) == memory_size(to)) return;
-    REPORT_STEP(all, &task->to,
-                "the task copies all of memory '%s' to '%s'; they must be two buffers of one size",
-                shown(all, from->name), shown(all, to->name));
+    REPORT_STEP(
+        all, &task->to,
+        "the task copies all of memory '%s' to '%s'; they must be two buffers of the same size",
+        shown(all, from->name), shown(all, to->name));
 }
 
 /* A queue or bundle for a device, made in a context. */
@@ -728,14 +730,13 @@ static void bundle_check(checker *all, const scn_bundle *bundle)
     bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
     bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
     if (bundle->constant_count > 0 && (!gets || bundle->state != SCN_BUNDLE_INPUT)) {
-        REPORT(all, key_at(all, &bundle->constants, at),
-               "'spec_constants' needs 'get: input' beside it");
+        REPORT(all, key_at(all, &bundle->constants, at), "'spec_constants' requires 'get: input'");
     }
     constants_check(all, bundle->constants, bundle->constant_count);
     if (!gets && (bundle->kernel_count > 0 || bundle->context != SCN_NONE))
-        REPORT(all, at, "'kernels' and 'context' need 'get' beside them");
+        REPORT(all, at, "'kernels' and 'context' require 'get'");
     if (!compiles && bundle->options.length > 0)
-        REPORT(all, at, "'options' needs 'compile' or 'link' beside it");
+        REPORT(all, at, "'options' requires 'compile' or 'link'");
     context_check(all, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
@@ -756,7 +757,7 @@ static void profiling_check(checker *all, const scn_profiling *asked)
         const scn_step *step = &all->scenario->steps[*fields[i]];
         if (step->verb != SCN_VERB_HOST_TASK) continue;
         REPORT_STEP(all, all->step,
-                    "step '%s' is a host task, and only what a device runs has times",
+                    "step '%s' is a host task; only commands that a device runs have times",
                     shown(all, step->id));
         return;
     }
@@ -770,8 +771,7 @@ static void verb_check(checker *all)
     case SCN_VERB_UNLOAD:
         if (step->load.module == 0)
             REPORT_STEP(all, &step->load.module,
-                        "'%s', the first module, is the executable: it is loaded from the start to "
-                        "the end",
+                        "'%s', the first module, is the executable, which is always loaded",
                         shown(all, all->scenario->modules[0].name));
         return;
     case SCN_VERB_CONTEXT: context_devices_check(all); return;
@@ -793,8 +793,7 @@ static void verb_check(checker *all)
         if (memory->kind != SCN_MEMORY_BUFFER)
             REPORT_STEP(
                 all, &step->memory,
-                "memory '%s' is USM, which is freed when the program ends; only buffers end "
-                "earlier",
+                "memory '%s' is USM, which is freed when the program ends; only buffers can be destroyed earlier",
                 shown(all, memory->name));
         return;
     }
@@ -885,7 +884,7 @@ static void event_check(checker *all, const scn_trace_event *event)
         return;
     }
     if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
-        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' is about no program",
+        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' has no program",
                rt_event_name(kind));
     for (uint32_t i = 0; i < event->field_count; i++)
         event_field_check(all, kind, &event->fields[i], event->at);
@@ -918,7 +917,7 @@ static void expect_check(checker *all, const scn_expect *expect, bool in_outcome
     bool open = expect->kind == SCN_EXPECT_ONE_OF || expect->kind == SCN_EXPECT_FINDING;
     if (open && in_outcome) {
         REPORT(all, key_at(all, field, expect->at),
-               "'%s' cannot stand inside one_of, whose outcomes must be known at once",
+               "'%s' is not allowed inside one_of, whose outcomes must be known at once",
                expect->kind == SCN_EXPECT_ONE_OF ? "one_of" : "finding");
         return;
     }
@@ -1007,18 +1006,18 @@ static void covers_check(checker *all)
     const scn_scenario *scenario = all->scenario;
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];
-        scn_nearest nearest = scn_nearest_to(cover->at);
+        rt_nearest nearest = rt_nearest_to(cover->at);
         const scn_step *found = NULL;
         if (cover->at.length == 0) continue;
         for (uint32_t k = 0; k < scenario->step_count && !found; k++) {
             const scn_step *step = &scenario->steps[k];
             if (rt_text_equal(step->id, cover->at)) found = step;
-            if (step->id.length > 0) scn_nearest_offer(&nearest, step->id);
+            if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
             REPORT(all, cover->position, "unknown step '%s'%s", shown(all, cover->at),
                    nearest.offered_count > 0 ? scn_nearest_hint(all->reporter->arena, &nearest)
-                                             : "; there is none here");
+                                             : "; there are none");
         } else if (!step_expects(found)) {
             REPORT(all, cover->position,
                    "step '%s' expects nothing, so a broken rule cannot fail there",

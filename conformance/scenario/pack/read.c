@@ -276,7 +276,7 @@ static rt_status checked(unpacker *unpack)
     if (step != SCN_NONE) rt_buffer_printf(&text, " in step %u", step);
     rt_status status =
         rt_fail(unpack->sink, RT_MALFORMED, RT_RULE_NONE,
-                "damaged packed scenario: fault%.*s, line %u of '%s': %.*s; pack it anew",
+                "damaged packed scenario: fault%.*s, line %u of '%s': %.*s; pack it again",
                 RT_TEXT_ARG(rt_buffer_text(&text)), problem.at.line,
                 scn_shown(unpack->arena, scenario->file), RT_TEXT_ARG(problem.text));
     rt_buffer_free(&text);
@@ -294,9 +294,10 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                        "not a packed scenario: the first 4 bytes are not \"ASSC\"");
     }
     if (version != SCN_PACK_VERSION) {
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "a packed scenario of version %u, this assay reads version %u; pack it anew",
-                       version, SCN_PACK_VERSION);
+        return rt_fail(
+            sink, RT_MALFORMED, RT_RULE_NONE,
+            "a packed scenario of version %u, this assay reads version %u; pack it again", version,
+            SCN_PACK_VERSION);
     }
     unpack.scenario = rt_arena_alloc(arena, sizeof *unpack.scenario);
     read_object(&unpack, &scn_shape_scenario, (char *)unpack.scenario);
@@ -304,7 +305,7 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
     if (!rt_reader_finished(&unpack.reader)) {
         size_t fault = unpack.reader.failed ? unpack.reader.fault : unpack.reader.position;
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged packed scenario: fault at byte %zu of %zu; pack it anew", fault,
+                       "damaged packed scenario: fault at byte %zu of %zu; pack it again", fault,
                        pack.size);
     }
     RT_TRY(checked(&unpack));

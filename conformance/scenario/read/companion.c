@@ -23,7 +23,8 @@ enum { DIGIT_COUNT = 2 * SHA256_DIGEST_SIZE };
 /* Why a name is not taken; NULL where it is. */
 static const char *name_refusal(rt_text name)
 {
-    if (name.data[0] == '/') return "an absolute name; companion files lie beside the scenario";
+    if (name.data[0] == '/')
+        return "an absolute path; companion files are in the scenario's folder";
     for (size_t at = 0; at < name.length;) {
         const char *slash = memchr(name.data + at, '/', name.length - at);
         size_t end = slash ? (size_t)(slash - name.data) : name.length;
@@ -101,8 +102,8 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
         return scn_report(reader->reporter, name->at,
-                          "'%s' cannot be opened: %s; it is looked for beside the scenario", shown,
-                          strerrordesc_np(errno));
+                          "'%s' cannot be opened: %s; it is searched for in the scenario's folder",
+                          shown, strerrordesc_np(errno));
     }
     bool fine = read_open(reader, name, descriptor, out);
     close(descriptor);
@@ -132,10 +133,10 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
     hash_print(content, digits);
     const char *shown = scn_shown(reader->arena, name->text);
     if (!sha256) {
-        return scn_report(reader->reporter, name->at,
-                          "'%s' needs its hash beside it, so that everybody runs the same bytes; "
-                          "add 'sha256: %s'",
-                          shown, digits);
+        return scn_report(
+            reader->reporter, name->at,
+            "'%s' requires its hash, so that every run uses the same bytes; add 'sha256: %s'",
+            shown, digits);
     }
     if (sha256->kind == SCN_NODE_SCALAR && rt_text_is(sha256->text, digits)) return true;
     return scn_report(reader->reporter, sha256->at,

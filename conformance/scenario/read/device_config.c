@@ -50,7 +50,7 @@ static const scn_relation config_relations[] = {
 
 static const scn_row config_rows[] = {
     {"aspects", &shape_kept_aspects, SCN_ALTERNATIVE, SCN_FIELD(config_draft, aspects),
-     "Aspects that the target supports or not; those that are not named it supports."},
+     "Aspects that the target supports or lacks; it supports those that are not named."},
     {"file", &scn_shape_file_name, SCN_ALTERNATIVE, SCN_FIELD(config_draft, file),
      "The device config file that describes the target, beside the scenario: YAML as DPC++'s "
      "-fsycl-device-config-file takes it."},
@@ -110,6 +110,5 @@ bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn
     if (!config || ahead) return true;
     return scn_report(
         reader->reporter, config->value.at,
-        "a device config is about code that is made ahead of time, and the module has "
-        "none; give it 'formats: [native]'");
+        "a device config is for code that is compiled ahead of time, and the module has none; give it 'formats: [native]'");
 }

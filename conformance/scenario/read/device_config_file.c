@@ -144,11 +144,12 @@ static const scn_row target_rows[] = {
     {"sub-group-sizes", &shape_sizes, 0,
      SCN_ITEMS(target_draft, sub_group_sizes, sub_group_size_count),
      "The sizes of its sub-groups."},
-    {"aot-toolchain", &shape_word, 0, SCN_FIELD(target_draft, toolchain), "Who compiles for it."},
+    {"aot-toolchain", &shape_word, 0, SCN_FIELD(target_draft, toolchain),
+     "The toolchain that compiles for it."},
     {"aot-toolchain-options", &shape_word, 0, SCN_FIELD(target_draft, toolchain_options),
-     "With which options."},
+     "The options of the toolchain."},
     {"aot-toolchain-ocloc-device", &shape_word, 0, SCN_FIELD(target_draft, ocloc_device),
-     "Under which name ocloc knows it."},
+     "The name by which ocloc knows it."},
 };
 static const scn_shape shape_target = {
     .kind = SCN_SHAPE_OBJECT,
@@ -203,10 +204,10 @@ static uint32_t lacks_of(const target_draft *target)
 static bool target_find(scn_reader *reader, const file_draft *file, const scn_node *name,
                         const scn_node *wanted, uint32_t *out_lacks)
 {
-    scn_nearest nearest = scn_nearest_to(wanted->text);
+    rt_nearest nearest = rt_nearest_to(wanted->text);
     for (uint32_t i = 0; i < file->target_count; i++) {
         const target_draft *target = &file->targets[i];
-        scn_nearest_offer(&nearest, target->name);
+        rt_nearest_offer(&nearest, target->name);
         if (!rt_text_equal(target->name, wanted->text)) continue;
         *out_lacks = lacks_of(target);
         return true;

@@ -125,7 +125,7 @@ const char *scn_event_status_name(scn_event_status status)
 
 static const scn_row mode_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.queue),
-     "The queue that is asked."},
+     "The queue that is queried."},
     {"is", &scn_shape_flag, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.is_active),
      "Whether it is in fusion mode."},
 };
@@ -169,15 +169,15 @@ enum {
 static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_LAUNCHES] = {"launches", &shape_event_count, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, count.count),
-                         "How often kernels were launched since the last expectation of launches."},
+                         "The number of kernel launches since the last expectation of launches."},
     {"builds", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How many programs were built since the last expectation of builds."},
+     "The number of programs built since the last expectation of builds."},
     {"links", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How often programs were linked since the last expectation of links."},
+     "The number of programs linked since the last expectation of links."},
     {"cache_hits", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How often the program cache had what was needed since the last expectation of cache_hits."},
+     "The number of hits in the program cache since the last expectation of cache_hits."},
     {"kernel_creates", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How many kernel objects were made since the last expectation of kernel_creates."},
+     "The number of kernel objects created since the last expectation of kernel_creates."},
 
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, memory.index),
@@ -185,18 +185,16 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"equals", &shape_values, SCN_LATER, SCN_FIELD(scn_expect, memory.values),
      "What the memory or device_global holds, every element, exactly."},
     {"oracle", &scn_shape_oracle, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "What the memory holds after a kernel in which each work-item stored what it was told of its "
-     "place: computed from the kernel's own range, whatever it was launched or fused with.  Elements "
-     "behind the last work-item's hold what they began with."},
+     "What the memory holds after a kernel in which each work-item stored what built-ins returned about its place: computed from the kernel's own range, no matter how it was launched or what it was fused with.  Elements past the last work-item's keep their initial values."},
 
     [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, variable.variable),
                          "The device_global that is read, as a copy from it to the host, and "
                          "compared."},
     {"type", &scn_shape_element_type, 0, SCN_FIELD(scn_expect, variable.layout),
-     "What the device_global is made of: a scalar or vector."},
+     "The type of the device_global's elements: a scalar or vector."},
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_expect, variable.device),
-     "The device whose device_global it is; the one chosen last where not given."},
+     "The device whose device_global it is; default: the one chosen last."},
     {"equals", &shape_values, SCN_LATER | SCN_REPEATED, SCN_FIELD(scn_expect, variable.values),
      NULL},
 
@@ -208,15 +206,14 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
 
     [EXPECT_BUNDLE] = {"bundle", &scn_shape_bundle_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, bundle.step),
-                       "A kernel bundle, of which what stands beside it is compared."},
+                       "A kernel bundle; the keys beside it say what is compared."},
     {"has", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.has, bundle.has_count),
      "Kernels that are in the bundle."},
     {"lacks", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.lacks, bundle.lacks_count),
      "Kernels that are not in the bundle."},
     {"device_images", &shape_unit_count, 0,
      SCN_FIELD_IF(scn_expect, bundle.unit_count, bundle.has_unit_count),
-     "How many device images the bundle has: in state executable one for each program that was "
-     "linked."},
+     "The number of device images in the bundle: in state executable one for each program that was linked."},
     {"images", &shape_images, 0, SCN_ITEMS(scn_expect, bundle.images, bundle.image_count),
      "The images MODULE/NUMBER that the program or bundle is made of, in any order."},
 
@@ -235,11 +232,11 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "Where in the memory the finding is, in bytes."},
     {"memory", &shape_memory_name, SCN_REPEATED, SCN_FIELD(scn_expect, finding.memory), NULL},
 
-    [EXPECT_HOST_SYMBOL] = {"host_symbol", &shape_symbol, SCN_SUFFICES,
-                            SCN_FIELD(scn_expect, host_symbol.symbol),
-                            "A host symbol; which module's definition is meant is compared."},
+    [EXPECT_HOST_SYMBOL] =
+        {"host_symbol", &shape_symbol, SCN_SUFFICES, SCN_FIELD(scn_expect, host_symbol.symbol),
+         "A host symbol; the module whose definition it resolves to is compared."},
     {"by", &scn_shape_module_reference, 0, SCN_FIELD(scn_expect, host_symbol.by),
-     "The loaded module that refers to the host symbol; the executable where not given."},
+     "The loaded module that refers to the host symbol; default: the executable."},
     {"from", &shape_provider, SCN_OR_NONE, SCN_FIELD(scn_expect, host_symbol.from),
      "The module that defines the host symbol, or none."},
 
@@ -247,20 +244,18 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
     [EXPECT_FUSION_MODE] = {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
-                            "Whether a queue is in fusion mode; asking has no effect on it."},
+                            "Whether a queue is in fusion mode; the query has no effect on it."},
     [EXPECT_EVENT] =
         {"event", &scn_shape_command_reference, SCN_SUFFICES, SCN_FIELD(scn_expect, event.step),
-         "A step whose event is asked for its status, which waits for nothing and ends no fusion."},
+         "A step whose event is queried for its status, which neither waits nor ends a fusion."},
     {"status", &shape_status, 0, SCN_FIELD(scn_expect, event.status),
-     "submitted: the command has not begun, as while a fusion holds it back; complete: it has "
-     "ended; running no step can see, since no device says when a command has begun and the "
-     "simulated one runs it to its end at once."},
+     "submitted: the command has not begun, for example because a fusion holds it back; complete: it has ended.  No step can observe running, since no device reports when a command has begun and the simulated device runs it to its end at once."},
 
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES,
                        SCN_ITEMS(scn_expect, one_of.outcomes, one_of.outcome_count),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
-                      SCN_NOWHERE, "The refusal of the step beside which this stands."},
+                      SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
 };
 /* A key that says more about another one must stand beside it; of a memory or bundle something must
  * be said; what is equal to something is one memory or one variable. */
@@ -284,28 +279,25 @@ static const scn_relation expect_relations[] = {
     {"oracle",
      SCN_BARS,
      {"equals"},
-     "'oracle' cannot stand beside 'equals'; one of them says what is expected"},
-    {"variable", SCN_BARS, {"memory"}, "'variable' cannot stand beside 'memory'; write two steps"},
-    {"equals",
-     SCN_NEEDS,
-     {"memory", "variable"},
-     "'equals' needs 'memory' or 'variable' beside it"},
+     "'oracle' cannot be combined with 'equals'; one of them says what is expected"},
+    {"variable",
+     SCN_BARS,
+     {"memory"},
+     "'variable' cannot be combined with 'memory'; write two steps"},
+    {"equals", SCN_NEEDS, {"memory", "variable"}, "'equals' requires 'memory' or 'variable'"},
     {"bundle",
      SCN_BARS,
      {"program_of"},
-     "'bundle' cannot stand beside 'program_of'; write two steps"},
-    {"images",
-     SCN_NEEDS,
-     {"program_of", "bundle"},
-     "'images' needs 'program_of' or 'bundle' beside it"},
+     "'bundle' cannot be combined with 'program_of'; write two steps"},
+    {"images", SCN_NEEDS, {"program_of", "bundle"}, "'images' requires 'program_of' or 'bundle'"},
     {"bundle",
      SCN_NEEDS,
      {"has", "lacks", "device_images", "images"},
-     "'bundle' needs 'has', 'lacks', 'device_images' or 'images' beside it: what does it hold?"},
+     "'bundle' requires 'has', 'lacks', 'device_images' or 'images'"},
     {"memory",
      SCN_NEEDS,
      {"equals", "oracle", "finding"},
-     "'memory' needs 'equals' or 'oracle' beside it: what does it hold?"},
+     "'memory' requires 'equals' or 'oracle'"},
 };
 
 /* What memory_check says. */
@@ -395,17 +387,17 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     bool content = scn_node_entry(node, "equals") || scn_node_entry(node, "oracle");
     if (node->count == 0) {
         return scn_report(reader->reporter, node->at,
-                          "an expectation that expects nothing, so nothing could fail it");
+                          "an expectation that expects nothing and so can never fail");
     }
     if (error) {
-        return scn_report(reader->reporter, error->at,
-                          "an error is expected beside the verb that is refused: "
-                          "'- submit: ...' and under it 'expect: {error: ...}'");
+        return scn_report(
+            reader->reporter, error->at,
+            "an error is expected of the verb that is refused: '- submit: ...' and under it 'expect: {error: ...}'");
     }
     if (memory && content && scn_node_entry(node, "finding")) {
         return scn_report(
             reader->reporter, memory->at,
-            "'memory' cannot stand beside both its content and 'finding'; write two steps");
+            "'memory' with its content cannot be combined with 'finding'; write two steps");
     }
     bool valid = true;
     uint32_t count = 0;

@@ -46,14 +46,14 @@ static const scn_shape shape_format = {
 
 static const scn_shape shape_number = {
     .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of 32 bits",
+    .noun = "a 32-bit number",
     .least = 0,
     .most = UINT32_MAX,
 };
 static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
 static const scn_shape shape_numbers = {
     .kind = SCN_SHAPE_LIST,
-    .noun = "a list of numbers of 32 bits",
+    .noun = "a list of 32-bit numbers",
     .element = &shape_number,
 };
 
@@ -110,7 +110,7 @@ static const scn_shape shape_text_value = {
 };
 static const scn_shape shape_numbers_value = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "a list of numbers of 32 bits",
+    .noun = "a list of 32-bit numbers",
     .read = numbers_read,
     .alternatives = {&shape_numbers},
 };
@@ -119,9 +119,9 @@ static const scn_row value_rows[] = {
     {"bytes", &shape_bytes_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
      "The bytes, in hexadecimal digits."},
     {"text", &shape_text_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
-     "The bytes of a text, without a NUL behind it."},
+     "The bytes of a text, without a terminating NUL."},
     {"u32", &shape_numbers_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
-     "Numbers of 32 bits, little-endian."},
+     "32-bit numbers, little-endian."},
 };
 static const scn_shape shape_value_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -239,7 +239,7 @@ _Static_assert(offsetof(image_draft, image) == 0, "rows of the model fill the dr
 /* What scenarios write and the model has; the rest of an image is its source. */
 #define MODEL_ROWS                                                                                 \
     {"format", &shape_format, 0, SCN_FIELD(scn_hand_image, format),                                \
-     "The format that the image claims to have; spirv64 where it says nothing."},                  \
+     "The format that the image claims to have; default: spirv64."},                               \
         {"kernels", &shape_kernels, 0,                                                             \
          SCN_ITEMS_IF(scn_hand_image, kernels, kernel_count, kernels_given),                       \
          "The kernels that the image claims to have, instead of those of the code."},              \

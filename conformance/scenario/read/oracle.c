@@ -51,9 +51,9 @@ static const scn_row oracle_rows[] = {
     {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range, range_count),
      "The range that the kernel was submitted with; the first number is get_global_id(0)'s."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset, offset_count),
-     "Its offset in each dimension; 0 where not given."},
+     "Its offset in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local, local_count),
-     "Its local size in each dimension; without it the answers about groups are the device's."},
+     "Its local size in each dimension; without it the device determines the answers about groups."},
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
      "The built-ins whose answers each work-item stored, one element each, in this order."},
 };
@@ -98,7 +98,7 @@ static bool local_check(scn_reader *reader, const scn_node *node, const scn_nd_r
         if (range->local[d] == 0 || range->global[d] % range->local[d] == 0) continue;
         return scn_report(reader->reporter, scn_node_entry(node, "local")->value.at,
                           "local size %" PRIu64 " does not divide range %" PRIu64
-                          " in dimension %u, so no kernel ran with it",
+                          " in dimension %u, so no kernel can have run with it",
                           range->local[d], range->global[d], d);
     }
     return true;
@@ -143,7 +143,7 @@ static bool layout_check(scn_reader *reader, const scn_node *node, const scn_mem
 {
     if (!memory->layout.is_struct && memory->layout.fields[0].lanes == 1) return true;
     return scn_report(reader->reporter, node->at,
-                      "an oracle's answers are scalars, and elements of memory '%s' are of type %s",
+                      "an oracle's answers are scalars, but elements of memory '%s' have type %s",
                       scn_shown(reader->arena, memory->name),
                       scn_layout_print(reader->arena, &memory->layout).data);
 }
@@ -168,7 +168,7 @@ static bool room_check(scn_reader *reader, const scn_node *node, const oracle_dr
     if (taken == memory->count || memory->initial.data) return true;
     return scn_report(reader->reporter, node->at,
                       "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
-                      "; give it values, which the others keep",
+                      "; give it values, which the other elements keep",
                       scn_shown(reader->arena, memory->name), memory->count, taken);
 }
 

@@ -48,9 +48,9 @@ static const scn_shape shape_reference = {
 
 static const scn_row error_rows[] = {
     {"documents", &shape_documents_class, SCN_SUFFICES, SCN_FIELD(scn_error, documents),
-     "The class that the rule fixes: exception, errc::build, link-error ..."},
+     "The class that the rule requires: exception, errc::build, link-error ..."},
     {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
-     "What the reference runtime says beyond that."},
+     "What the reference runtime reports beyond that."},
     SCN_HIDDEN(&scn_shape_position, scn_error, at),
     SCN_HIDDEN(&scn_shape_flag, scn_error, none),
 };
@@ -141,7 +141,7 @@ static const scn_shape shape_refusal_error = {
 };
 static const scn_row stage_rows[] = {
     {"error", &scn_shape_error_value, SCN_REQUIRED | SCN_WRITTEN, SCN_SAME,
-     "The error that it is refused with."},
+     "The error with which it is refused."},
 };
 static const scn_shape shape_stage = {
     .kind = SCN_SHAPE_OBJECT,

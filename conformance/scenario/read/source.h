@@ -21,7 +21,7 @@ extern const scn_shape scn_shape_sha256;    /* const scn_node * */
 /* The rows of these keys in an object whose field `draft` receives them. */
 #define SCN_SOURCE_ROWS(type, draft)                                                               \
     {"language", &scn_shape_language, SCN_REQUIRED, SCN_FIELD(type, draft.language),               \
-     "What the code is written in."},                                                              \
+     "The language of the code."},                                                                 \
         {"code", &scn_shape_code, SCN_ALTERNATIVE, SCN_FIELD(type, draft.code),                    \
          "The code itself, best as a literal block ('|'): compiler messages then point into it."}, \
         {"file", &scn_shape_file_name, SCN_ALTERNATIVE, SCN_FIELD(type, draft.file),               \

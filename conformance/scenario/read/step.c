@@ -98,7 +98,7 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
         if (list->kind != SCN_NODE_LIST || list->count == 0) {
             valid =
                 scn_report(reader->reporter, list->at, "expected a list of steps, found %s",
-                           list->kind == SCN_NODE_LIST ? "an empty one"
+                           list->kind == SCN_NODE_LIST ? "an empty list"
                                                        : scn_node_describe(reader->arena, list));
             continue;
         }

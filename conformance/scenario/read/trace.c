@@ -16,7 +16,7 @@ static const scn_row condition_rows[] = {
     {"dummy", &shape_dummy, 0, SCN_FIELD_IF(scn_image_condition, dummy, has_dummy),
      "Whether it is a dummy, with empty virtual functions."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_image_condition, module),
-     "The module that it is of."},
+     "The module that it belongs to."},
     {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_image_condition, kernel),
      "A kernel that it has."},
     {"exports", &shape_symbol, 0, SCN_FIELD(scn_image_condition, exported),
@@ -29,7 +29,7 @@ static bool condition_finish(scn_reader *reader, const scn_node *node, void *obj
     (void)object;
     if (node->count > 0) return true;
     return scn_report(reader->reporter, node->at,
-                      "an empty condition fits every image; say what the image is like");
+                      "an empty condition matches every image; say what the image must be like");
 }
 
 const scn_shape scn_shape_image_condition = {

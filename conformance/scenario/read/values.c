@@ -84,9 +84,9 @@ static bool field_names_check(scn_reader *reader, const scn_layout *layout, cons
     for (uint32_t e = 0; e < node->count; e++) {
         const scn_entry *entry = &node->entries[e];
         if (field_find(layout, entry->key)) continue;
-        scn_nearest nearest = scn_nearest_to(entry->key);
+        rt_nearest nearest = rt_nearest_to(entry->key);
         for (uint32_t i = 0; i < layout->field_count; i++)
-            scn_nearest_offer(&nearest, layout->fields[i].name);
+            rt_nearest_offer(&nearest, layout->fields[i].name);
         const char *struct_text = scn_layout_print(reader->arena, layout).data;
         fine = scn_report(reader->reporter, entry->at, "no field '%s' in %s%s",
                           scn_shown(reader->arena, entry->key), struct_text,
@@ -197,7 +197,7 @@ static const scn_shape shape_seed = {
 
 static bool whole_number_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    return scn_integer_read(reader->reporter, node, "a number to count with", out);
+    return scn_integer_read(reader->reporter, node, "a number to count by", out);
 }
 /* What YAML knows as a number is whole; what it does not has a sign and hexadecimal digits. */
 static const scn_shape shape_whole_digits = {
@@ -233,7 +233,7 @@ static const scn_row pattern_rows[] = {
     [PATTERN_START] = {"start", &shape_whole_number, 0, SCN_FIELD(pattern_draft, start),
                        "Where iota begins, if not at 0."},
     [PATTERN_STEP] = {"step", &shape_whole_number, 0, SCN_FIELD(pattern_draft, step),
-                      "By how much iota goes on, if not by 1; negative: it counts down."},
+                      "The step of iota, if not 1; if it is negative, iota counts down."},
     [PATTERN_SEED] = {"seed", &shape_seed, SCN_ALTERNATIVE, SCN_FIELD(pattern_draft, seed),
                       "Numbers drawn from this seed by SplitMix64, lane by lane: integers over all "
                       "values, floating ones in [-1, 1)."},
@@ -303,7 +303,7 @@ static bool iota_fill(scn_reader *reader, const values_draft *draft)
     const scn_layout *layout = draft->layout;
     if (layout->is_struct || layout->fields[0].lanes > 1) {
         return scn_report(reader->reporter, draft->node->at,
-                          "iota counts with scalars, not with %s; list the values, or fill",
+                          "iota counts scalars, not %s; list the values, or fill",
                           scn_layout_print(reader->arena, layout).data);
     }
     scn_type type = layout->fields[0].type;
@@ -311,7 +311,7 @@ static bool iota_fill(scn_reader *reader, const values_draft *draft)
     for (uint64_t i = 0; i < draft->count; i++) {
         if (i > 0 && !integer_add(number, draft->pattern.step, &number)) {
             return scn_report(reader->reporter, draft->node->at,
-                              "counting goes on past 64 bits, which no type holds");
+                              "counting exceeds 64 bits, which no type holds");
         }
         if (scn_number_of_integer(type, number, draft->out + i * layout->size)) continue;
         return scn_report(reader->reporter, draft->node->at,
@@ -432,10 +432,10 @@ bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout
     CHECK(reader->values_size <= RT_SCENARIO_VALUES_MAX);
     uint64_t room = RT_SCENARIO_VALUES_MAX - reader->values_size;
     if (count > room / layout->size) {
-        return scn_report(reader->reporter, node->at,
-                          "the values of a scenario take at most %u bytes together; make the "
-                          "memories smaller, or let a kernel write them",
-                          RT_SCENARIO_VALUES_MAX);
+        return scn_report(
+            reader->reporter, node->at,
+            "the values of a scenario take at most %u bytes in total; make the memories smaller, or let a kernel write them",
+            RT_SCENARIO_VALUES_MAX);
     }
     reader->values_size += count * layout->size;
     *out_bytes = rt_arena_alloc(reader->arena, count * layout->size);

@@ -16,9 +16,9 @@ static const scn_shape shape_variable_name = {
 
 static const scn_row variable_rows[] = {
     {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
-     "Its name as its source has it, namespaces included, or its unique id."},
+     "Its name as written in the source, namespaces included, or its unique id."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module),
-     "The module whose variable it is, where several have one of that name."},
+     "The module that the variable belongs to, if several have one of that name."},
 };
 static const scn_shape shape_variable_object = {
     .kind = SCN_SHAPE_OBJECT,

@@ -118,9 +118,9 @@ static const scn_shape shape_properties = {
 static const scn_row queue_rows[] = {
     ID_ROW("The name by which steps refer to it."),
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_step, queue.device),
-     "The device that it belongs to; the one chosen last where not given."},
+     "The device that it belongs to; default: the one chosen last."},
     {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, queue.context),
-     "The context, which must hold the device; that of all devices where not given."},
+     "The context, which must hold the device; default: that of all devices."},
     {"properties", &shape_properties, 0, SCN_SAME,
      "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
      "on it; enable_profiling: it keeps the times of its commands."},
@@ -133,12 +133,15 @@ static const scn_shape shape_queue = {
 
 static const scn_row wait_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.queue),
-     "The queue whose commands are waited for."},
+     "The queue to wait for."},
     {"step", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.step),
-     "The submit, copy or fill that is waited for, with what it depends on."},
+     "The submit, copy or fill to wait for, with what it depends on."},
 };
 static const scn_relation wait_relations[] = {
-    {"queue", SCN_BARS, {"step"}, "'queue' cannot stand beside 'step'; a wait is for one of them"},
+    {"queue",
+     SCN_BARS,
+     {"step"},
+     "'queue' cannot be combined with 'step'; a wait is for one of them"},
 };
 const scn_shape scn_shape_wait = {
     .kind = SCN_SHAPE_OBJECT,
@@ -168,9 +171,9 @@ static const scn_shape shape_wait = {
 
 static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
-     "The submit, copy, fill or complete_fusion whose event is asked."},
+     "The submit, copy, fill or complete_fusion whose event is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
-     "Another one, behind whose end it begins."},
+     "Another one, after whose end it begins."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
      "Another one, all of whose times are the same."},
 };
@@ -191,8 +194,7 @@ static const scn_row complete_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
      "The queue whose fusion is completed."},
     {"no_barriers", &shape_no_barriers, 0, SCN_FIELD(scn_step, fusion.no_barriers),
-     "Whether the kernels' work-items do not wait for each other between two kernels; they do where "
-     "not given."},
+     "Whether the kernels' work-items do not wait for each other between two kernels; default: they do."},
 };
 static const scn_shape shape_complete_fusion = {
     .kind = SCN_SHAPE_OBJECT,
@@ -205,7 +207,7 @@ static const scn_row task_rows[] = {
     {"from", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, task.from),
      "The buffer that the task reads on the host."},
     {"to", &scn_shape_memory_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.to),
-     "The buffer that it copies all of it to; it only reads where not given."},
+     "The buffer that it copies that one to; without this key it only reads."},
     SCN_COMMAND_ROWS,
 };
 static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
@@ -268,7 +270,8 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_SAME, "Submits a kernel."},
     [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_SAME,
                    "Copies elements from one memory to another, or to or from a device_global."},
-    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME, "The same in bytes."},
+    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME,
+                     "Copies as copy does, in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_SAME,
                    "Fills elements of a memory with one value."},
     [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
@@ -286,19 +289,19 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(scn_step, memory),
                           "Reads a memory on the host, which waits for what writes it."},
-    [STEP_PROFILING] = {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
-                        "Asks the event of a step when its command was submitted, began and ended, "
-                        "which waits for it; the times must be in this order."},
+    [STEP_PROFILING] =
+        {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
+         "Queries the event of a step for when its command was submitted, began and ended, which waits for it; the times must be in this order."},
     [STEP_EXPECT] = {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
                      SCN_NOWHERE,
-                     "What is expected here; beside a verb: the error that it is refused with."},
+                     "What is expected here; beside a verb: the error with which it is refused."},
     [STEP_ID] = {"id", &scn_shape_name, SCN_WRITTEN, SCN_FIELD(scn_step, id),
                  "A name by which other steps and rules refer to this one."},
     [STEP_PROFILE] = {"profile", &scn_shape_profile, SCN_WRITTEN, SCN_FIELD(scn_step, profile),
-                      "The step is there in this profile only."},
+                      "The step exists in this profile only."},
     [STEP_DEVICE] = {"device", &scn_shape_device_reference, SCN_ALTERNATIVE,
                      SCN_FIELD(scn_step, device),
-                     "Chooses the device that later steps mean where they name none."},
+                     "Chooses the device for later steps that name none."},
     [STEP_CONTEXT] = {"context", &shape_context, SCN_ALTERNATIVE, SCN_SAME, "Creates a context."},
     [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
@@ -312,13 +315,14 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
 /* What is made by a step has its id inside, and later steps refer to it in both profiles. */
 #define ID_INSIDE(verb)                                                                            \
     {                                                                                              \
-        "id", SCN_BARS, {verb}, "a " verb " has its id inside: '- " verb ": {id: NAME ...}'"       \
+        "id", SCN_BARS, {verb},                                                                    \
+            "the id of a " verb " goes inside it: '- " verb ": {id: NAME ...}'"                    \
     }
 #define LASTING(verb)                                                                              \
     {                                                                                              \
         "profile", SCN_BARS, {verb},                                                               \
-            "'profile' cannot stand beside '" verb                                                 \
-            "', to which later steps refer in both profiles"                                       \
+            "'profile' cannot be combined with '" verb                                             \
+            "'; later steps refer to it in both profiles"                                          \
     }
 #define CANNOT_BE_REFUSED(verb)                                                                    \
     {                                                                                              \

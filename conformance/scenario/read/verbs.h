@@ -16,10 +16,10 @@ extern const scn_shape scn_shape_wait;
 /* What every command has, wherever its struct holds the rest: `command` is first in all of them. */
 #define SCN_COMMAND_ROWS                                                                           \
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.command.queue),  \
-     "The queue to submit to; the default queue of the device where not given."},                  \
+     "The queue to submit to; without it the default queue of the device."},                       \
         {"device", &scn_shape_device_reference, SCN_OR_CHOSEN,                                     \
          SCN_FIELD(scn_step, submit.command.device),                                               \
-         "The device whose default queue it is; the one chosen last where not given."},            \
+         "The device whose default queue it is; default: the one chosen last."},                   \
     {                                                                                              \
         "after", &scn_shape_command_references, 0,                                                 \
             SCN_ITEMS(scn_step, submit.command.after, submit.command.after_count),                 \

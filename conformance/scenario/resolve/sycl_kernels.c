@@ -242,7 +242,7 @@ static rt_text ambiguity(const resolver *all, rt_text name)
         if (rt_text_equal(kernel->name, name))
             rt_buffer_printf(&text, " %.*s", RT_TEXT_ARG(kernel->symbol));
     }
-    rt_buffer_printf(&text, "; write the symbol of the one that is meant");
+    rt_buffer_printf(&text, "; write the symbol of the intended kernel");
     rt_text result = rt_arena_text(all->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return result;

@@ -118,7 +118,7 @@ static bool refuse_module(const finder *all, const scn_variable *variable, uint3
 
 static bool refuse_unknown(const finder *all, const scn_variable *variable)
 {
-    scn_nearest nearest = scn_nearest_to(variable->name);
+    rt_nearest nearest = rt_nearest_to(variable->name);
     const scn_scenario *scenario = all->scenario;
     uint32_t other = other_module_with(scenario, variable);
     if (other != SCN_NONE) return refuse_module(all, variable, other);
@@ -126,10 +126,10 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         if (named && m != variable->module) continue;
         for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
-            scn_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
+            rt_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
     }
     for (uint32_t i = 0; i < scenario->memory_count && !named; i++)
-        scn_nearest_offer(&nearest, scenario->memories[i].name);
+        rt_nearest_offer(&nearest, scenario->memories[i].name);
     if (named) {
         return fail(all, variable->at, "module '%.*s' has no device_global '%s'%s",
                     RT_TEXT_ARG(scenario->modules[variable->module].name),
@@ -142,11 +142,11 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
 static bool refuse_several(const finder *all, const scn_variable *variable, rt_text one,
                            rt_text other)
 {
-    return fail(all, variable->at,
-                "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
-                "module too, {variable: %s, module: ...}, or the id in place of the name",
-                scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
-                scn_shown(all->arena, variable->name));
+    return fail(
+        all, variable->at,
+        "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the module too, {variable: %s, module: ...}, or use the id instead of the name",
+        scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
+        scn_shown(all->arena, variable->name));
 }
 
 static bool find(const finder *all, scn_variable *inout_variable)
@@ -183,10 +183,10 @@ static bool access_check(const finder *all, const scn_step *step, const rt_devic
     bool allowed = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
                    global->host_access == (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ);
     if (allowed) return true;
-    return fail(all, step->transfer.variable.at,
-                "the host may not %s '%.*s' (property host_access), so that the copy would not "
-                "compile; expect {error: {documents: compile-time}}",
-                writes ? "write" : "read", RT_TEXT_ARG(global->name));
+    return fail(
+        all, step->transfer.variable.at,
+        "the host may not %s '%.*s' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}",
+        writes ? "write" : "read", RT_TEXT_ARG(global->name));
 }
 
 static bool range_check(const finder *all, scn_position at, const char *what, rt_text name,
@@ -195,7 +195,7 @@ static bool range_check(const finder *all, scn_position at, const char *what, rt
     if (offset <= room && size <= room - offset) return true;
     return fail(all, at,
                 "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
-                "; choose a part that lies in it, or expect the error",
+                "; choose a part inside it, or expect the error",
                 size, offset, what, RT_TEXT_ARG(name), room);
 }
 
@@ -230,7 +230,7 @@ static bool expect_resolve(const finder *all, scn_expect *expect)
     const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable.variable);
     if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
         return fail(all, expect->variable.variable.at,
-                    "the host may not read '%.*s' (property host_access); have a kernel do it",
+                    "the host may not read '%.*s' (property host_access); let a kernel read it",
                     RT_TEXT_ARG(global->name));
     }
     if (expect->variable.values.size == global->size) return true;

@@ -43,10 +43,10 @@ static bool is_name(rt_text text)
 static bool name_check(scn_reader *reader, scn_position at, rt_text name)
 {
     if (is_name(name)) return true;
-    return scn_report(reader->reporter, at,
-                      "'%s' is not a name; a name begins with a letter or '_' and has letters, "
-                      "digits, '_', '.' and '-'",
-                      scn_shown(reader->arena, name));
+    return scn_report(
+        reader->reporter, at,
+        "'%s' is not a name; a name begins with a letter or '_' and contains only letters, digits, '_', '.' and '-'",
+        scn_shown(reader->arena, name));
 }
 
 static bool name_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
@@ -123,7 +123,7 @@ static void word_append(void *list, const char *word)
 
 static void word_offer(void *nearest, const char *word)
 {
-    scn_nearest_offer(nearest, rt_text_of(word));
+    rt_nearest_offer(nearest, rt_text_of(word));
 }
 
 /* "expected one of a, b, c": the words of a vocabulary that are taken. */
@@ -146,15 +146,15 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     const char *shown = scn_shown(reader->arena, node->text);
     /* The noun without its article names the kind of word: "language 'sycl' ...". */
     const char *word = strchr(shape->noun, ' ') + 1;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
         if (shape->choices[i].taken) {
-            scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
+            rt_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
         }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
         if (!shape->choices[i].taken) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not allowed here; allowed are: %s", word, shown,
+                              "%s '%s' is not allowed here; expected one of: %s", word, shown,
                               choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
@@ -165,11 +165,11 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
         return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
                           scn_nearest_hint(reader->arena, &nearest));
     }
-    return scn_report(reader->reporter, node->at, "unknown %s '%s'; known are: %s", word, shown,
-                      choice_list(reader->arena, shape));
+    return scn_report(reader->reporter, node->at, "unknown %s '%s'; expected one of: %s", word,
+                      shown, choice_list(reader->arena, shape));
 }
 
-/* "; known are: A, B, C, D and 14 more". */
+/* "; expected one of: A, B, C, D and 14 more". */
 static const char *word_list(rt_arena *arena, const scn_shape *shape)
 {
     /* A vocabulary of a screen is told whole; of the hundreds of rules only what they look like. */
@@ -180,7 +180,7 @@ static const char *word_list(rt_arena *arena, const scn_shape *shape)
         count++;
     uint32_t told = count <= WHOLE_MAX ? count : SAMPLE_MAX;
     for (uint32_t i = 0; i < told; i++)
-        rt_buffer_printf(&list, "%s%s", i ? ", " : "; known are: ", shape->word(i));
+        rt_buffer_printf(&list, "%s%s", i ? ", " : "; expected one of: ", shape->word(i));
     if (count > told) rt_buffer_printf(&list, " and %u more", count - told);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
@@ -190,10 +190,10 @@ static const char *word_list(rt_arena *arena, const scn_shape *shape)
 static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
     if (!text_read(reader, shape, node, out)) return false;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; shape->word(i); i++) {
         if (rt_text_is(node->text, shape->word(i))) return true;
-        scn_nearest_offer(&nearest, rt_text_of(shape->word(i)));
+        rt_nearest_offer(&nearest, rt_text_of(shape->word(i)));
     }
     bool near = nearest.best.length > 0;
     return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", strchr(shape->noun, ' ') + 1,
@@ -239,14 +239,14 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     if (index != RT_MAP_NONE) return true;
     /* No names at all beside other problems: they are probably why. */
     if (names->list.count == 0 && reader->reporter->count > 0) return false;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
         rt_text name = names->list.items[i];
         if (may_be_meant(reader, shape, rt_map_find(&names->map, name)))
-            scn_nearest_offer(&nearest, name);
+            rt_nearest_offer(&nearest, name);
     }
     const char *hint = scn_nearest_hint(reader->arena, &nearest);
-    if (nearest.offered_count == 0) hint = "; there is none here";
+    if (nearest.offered_count == 0) hint = "; there are none";
     return scn_report(reader->reporter, node->at, "unknown %s%s '%s'%s", step ? "earlier " : "",
                       noun, scn_shown(reader->arena, node->text), hint);
 }
@@ -367,10 +367,10 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
 
 static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const scn_entry *entry)
 {
-    scn_nearest nearest = scn_nearest_to(entry->key);
+    rt_nearest nearest = rt_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
         if (scn_row_is_told(&shape->rows[i]))
-            scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+            rt_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
     beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
@@ -379,7 +379,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
         return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s%s", key_noun(shape),
                           shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
     }
-    return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; known are: %s",
+    return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; expected one of: %s",
                       key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
@@ -471,8 +471,8 @@ static bool relations_check(scn_reader *reader, const scn_shape *shape, const sc
         if (relation->message)
             valid = scn_report(reader->reporter, entry->at, "%s", relation->message);
         else
-            valid = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
-                               relation->key, relation->others[0]);
+            valid = scn_report(reader->reporter, entry->at, "'%s' requires '%s'", relation->key,
+                               relation->others[0]);
     }
     return valid;
 }
@@ -545,14 +545,14 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
         if (!entry) continue;
         if (found != SCN_NONE) {
             scn_report(reader->reporter, entry->at,
-                       "'%s' cannot stand beside '%s'; %s has only one of them", row->key,
+                       "'%s' cannot be combined with '%s'; %s has only one of them", row->key,
                        shape->rows[found].key, shape->noun);
             return SCN_NONE;
         }
         found = i;
     }
     if (found != SCN_NONE) return found;
-    scn_report(reader->reporter, node->at, "%s needs %s; known are: %s", shape->noun, wanted,
+    scn_report(reader->reporter, node->at, "%s needs %s; expected one of: %s", shape->noun, wanted,
                key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
     return SCN_NONE;
 }

@@ -81,8 +81,7 @@ typedef struct scn_relation {
     const char *key;
     scn_relation_kind kind;
     const char *others[SCN_RELATION_KEYS_MAX]; /* the unused ones are NULL */
-    const char
-        *message; /* at the key, where it does not hold; NULL: "'KEY' needs 'OTHER' beside it" */
+    const char *message; /* at the key, where it does not hold; NULL: "'KEY' requires 'OTHER'" */
 } scn_relation;
 
 /* One word of a closed vocabulary. */
@@ -314,7 +313,7 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
 #define SCN_QUEUE_OR_DEVICE                                                                        \
     {                                                                                              \
         "device", SCN_BARS, {"queue"},                                                             \
-            "'device' cannot stand beside 'queue', which has its device; remove it"                \
+            "'device' cannot be combined with 'queue', which determines the device; remove it"     \
     }
 
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */

@@ -4,6 +4,7 @@
  * behind those that a half has, 010 for 8 are the reader's to refuse. */
 #include "conformance/scenario/schema/values.h"
 
+#include "conformance/json/json.h"
 #include "conformance/scenario/model/type.h"
 
 #include <math.h>
@@ -122,8 +123,7 @@ static json_t *values_schema(json_t *element, bool scalar)
 {
     json_t *pattern = needed(json_pack("{s:O}", "fill", element));
     if (!scalar) {
-        int failed = json_object_set_new(pattern, "iota", needed(json_false()));
-        CHECK(!failed);
+        cnf_json_set(pattern, "iota", json_false());
     }
     return needed(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then", "items",
                             element, "else", "properties", pattern));
@@ -134,8 +134,7 @@ static void define(json_t *definitions, const char *kind, const char *type, json
     char name[TYPE_NAME_SIZE + 16];
     snprintf(name, sizeof name, "%s-of-%s", kind, type);
     CHECK(!json_object_get(definitions, name));
-    int failed = json_object_set_new(definitions, name, needed(schema));
-    CHECK(!failed);
+    cnf_json_set(definitions, name, schema);
 }
 
 void scn_value_definitions_add(json_t *definitions)
@@ -160,14 +159,12 @@ static void typed_add(json_t *list, const char *type, const char *key, bool no_t
 {
     json_t *properties = needed(json_pack("{s:o}", key, reference("values", type)));
     if (no_tolerance) {
-        int failed = json_object_set_new(properties, "tolerance", needed(json_false()));
-        CHECK(!failed);
+        cnf_json_set(properties, "tolerance", json_false());
     }
     json_t *rule =
         needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type", "const",
                          type, "required", "type", "then", "properties", properties));
-    int failed = json_array_append_new(list, rule);
-    CHECK(!failed);
+    cnf_json_append(list, rule);
 }
 
 void scn_typed_values_add(json_t *list, const char *key, bool tolerances)

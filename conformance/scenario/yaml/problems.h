@@ -36,19 +36,8 @@ scn_problems scn_reporter_finish(scn_reporter *reporter);
  * replaced, the first 48 bytes, NUL-terminated, in the arena. */
 const char *scn_shown(rt_arena *arena, rt_text text);
 
-/* The search of base/nearest.h, under the names that the readers use. */
-typedef rt_nearest scn_nearest;
-static inline scn_nearest scn_nearest_to(rt_text wanted)
-{
-    return rt_nearest_to(wanted);
-}
-static inline void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
-{
-    rt_nearest_offer(nearest, candidate);
-}
-
-/* "; did you mean 'NAME'?"; where no name is near "; known are: A, B", or "" where these are none
- * or too many to be read.  NUL-terminated, in the arena or static. */
+/* "; did you mean 'NAME'?"; if no name is near, "; expected one of: A, B", or "" where these are
+ * none or too many to be read.  NUL-terminated, in the arena or static. */
 const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest);
 
 #endif

@@ -16,7 +16,7 @@
 /* Nesting of a scenario ends at about eight; the reader recurses, so it must end somewhere. */
 enum { DEPTH_MAX = 32 };
 
-#define TAB_MESSAGE "a tab; indentation and the space between tokens are made of spaces"
+#define TAB_MESSAGE "a tab; use spaces for indentation and between tokens"
 
 typedef struct builder {
     scn_reporter *reporter;
@@ -84,19 +84,19 @@ static const refusal_row refusals[] = {
     {"could not find expected ':'", true,
      "a line that is not a 'key: value', a list item or a comment; a colon needs a space after it"},
     {"mapping values are not allowed in this context", false,
-     "a ':' where no key can stand; quote a text that contains ': ', and check the indentation"},
+     "a ':' where no key is allowed; quote text that contains ': ', and check the indentation"},
     {"block sequence entries are not allowed in this context", false,
-     "a '-' where no list item can stand; check the indentation"},
+     "a '-' where no list item is allowed; check the indentation"},
     {"mapping keys are not allowed in this context", false,
-     "a key where none can stand; check the indentation"},
+     "a key where none is allowed; check the indentation"},
     {"did not find expected key", false,
      "this does not line up with the keys above it; check the indentation"},
     {"did not find expected '-' indicator", false,
      "this does not line up with the list items above it; check the indentation"},
     {"did not find expected ',' or '}'", false,
-     "expected ',' or '}'; a text with brackets or commas in it must be quoted here"},
+     "expected ',' or '}'; text that contains brackets or commas must be quoted here"},
     {"did not find expected ',' or ']'", false,
-     "expected ',' or ']'; a text with brackets or commas in it must be quoted here"},
+     "expected ',' or ']'; text that contains brackets or commas must be quoted here"},
     {"did not find expected node content", false, "expected a value"},
     {"did not find expected <document start>", false,
      "more text after the end of the scenario; check the indentation"},
@@ -105,7 +105,7 @@ static const refusal_row refusals[] = {
     {"found unknown escape character", false,
      "an escape that YAML does not know; in single quotes a backslash stands for itself"},
     {"found character that cannot start any token", false,
-     "a plain text cannot begin with this character; put it in quotes"},
+     "plain text cannot begin with this character; put it in quotes"},
     {"found undefined tag handle", true, "tags are not part of scenario files"},
 };
 
@@ -194,7 +194,8 @@ static void read_scalar(builder *build, const yaml_event_t *event, scn_node *out
     cursor_pass_gap(build, event->start_mark.index);
     rt_text decoded = {(const char *)event->data.scalar.value, event->data.scalar.length};
     if (decoded.length > 0 && memchr(decoded.data, '\0', decoded.length)) {
-        scn_report(build->reporter, out->at, "an escape for a NUL character; no text may have one");
+        scn_report(build->reporter, out->at,
+                   "an escape for a NUL character; no text may contain one");
     }
     out->kind = SCN_NODE_SCALAR;
     out->style = style_of(event->data.scalar.style);
@@ -288,8 +289,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         uint32_t line = rt_map_find(&lines, entry.key);
         if (line != RT_MAP_NONE) {
             scn_report(build->reporter, entry.at,
-                       "the key '%s' is here a second time; it is in "
-                       "line %u already",
+                       "the key '%s' is repeated; it is already on line %u",
                        scn_shown(build->arena, entry.key), line);
             continue;
         }

@@ -9,8 +9,8 @@
 #include "conformance/scenario/yaml/problems.h"
 
 /* What a build without libyaml says instead of reading. */
-#define SCN_YAML_ABSENT                                                                            \
-    "this assay was built without libyaml and reads no YAML; it runs packs, which 'assay pack' "   \
+#define SCN_YAML_ABSENT                                                                             \
+    "this assay was built without libyaml and cannot read YAML; it runs packs, which 'assay pack' " \
     "makes where libyaml is"
 
 typedef enum scn_node_kind { SCN_NODE_SCALAR, SCN_NODE_LIST, SCN_NODE_MAPPING } scn_node_kind;
