@@ -311,7 +311,7 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
 static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     rt_buffer bytes = {0};
-    /* The format requires a name; all keys have the same. */
+    /* The format requires a name, so all keys have the same one. */
     rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
     rt_fusion_request_write(&bytes, &request);
     rt_write_u64(&bytes, promotes_to_local(plan) ? local_room(plan) : 0);
