@@ -73,7 +73,7 @@ static bool embeds_ir(const scn_module *module, rt_format format, bool fuses)
 {
     uint32_t formats = module->formats ? module->formats : 1u << format;
     bool wanted =
-        module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_UNSAID && fuses);
+        module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
     return wanted && (formats >> RT_FORMAT_PTX & 1);
 }
 

@@ -28,35 +28,35 @@ typedef struct checker {
     bool *ended;          /* for each memory: a step of this process has destroyed it */
 } checker;
 
-static const scn_located *located(const checker *all, const void *field)
+static const scn_located *located(const checker *check, const void *field)
 {
-    for (uint32_t i = 0; i < all->field_count; i++)
-        if (all->fields[i].field == field) return &all->fields[i];
+    for (uint32_t i = 0; i < check->field_count; i++)
+        if (check->fields[i].field == field) return &check->fields[i];
     return NULL;
 }
 
 /* The place of a field's value, or of its key, in the file; `otherwise` if that is not known. */
-static scn_position value_at(const checker *all, const void *field, scn_position otherwise)
+static scn_position value_at(const checker *check, const void *field, scn_position otherwise)
 {
-    const scn_located *where = located(all, field);
+    const scn_located *where = located(check, field);
     return where ? where->value : otherwise;
 }
 
-static scn_position key_at(const checker *all, const void *field, scn_position otherwise)
+static scn_position key_at(const checker *check, const void *field, scn_position otherwise)
 {
-    const scn_located *where = located(all, field);
+    const scn_located *where = located(check, field);
     return where ? where->key : otherwise;
 }
 
-static const char *shown(const checker *all, rt_text text)
+static const char *shown(const checker *check, rt_text text)
 {
-    return scn_shown(all->reporter->arena, text);
+    return scn_shown(check->reporter->arena, text);
 }
 
-#define REPORT(all, at, ...) scn_report((all)->reporter, at, __VA_ARGS__)
+#define REPORT(check, at, ...) scn_report((check)->reporter, at, __VA_ARGS__)
 /* Reports at the value of a field of the step that is being checked. */
-#define REPORT_STEP(all, field, ...)                                                               \
-    scn_report((all)->reporter, value_at(all, field, (all)->step->at), __VA_ARGS__)
+#define REPORT_STEP(check, field, ...)                                                             \
+    scn_report((check)->reporter, value_at(check, field, (check)->step->at), __VA_ARGS__)
 
 static uint64_t memory_size(const scn_memory *memory)
 {
@@ -104,29 +104,29 @@ bool scn_image_name_find(scn_reporter *reporter, const scn_scenario *scenario, s
     return *out_module != SCN_NONE;
 }
 
-static bool image_check(checker *all, scn_position at, rt_text name)
+static bool image_check(checker *check, scn_position at, rt_text name)
 {
     uint32_t module, image;
-    return scn_image_name_find(all->reporter, all->scenario, at, name, &module, &image);
+    return scn_image_name_find(check->reporter, check->scenario, at, name, &module, &image);
 }
 
-static void images_check(checker *all, const rt_text *images, uint32_t count)
+static void images_check(checker *check, const rt_text *images, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        image_check(all, value_at(all, &images[i], all->step->at), images[i]);
+        image_check(check, value_at(check, &images[i], check->step->at), images[i]);
 }
 
 /* ---- Modules, devices and memories -------------------------------------------------------- */
 
 /* Reports items of a list that are equal to an earlier one. */
-static void repeated_check(checker *all, const uint32_t *items, uint32_t count, scn_position at,
+static void repeated_check(checker *check, const uint32_t *items, uint32_t count, scn_position at,
                            const char *problem)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = 0;
         while (k < i && items[k] != items[i])
             k++;
-        if (k < i) REPORT(all, value_at(all, &items[i], at), "%s", problem);
+        if (k < i) REPORT(check, value_at(check, &items[i], at), "%s", problem);
     }
 }
 
@@ -141,46 +141,48 @@ static bool has_sycl(const scn_module *module)
 
 /* The options of a module go to all its front ends, and the front end of SYCL accepts none of
  * OpenCL's. */
-static void options_check(checker *all, const scn_module *module)
+static void options_check(checker *check, const scn_module *module)
 {
     rt_text option, rest = module->build_options;
     while (has_sycl(module) && scn_build_options_next(&rest, &option)) {
         if (!rt_text_starts(option, "-cl-")) continue;
         REPORT(
-            all, value_at(all, &module->build_options, module->at),
-            "build option '%.*s' is for OpenCL, but the module has a source in SYCL; move one of them to another module",
+            check, value_at(check, &module->build_options, module->at),
+            "build option '%.*s' is for OpenCL, but the module has a source in SYCL; move one of "
+            "them to another module",
             RT_TEXT_ARG(option));
         return;
     }
 }
 
-static void error_check(checker *all, const scn_error *error, bool among_several)
+static void error_check(checker *check, const scn_error *error, bool among_several)
 {
     bool empty = error->documents.length == 0 && error->reference_class.length == 0 &&
                  error->reference_text.length == 0 && error->name_count == 0;
     if (error->none && !among_several) {
         REPORT(
-            all, error->at,
-            "'error: none' is allowed only as an outcome of one_of; a step without 'expect' must succeed");
-    } else if (!error->none && empty && !located(all, error)) {
-        REPORT(all, error->at,
+            check, error->at,
+            "'error: none' is allowed only as an outcome of one_of; a step without 'expect' must "
+            "succeed");
+    } else if (!error->none && empty && !located(check, error)) {
+        REPORT(check, error->at,
                "an error needs documents, reference or both: which refusal is expected?");
     }
 }
 
-static void module_check(checker *all, uint32_t index)
+static void module_check(checker *check, uint32_t index)
 {
-    const scn_module *module = &all->scenario->modules[index];
+    const scn_module *module = &check->scenario->modules[index];
     const rt_device_global *globals = module->device_globals.globals;
     const rt_text *symbols = module->host_symbols;
     /* A module may need any other module but not itself: loaders allow cycles, so scenarios may
      * have them. */
     for (uint32_t i = 0; i < module->need_count; i++) {
         if (module->needs[i] == index)
-            REPORT(all, value_at(all, &module->needs[i], module->at),
+            REPORT(check, value_at(check, &module->needs[i], module->at),
                    "a module cannot need itself; remove it");
     }
-    repeated_check(all, module->needs, module->need_count, module->at,
+    repeated_check(check, module->needs, module->need_count, module->at,
                    "this module is listed a second time");
     /* Linkers refuse a second definition in one module; in another it interposes. */
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
@@ -188,81 +190,81 @@ static void module_check(checker *all, uint32_t index)
         while (k < i && !rt_text_equal(symbols[k], symbols[i]))
             k++;
         if (k < i)
-            REPORT(all, value_at(all, &symbols[i], module->at),
-                   "the module defines '%s' a second time", shown(all, symbols[i]));
+            REPORT(check, value_at(check, &symbols[i], module->at),
+                   "the module defines '%s' a second time", shown(check, symbols[i]));
     }
     for (uint32_t i = 0; i < module->device_globals.count; i++) {
         uint32_t k = 0;
         while (k < i && !rt_text_equal(globals[k].unique_id, globals[i].unique_id))
             k++;
         if (k < i)
-            REPORT(all, value_at(all, &globals[i], module->at),
+            REPORT(check, value_at(check, &globals[i], module->at),
                    "the module registers the id '%s' a second time; one id is one variable",
-                   shown(all, globals[i].unique_id));
+                   shown(check, globals[i].unique_id));
     }
-    options_check(all, module);
+    options_check(check, module);
     if (!module->refusal.error) return;
-    error_check(all, module->refusal.error, false);
-    if (all->scenario->step_count > 0)
-        REPORT(all, module->refusal.error->at,
+    error_check(check, module->refusal.error, false);
+    if (check->scenario->step_count > 0)
+        REPORT(check, module->refusal.error->at,
                "a module that is refused leaves nothing to run; write 'steps: []'");
 }
 
-static void process_check(checker *all)
+static void process_check(checker *check)
 {
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = check->scenario;
     const scn_position top = {1, 1};
     for (uint32_t i = 0; i < scenario->preloaded_count; i++) {
         if (scenario->preloaded[i] == 0)
-            REPORT(all, value_at(all, &scenario->preloaded[i], top),
+            REPORT(check, value_at(check, &scenario->preloaded[i], top),
                    "the first module is the executable, which no loader preloads");
     }
-    repeated_check(all, scenario->preloaded, scenario->preloaded_count, top,
+    repeated_check(check, scenario->preloaded, scenario->preloaded_count, top,
                    "this module is preloaded a second time");
     for (uint32_t i = 0; i < scenario->device_count; i++) {
         const scn_device *device = &scenario->devices[i];
         if (device->hidden_aspects & device->required_aspects)
-            REPORT(all, device->at, "device '%s' requires an aspect that is hidden",
-                   shown(all, device->name));
+            REPORT(check, device->at, "device '%s' requires an aspect that is hidden",
+                   shown(check, device->name));
     }
 }
 
-static void memory_check(checker *all, const scn_memory *memory)
+static void memory_check(checker *check, const scn_memory *memory)
 {
     const scn_layout *layout = &memory->layout;
     bool tolerant = memory->tolerance_kind != SCN_TOLERANCE_NONE;
-    scn_position tolerance_at = value_at(all, &memory->tolerance, memory->at);
+    scn_position tolerance_at = value_at(check, &memory->tolerance, memory->at);
     if (rt_text_is(memory->name, "null")) {
-        REPORT(all, memory->at,
+        REPORT(check, memory->at,
                "a memory cannot be called 'null', which as an argument is the null pointer; choose "
                "another name");
     }
     if (memory->count == 0 || memory->count > RT_MEMORY_SIZE_MAX / layout->size) {
-        REPORT(all, value_at(all, &memory->count, memory->at),
+        REPORT(check, value_at(check, &memory->count, memory->at),
                "%" PRIu64 " elements of type %s; a memory has at most %" PRIu64 " bytes",
-               memory->count, scn_layout_print(all->reporter->arena, layout).data,
+               memory->count, scn_layout_print(check->reporter->arena, layout).data,
                RT_MEMORY_SIZE_MAX);
     }
     if (memory->initial.data && memory->initial.size != memory_size(memory))
-        REPORT(all, memory->at, "the values have %zu bytes, but the memory has %" PRIu64,
+        REPORT(check, memory->at, "the values have %zu bytes, but the memory has %" PRIu64,
                memory->initial.size, memory_size(memory));
     if (tolerant && !scn_layout_is_floating(layout)) {
-        REPORT(all, tolerance_at,
+        REPORT(check, tolerance_at,
                "a tolerance applies to floating-point values, and type %s has none; remove it",
-               scn_layout_print(all->reporter->arena, layout).data);
+               scn_layout_print(check->reporter->arena, layout).data);
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
-        REPORT(all, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
+        REPORT(check, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
-        REPORT(
-            all, memory->at,
-            "%" PRIu64
-            " unordered elements with this tolerance are too many to match; use at most %d, or elements of a single number",
-            memory->count, SCN_MATCHED_COUNT_MAX);
+        REPORT(check, memory->at,
+               "%" PRIu64
+               " unordered elements with this tolerance are too many to match; use at most %d, or "
+               "elements of a single number",
+               memory->count, SCN_MATCHED_COUNT_MAX);
     }
     if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
-        REPORT(all, memory->at,
+        REPORT(check, memory->at,
                "'promote' cannot be combined with 'usm'; only buffers are promoted");
 }
 
@@ -292,51 +294,52 @@ static const char *verb_name(scn_verb verb)
     return names[verb];
 }
 
-static void parallel_check(checker *all)
+static void parallel_check(checker *check)
 {
-    uint32_t lists = all->step->parallel.thread_count, nested = all->step->parallel.nested_count;
-    uint32_t following = all->scenario->step_count - all->index - 1;
+    uint32_t lists = check->step->parallel.thread_count,
+             nested = check->step->parallel.nested_count;
+    uint32_t following = check->scenario->step_count - check->index - 1;
     if (lists < 2 || lists > SCN_LIST_COUNT_MAX) {
-        REPORT_STEP(all, all->step, "expected from 2 to %d lists of steps, found %u",
+        REPORT_STEP(check, check->step, "expected from 2 to %d lists of steps, found %u",
                     SCN_LIST_COUNT_MAX, lists);
     } else if (nested < lists || nested > following) {
-        REPORT_STEP(all, all->step, "%u lists with %u steps in total, but %u steps follow", lists,
-                    nested, following);
+        REPORT_STEP(check, check->step, "%u lists with %u steps in total, but %u steps follow",
+                    lists, nested, following);
     }
-    all->parallel = all->index;
-    all->nested_left = nested < following ? nested : following;
-    all->thread = 0;
+    check->parallel = check->index;
+    check->nested_left = nested < following ? nested : following;
+    check->thread = 0;
 }
 
 /* Lists follow their parallel one after the other, none of them empty, and hold no verb that
  * concerns all threads. */
-static void place_check(checker *all)
+static void place_check(checker *check)
 {
-    const scn_step *step = all->step;
+    const scn_step *step = check->step;
     uint32_t bit = 1u << step->verb;
     if (step->profile != RT_PROFILE_COUNT && bit & LASTING) {
-        REPORT(all, key_at(all, &step->profile, step->at),
+        REPORT(check, key_at(check, &step->profile, step->at),
                "'profile' cannot be combined with '%s'; later steps refer to it in both profiles",
                verb_name(step->verb));
     }
-    if (all->nested_left == 0) {
-        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside a parallel");
+    if (check->nested_left == 0) {
+        if (step->thread != 0) REPORT(check, step->at, "a step of a list outside a parallel");
         return;
     }
-    const scn_step *parallel = &all->scenario->steps[all->parallel];
+    const scn_step *parallel = &check->scenario->steps[check->parallel];
     if (bit & OUTSIDE) {
-        REPORT(all, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
+        REPORT(check, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
                verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "after" : "before");
     }
-    bool same = all->thread > 0 && step->thread == all->thread;
-    all->nested_left--;
-    if ((!same && step->thread != all->thread + 1) ||
+    bool same = check->thread > 0 && step->thread == check->thread;
+    check->nested_left--;
+    if ((!same && step->thread != check->thread + 1) ||
         step->thread > parallel->parallel.thread_count ||
-        (all->nested_left == 0 && step->thread < parallel->parallel.thread_count)) {
-        REPORT(all, step->at, "list %u of a parallel with %u lists after list %u", step->thread,
-               parallel->parallel.thread_count, all->thread);
+        (check->nested_left == 0 && step->thread < parallel->parallel.thread_count)) {
+        REPORT(check, step->at, "list %u of a parallel with %u lists after list %u", step->thread,
+               parallel->parallel.thread_count, check->thread);
     }
-    all->thread = step->thread;
+    check->thread = step->thread;
 }
 
 /* ---- References --------------------------------------------------------------------------- */
@@ -344,34 +347,36 @@ static void place_check(checker *all)
 /* Checks that a reference is to an earlier step with the right verb that is certain to have run: a
  * process can refer to its own steps; a list of a parallel to its own steps and to those before the
  * parallel. */
-static void reference_check(checker *all, const scn_shape *shape, const uint32_t *field)
+static void reference_check(checker *check, const scn_shape *shape, const uint32_t *field)
 {
-    const scn_step *steps = all->scenario->steps, *target = &steps[*field];
-    const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(all, target->id);
-    if (*field >= all->index) {
-        REPORT_STEP(all, field, "the %s is made by step %u, which is not an earlier step", noun,
+    const scn_step *steps = check->scenario->steps, *target = &steps[*field];
+    const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(check, target->id);
+    if (*field >= check->index) {
+        REPORT_STEP(check, field, "the %s is made by step %u, which is not an earlier step", noun,
                     *field);
     } else if (!(1u << target->verb & shape->verbs)) {
-        REPORT_STEP(all, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
-    } else if (*field < all->process) {
+        REPORT_STEP(check, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
+    } else if (*field < check->process) {
         REPORT_STEP(
-            all, field,
-            "step '%s' is before the restart at line %u; a process cannot use what an earlier one created",
-            id, steps[all->process - 1].at.line);
-    } else if (all->step->thread > 0 && *field > all->parallel &&
-               target->thread != all->step->thread) {
+            check, field,
+            "step '%s' is before the restart at line %u; a process cannot use what an earlier one "
+            "created",
+            id, steps[check->process - 1].at.line);
+    } else if (check->step->thread > 0 && *field > check->parallel &&
+               target->thread != check->step->thread) {
         REPORT_STEP(
-            all, field,
-            "step '%s' is in another list of the parallel; a list can refer only to its own steps and to those before the parallel",
+            check, field,
+            "step '%s' is in another list of the parallel; a list can refer only to its own steps "
+            "and to those before the parallel",
             id);
     }
 }
 
 /* Checks all references to steps in a value of any shape; of memories, that they have not been
  * destroyed. */
-static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses);
+static void value_check(checker *check, const scn_shape *shape, const void *value, bool uses);
 
-static void rows_check(checker *all, const scn_row *rows, uint32_t count, const char *object,
+static void rows_check(checker *check, const scn_row *rows, uint32_t count, const char *object,
                        bool uses)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -379,7 +384,7 @@ static void rows_check(checker *all, const scn_row *rows, uint32_t count, const 
         if (!shape) continue;
         const char *field = object + rows[i].place.offset;
         if (shape->kind != SCN_SHAPE_LIST) {
-            value_check(all, shape, field, uses);
+            value_check(check, shape, field, uses);
             continue;
         }
         const char *items = field;
@@ -388,35 +393,36 @@ static void rows_check(checker *all, const scn_row *rows, uint32_t count, const 
         memcpy(&item_count, object + rows[i].place.count_offset, sizeof item_count);
         const scn_shape *element = scn_shape_stored(shape->element);
         for (uint32_t k = 0; k < item_count; k++)
-            value_check(all, element, items + (size_t)k * shape->element_size, uses);
+            value_check(check, element, items + (size_t)k * shape->element_size, uses);
     }
 }
 
-static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses)
+static void value_check(checker *check, const scn_shape *shape, const void *value, bool uses)
 {
     uint32_t index;
     switch (shape->kind) {
     case SCN_SHAPE_REFERENCE:
         memcpy(&index, value, sizeof index);
         if (index == SCN_NONE) return;
-        if (shape->table == SCN_TABLE_STEPS) reference_check(all, shape, value);
-        if (shape->table == SCN_TABLE_MEMORIES && uses && all->ended[index])
-            REPORT(all, all->step->at, "memory '%s' was destroyed by an earlier step",
-                   shown(all, all->scenario->memories[index].name));
+        if (shape->table == SCN_TABLE_STEPS) reference_check(check, shape, value);
+        if (shape->table == SCN_TABLE_MEMORIES && uses && check->ended[index])
+            REPORT(check, check->step->at, "memory '%s' was destroyed by an earlier step",
+                   shown(check, check->scenario->memories[index].name));
         return;
     case SCN_SHAPE_POINTER: {
         const void *element;
         memcpy(&element, value, sizeof element);
-        if (element) value_check(all, scn_shape_stored(shape->element), element, uses);
+        if (element) value_check(check, scn_shape_stored(shape->element), element, uses);
         return;
     }
     case SCN_SHAPE_OBJECT:
-        rows_check(all, shape->rows, shape->row_count, value, uses);
+        rows_check(check, shape->rows, shape->row_count, value, uses);
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
         /* A step uses the memories that its verb names; naming one in an expectation is not a use.
          */
-        rows_check(all, shape->variants[index], 1, value, uses || shape == &scn_shape_stored_step);
+        rows_check(check, shape->variants[index], 1, value,
+                   uses || shape == &scn_shape_stored_step);
         return;
     default: return;
     }
@@ -439,27 +445,27 @@ bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *n
 }
 
 /* No device counts more than 2^64 work-items, so a product that wraps around is refused here. */
-static bool range_check(checker *all, const scn_submit *submit)
+static bool range_check(checker *check, const scn_submit *submit)
 {
     uint64_t product = 1;
     if (submit->dimensions == 0)
-        return REPORT_STEP(all, &submit->range, "a range without dimensions");
+        return REPORT_STEP(check, &submit->range, "a range without dimensions");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
-            return REPORT_STEP(all, &submit->range, "a range or work-group without work-items");
+            return REPORT_STEP(check, &submit->range, "a range or work-group without work-items");
         if (submit->range[d] > UINT64_MAX / product)
-            return REPORT_STEP(all, &submit->range, "the range has more than 2^64 work-items");
+            return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
         product *= submit->range[d];
     }
     return true;
 }
 
-static bool group_check(checker *all, const scn_submit *submit)
+static bool group_check(checker *check, const scn_submit *submit)
 {
     uint64_t product = 1;
     for (uint32_t d = 0; d < submit->dimensions && submit->local[0] > 0; d++) {
         if (submit->range[d] % submit->local[d] != 0) {
-            return REPORT_STEP(all, &submit->local,
+            return REPORT_STEP(check, &submit->local,
                                "local size %" PRIu64 " does not divide range %" PRIu64
                                " in dimension %u; choose another, or expect the error",
                                submit->local[d], submit->range[d], d);
@@ -468,7 +474,7 @@ static bool group_check(checker *all, const scn_submit *submit)
         if (product <= RT_WORK_GROUP_SIZE_MAX && submit->local[d] <= RT_WORK_GROUP_SIZE_MAX)
             continue;
         return REPORT_STEP(
-            all, &submit->local,
+            check, &submit->local,
             "a work-group has at most %u work-items; choose fewer, or expect the error",
             RT_WORK_GROUP_SIZE_MAX);
     }
@@ -476,36 +482,36 @@ static bool group_check(checker *all, const scn_submit *submit)
 }
 
 /* Checks a pointer into a USM memory: it points at most one past its last byte. */
-static bool pointer_check(checker *all, const uint32_t *memory_field, const uint64_t *offset,
+static bool pointer_check(checker *check, const uint32_t *memory_field, const uint64_t *offset,
                           scn_position at, const char *buffer)
 {
-    const scn_memory *memory = &all->scenario->memories[*memory_field];
-    const char *name = shown(all, memory->name);
+    const scn_memory *memory = &check->scenario->memories[*memory_field];
+    const char *name = shown(check, memory->name);
     if (memory->kind == SCN_MEMORY_BUFFER)
-        return REPORT(all, value_at(all, memory_field, at), "memory '%s' is a buffer, %s", name,
+        return REPORT(check, value_at(check, memory_field, at), "memory '%s' is a buffer, %s", name,
                       buffer);
     if (*offset <= memory_size(memory)) return true;
-    return REPORT(all, value_at(all, offset, at),
+    return REPORT(check, value_at(check, offset, at),
                   "offset %" PRIu64 " is past the end of memory '%s', which has %" PRIu64 " bytes",
                   *offset, name, memory_size(memory));
 }
 
 /* Pointers in a value follow one another, at places where the value is zero. */
-static void value_argument_check(checker *all, const scn_argument *argument)
+static void value_argument_check(checker *check, const scn_argument *argument)
 {
     uint64_t end = 0, zero = 0, size = argument->value.size;
     if (size != argument->layout.size || size > SCN_VALUE_SIZE_MAX) {
-        REPORT(all, argument->at, "a value of %" PRIu64 " bytes; its type has %u, at most %d", size,
-               argument->layout.size, SCN_VALUE_SIZE_MAX);
+        REPORT(check, argument->at, "a value of %" PRIu64 " bytes; its type has %u, at most %d",
+               size, argument->layout.size, SCN_VALUE_SIZE_MAX);
         return;
     }
     for (uint32_t i = 0; i < argument->pointer_count; i++) {
         const scn_inner_pointer *pointer = &argument->pointers[i];
-        pointer_check(all, &pointer->memory, &pointer->offset, argument->at,
+        pointer_check(check, &pointer->memory, &pointer->offset, argument->at,
                       "which is not allowed in a struct; give it 'usm:'");
         if (pointer->at < end || size < sizeof zero || pointer->at > size - sizeof zero ||
             memcmp(argument->value.data + pointer->at, &zero, sizeof zero) != 0) {
-            REPORT(all, argument->at,
+            REPORT(check, argument->at,
                    "a pointer at byte %" PRIu64 " does not fit into a value of %" PRIu64 " bytes",
                    pointer->at, size);
             return;
@@ -514,37 +520,38 @@ static void value_argument_check(checker *all, const scn_argument *argument)
     }
 }
 
-static void argument_check(checker *all, const scn_argument *argument)
+static void argument_check(checker *check, const scn_argument *argument)
 {
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY: {
-        const scn_memory *memory = &all->scenario->memories[argument->memory];
-        const char *name = shown(all, memory->name);
+        const scn_memory *memory = &check->scenario->memories[argument->memory];
+        const char *name = shown(check, memory->name);
         if (memory->kind == SCN_MEMORY_BUFFER) return;
         REPORT(
-            all, value_at(all, &argument->memory, argument->at),
-            "memory '%s' is USM, whose accesses are not declared; write its name alone, or {usm: %s, offset: BYTES}, and order steps with 'after'",
+            check, value_at(check, &argument->memory, argument->at),
+            "memory '%s' is USM, whose accesses are not declared; write its name alone, or {usm: "
+            "%s, offset: BYTES}, and order steps with 'after'",
             name, name);
         return;
     }
     case SCN_ARGUMENT_POINTER:
-        pointer_check(all, &argument->memory, &argument->offset, argument->at,
+        pointer_check(check, &argument->memory, &argument->offset, argument->at,
                       "but pointers point into USM; give it 'usm:', or write its name alone");
         return;
-    case SCN_ARGUMENT_VALUE: value_argument_check(all, argument); return;
+    case SCN_ARGUMENT_VALUE: value_argument_check(check, argument); return;
     case SCN_ARGUMENT_LOCAL:
-        if (argument->size == 0) REPORT(all, argument->at, "local memory of 0 bytes");
+        if (argument->size == 0) REPORT(check, argument->at, "local memory of 0 bytes");
         return;
     default: return;
     }
 }
 
-static void constants_check(checker *all, const scn_spec_constant *constants, uint32_t count)
+static void constants_check(checker *check, const scn_spec_constant *constants, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         size_t size = constants[i].value.size;
         if (size != 1 && size != 2 && size != 4 && size != 8)
-            REPORT(all, constants[i].at, "a constant of %zu bytes; constants have 1, 2, 4 or 8",
+            REPORT(check, constants[i].at, "a constant of %zu bytes; constants have 1, 2, 4 or 8",
                    size);
     }
 }
@@ -561,157 +568,158 @@ static const char *state_name(scn_bundle_state state)
 
 /* Refuses a bundle of an earlier step that is not in the required state: in C++ it would have
  * another type. */
-static bool state_check(checker *all, const uint32_t *field, scn_bundle_state wanted)
+static bool state_check(checker *check, const uint32_t *field, scn_bundle_state wanted)
 {
-    const scn_step *other = &all->scenario->steps[*field];
+    const scn_step *other = &check->scenario->steps[*field];
     if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
-    return REPORT_STEP(all, field, "bundle '%s' is in state %s; state %s is required",
-                       shown(all, other->id), state_name(other->bundle.state), state_name(wanted));
+    return REPORT_STEP(check, field, "bundle '%s' is in state %s; state %s is required",
+                       shown(check, other->id), state_name(other->bundle.state),
+                       state_name(wanted));
 }
 
-static void submit_check(checker *all, const scn_submit *submit)
+static void submit_check(checker *check, const scn_submit *submit)
 {
-    scn_position at = all->step->at;
+    scn_position at = check->step->at;
     if (submit->bundle != SCN_NONE) {
-        state_check(all, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
+        state_check(check, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
         if (submit->options.length > 0 || submit->module != SCN_NONE)
-            REPORT(all, at, "'options' and 'module' cannot be combined with 'bundle'");
+            REPORT(check, at, "'options' and 'module' cannot be combined with 'bundle'");
     }
     for (uint32_t i = 0; i < submit->argument_count; i++)
-        argument_check(all, &submit->arguments[i]);
+        argument_check(check, &submit->arguments[i]);
     if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)
-        REPORT(all, at, "%u arguments; a kernel has at most %u", submit->argument_count,
+        REPORT(check, at, "%u arguments; a kernel has at most %u", submit->argument_count,
                RT_KERNEL_ARGUMENT_MAX);
-    constants_check(all, submit->constants, submit->constant_count);
-    if (scn_dimensions_check(all->reporter, value_at(all, &submit->offset, at), "offset",
+    constants_check(check, submit->constants, submit->constant_count);
+    if (scn_dimensions_check(check->reporter, value_at(check, &submit->offset, at), "offset",
                              submit->offset_count, submit->dimensions) &&
-        scn_dimensions_check(all->reporter, value_at(all, &submit->local, at), "local",
+        scn_dimensions_check(check->reporter, value_at(check, &submit->local, at), "local",
                              submit->local_count, submit->dimensions) &&
-        range_check(all, submit) && !expects_refusal(all->step))
-        group_check(all, submit);
+        range_check(check, submit) && !expects_refusal(check->step))
+        group_check(check, submit);
 }
 
-static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t size)
+static bool part_check(checker *check, uint32_t memory, uint64_t offset, uint64_t size)
 {
     /* A variable's size is known only when its image is made (scn_variables_resolve). */
     if (memory == SCN_NONE) return true;
-    const scn_memory *declared = &all->scenario->memories[memory];
+    const scn_memory *declared = &check->scenario->memories[memory];
     uint64_t room = memory_size(declared);
     if (offset <= room && size <= room - offset) return true;
-    return REPORT_STEP(all, all->step,
+    return REPORT_STEP(check, check->step,
                        "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
                        "; choose a part inside it, or expect the error",
-                       offset, offset + size, shown(all, declared->name), room);
+                       offset, offset + size, shown(check, declared->name), room);
 }
 
 /* A variable that has been found must belong to its module; one that has not been found is not
  * checked. */
-static bool variable_check(checker *all, const scn_variable *variable)
+static bool variable_check(checker *check, const scn_variable *variable)
 {
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = check->scenario;
     bool found = variable->global != SCN_NONE;
     if (variable->name.length > 0 &&
         (!found || (variable->module != SCN_NONE &&
                     variable->global < scenario->modules[variable->module].device_globals.count)))
         return true;
-    return REPORT(all, all->step->at, "device_global '%s' does not belong to its module",
-                  shown(all, variable->name));
+    return REPORT(check, check->step->at, "device_global '%s' does not belong to its module",
+                  shown(check, variable->name));
 }
 
-static void copy_check(checker *all, const scn_transfer *transfer)
+static void copy_check(checker *check, const scn_transfer *transfer)
 {
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
     bool none = transfer->from == SCN_NONE && transfer->to == SCN_NONE;
     if (none) {
-        REPORT(all, all->step->at, "both ends are device_globals; write two copies");
+        REPORT(check, check->step->at, "both ends are device_globals; write two copies");
         return;
     }
-    if (!memories && !variable_check(all, &transfer->variable)) return;
+    if (!memories && !variable_check(check, &transfer->variable)) return;
     bool later = !memories && transfer->variable.global == SCN_NONE;
     if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
         transfer->to_offset > UINT64_MAX / 2) {
-        REPORT(all, all->step->at, "a copy of 0 bytes, or past the end of every memory");
+        REPORT(check, check->step->at, "a copy of 0 bytes, or past the end of every memory");
         return;
     }
-    if (expects_refusal(all->step) ||
-        !part_check(all, transfer->to, transfer->to_offset, transfer->size) ||
-        !part_check(all, transfer->from, transfer->from_offset, transfer->size))
+    if (expects_refusal(check->step) ||
+        !part_check(check, transfer->to, transfer->to_offset, transfer->size) ||
+        !part_check(check, transfer->from, transfer->from_offset, transfer->size))
         return;
     uint64_t low = transfer->from_offset, high = transfer->to_offset;
     if (low > high) low = transfer->to_offset, high = transfer->from_offset;
     if (transfer->from != transfer->to || high - low >= transfer->size) return; /* of memories */
-    REPORT_STEP(all, all->step,
+    REPORT_STEP(check, check->step,
                 "the copy reads and writes the same bytes of memory '%s'; choose parts that do not "
                 "overlap, or expect the error",
-                shown(all, all->scenario->memories[transfer->to].name));
+                shown(check, check->scenario->memories[transfer->to].name));
 }
 
 /* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
-static void fill_check(checker *all, const scn_transfer *transfer)
+static void fill_check(checker *check, const scn_transfer *transfer)
 {
-    const scn_memory *to = &all->scenario->memories[transfer->to];
+    const scn_memory *to = &check->scenario->memories[transfer->to];
     uint64_t unit = transfer->pattern.size;
     if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || (unit & (unit - 1)) != 0 ||
         unit != to->layout.size) {
         REPORT_STEP(
-            all, &transfer->to,
+            check, &transfer->to,
             "the elements of memory '%s' have %u bytes; a fill takes elements of 1, 2, 4, 8 "
             "or 16",
-            shown(all, to->name), to->layout.size);
+            shown(check, to->name), to->layout.size);
     } else if (transfer->size == 0 || transfer->size % unit != 0 ||
                transfer->to_offset % unit != 0) {
-        REPORT(all, all->step->at, "a fill of 0 elements, or of parts of elements");
-    } else if (!expects_refusal(all->step)) {
-        part_check(all, transfer->to, transfer->to_offset, transfer->size);
+        REPORT(check, check->step->at, "a fill of 0 elements, or of parts of elements");
+    } else if (!expects_refusal(check->step)) {
+        part_check(check, transfer->to, transfer->to_offset, transfer->size);
     }
 }
 
 /* A host task has accessors of buffers only, and copies between two of the same size. */
-static void host_task_check(checker *all, const scn_host_task *task)
+static void host_task_check(checker *check, const scn_host_task *task)
 {
-    const scn_memory *memories = all->scenario->memories;
+    const scn_memory *memories = check->scenario->memories;
     const uint32_t *const ends[] = {&task->from, &task->to};
     for (uint32_t i = 0; i < 2; i++) {
         if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
-        REPORT_STEP(all, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
-                    shown(all, memories[*ends[i]].name));
+        REPORT_STEP(check, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
+                    shown(check, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
     const scn_memory *from = &memories[task->from], *to = &memories[task->to];
     if (from != to && memory_size(from) == memory_size(to)) return;
     REPORT_STEP(
-        all, &task->to,
+        check, &task->to,
         "the task copies all of memory '%s' to '%s'; they must be two buffers of the same size",
-        shown(all, from->name), shown(all, to->name));
+        shown(check, from->name), shown(check, to->name));
 }
 
 /* A queue or bundle for a device, made in a context. */
-static void context_check(checker *all, uint32_t made_by, uint32_t device)
+static void context_check(checker *check, uint32_t step, uint32_t device)
 {
-    if (made_by == SCN_NONE || expects_refusal(all->step)) return;
-    const scn_step *context = &all->scenario->steps[made_by];
+    if (step == SCN_NONE || expects_refusal(check->step)) return;
+    const scn_step *context = &check->scenario->steps[step];
     if (context->verb != SCN_VERB_CONTEXT) return; /* reported with the references */
     for (uint32_t i = 0; i < context->context.device_count; i++)
         if (context->context.devices[i] == device) return;
-    REPORT_STEP(all, all->step,
+    REPORT_STEP(check, check->step,
                 "context '%s' does not hold device '%s'; choose a device of the context, or expect "
                 "the error",
-                shown(all, context->id), shown(all, all->scenario->devices[device].name));
+                shown(check, context->id), shown(check, check->scenario->devices[device].name));
 }
 
-static void context_devices_check(checker *all)
+static void context_devices_check(checker *check)
 {
-    const uint32_t *devices = all->step->context.devices;
-    uint32_t count = all->step->context.device_count;
-    if (count == 0) REPORT(all, all->step->at, "a context without devices");
+    const uint32_t *devices = check->step->context.devices;
+    uint32_t count = check->step->context.device_count;
+    if (count == 0) REPORT(check, check->step->at, "a context without devices");
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = 0;
         while (k < i && devices[k] != devices[i])
             k++;
         if (k == i) continue;
-        REPORT_STEP(all, &devices[i], "device '%s' is in the context already",
-                    shown(all, all->scenario->devices[devices[i]].name));
+        REPORT_STEP(check, &devices[i], "device '%s' is in the context already",
+                    shown(check, check->scenario->devices[devices[i]].name));
         return;
     }
 }
@@ -730,83 +738,85 @@ static const struct action_row {
     [SCN_BUNDLE_JOIN] = {1, UINT32_MAX, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* keeps the state */
 };
 
-static void bundle_check(checker *all, const scn_bundle *bundle)
+static void bundle_check(checker *check, const scn_bundle *bundle)
 {
-    scn_position at = all->step->at;
+    scn_position at = check->step->at;
     const struct action_row *row = &action_rows[bundle->action];
     bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
     bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
     if (bundle->constant_count > 0 && (!gets || bundle->state != SCN_BUNDLE_INPUT)) {
-        REPORT(all, key_at(all, &bundle->constants, at), "'spec_constants' requires 'get: input'");
+        REPORT(check, key_at(check, &bundle->constants, at),
+               "'spec_constants' requires 'get: input'");
     }
-    constants_check(all, bundle->constants, bundle->constant_count);
+    constants_check(check, bundle->constants, bundle->constant_count);
     if (!gets && (bundle->kernel_count > 0 || bundle->context != SCN_NONE))
-        REPORT(all, at, "'kernels' and 'context' require 'get'");
+        REPORT(check, at, "'kernels' and 'context' require 'get'");
     if (!compiles && bundle->options.length > 0)
-        REPORT(all, at, "'options' requires 'compile' or 'link'");
-    context_check(all, bundle->context, bundle->device);
+        REPORT(check, at, "'options' requires 'compile' or 'link'");
+    context_check(check, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
-        REPORT(all, at, "a bundle in state %s made of %u", state_name(bundle->state),
+        REPORT(check, at, "a bundle in state %s made of %u", state_name(bundle->state),
                bundle->source_count);
         return;
     }
     for (uint32_t i = 0; i < bundle->source_count; i++)
-        if (!state_check(all, &bundle->sources[i], joins ? bundle->state : row->from)) return;
+        if (!state_check(check, &bundle->sources[i], joins ? bundle->state : row->from)) return;
 }
 
 /* A host task does not run on a device whose clock could report its times. */
-static void profiling_check(checker *all, const scn_profiling *asked)
+static void profiling_check(checker *check, const scn_profiling *profiling)
 {
-    const uint32_t *const fields[] = {&asked->step, &asked->after, &asked->same_as};
+    const uint32_t *const fields[] = {&profiling->step, &profiling->after, &profiling->same_as};
     for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (*fields[i] == SCN_NONE) continue;
-        const scn_step *step = &all->scenario->steps[*fields[i]];
+        const scn_step *step = &check->scenario->steps[*fields[i]];
         if (step->verb != SCN_VERB_HOST_TASK) continue;
-        REPORT_STEP(all, all->step,
+        REPORT_STEP(check, check->step,
                     "step '%s' is a host task; only commands that a device runs have times",
-                    shown(all, step->id));
+                    shown(check, step->id));
         return;
     }
 }
 
-static void verb_check(checker *all)
+static void verb_check(checker *check)
 {
-    const scn_step *step = all->step;
+    const scn_step *step = check->step;
     switch (step->verb) {
     case SCN_VERB_LOAD:
     case SCN_VERB_UNLOAD:
         if (step->load.module == 0)
-            REPORT_STEP(all, &step->load.module,
+            REPORT_STEP(check, &step->load.module,
                         "'%s', the first module, is the executable, which is always loaded",
-                        shown(all, all->scenario->modules[0].name));
+                        shown(check, check->scenario->modules[0].name));
         return;
-    case SCN_VERB_CONTEXT: context_devices_check(all); return;
-    case SCN_VERB_QUEUE: context_check(all, step->queue.context, step->queue.device); return;
-    case SCN_VERB_BUNDLE: bundle_check(all, &step->bundle); return;
-    case SCN_VERB_SUBMIT: submit_check(all, &step->submit); return;
-    case SCN_VERB_COPY: copy_check(all, &step->transfer); return;
-    case SCN_VERB_FILL: fill_check(all, &step->transfer); return;
-    case SCN_VERB_HOST_TASK: host_task_check(all, &step->task); return;
-    case SCN_VERB_PROFILING: profiling_check(all, &step->profiling); return;
-    case SCN_VERB_PARALLEL: parallel_check(all); return;
+    case SCN_VERB_CONTEXT: context_devices_check(check); return;
+    case SCN_VERB_QUEUE: context_check(check, step->queue.context, step->queue.device); return;
+    case SCN_VERB_BUNDLE: bundle_check(check, &step->bundle); return;
+    case SCN_VERB_SUBMIT: submit_check(check, &step->submit); return;
+    case SCN_VERB_COPY: copy_check(check, &step->transfer); return;
+    case SCN_VERB_FILL: fill_check(check, &step->transfer); return;
+    case SCN_VERB_HOST_TASK: host_task_check(check, &step->task); return;
+    case SCN_VERB_PROFILING: profiling_check(check, &step->profiling); return;
+    case SCN_VERB_PARALLEL: parallel_check(check); return;
     case SCN_VERB_WAIT:
         if (step->wait.queue != SCN_NONE && step->wait.step != SCN_NONE)
-            REPORT(all, step->at, "a wait is for a queue or for a step, not for both");
+            REPORT(check, step->at, "a wait is for a queue or for a step, not for both");
         return;
     case SCN_VERB_END_MEMORY: {
-        const scn_memory *memory = &all->scenario->memories[step->memory];
-        all->ended[step->memory] = true;
+        const scn_memory *memory = &check->scenario->memories[step->memory];
+        check->ended[step->memory] = true;
         if (memory->kind != SCN_MEMORY_BUFFER)
             REPORT_STEP(
-                all, &step->memory,
-                "memory '%s' is USM, which is freed when the program ends; only buffers can be destroyed earlier",
-                shown(all, memory->name));
+                check, &step->memory,
+                "memory '%s' is USM, which is freed when the program ends; only buffers can be "
+                "destroyed earlier",
+                shown(check, memory->name));
         return;
     }
     case SCN_VERB_RESTART:
-        all->process = all->index + 1;
-        memset(all->ended, 0, all->scenario->memory_count * sizeof *all->ended);
+        check->process = check->index + 1;
+        memset(check->ended, 0, check->scenario->memory_count * sizeof *check->ended);
         return;
     default: return;
     }
@@ -815,33 +825,33 @@ static void verb_check(checker *all)
 /* ---- Expectations ------------------------------------------------------------------------- */
 
 /* Either end of a copy: a memory, or a device_global, whose content its host object has. */
-static bool content_check(checker *all, scn_position at, rt_text name)
+static bool content_check(checker *check, scn_position at, rt_text name)
 {
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = check->scenario;
     return scn_variable_may_be(scenario, name) ||
-           name_find(all->reporter, scenario->memories, scenario->memory_count,
+           name_find(check->reporter, scenario->memories, scenario->memory_count,
                      sizeof *scenario->memories, at, name, "memory") != SCN_NONE;
 }
 
-static bool event_module_check(checker *all, scn_position at, rt_text name)
+static bool event_module_check(checker *check, scn_position at, rt_text name)
 {
-    return module_find(all->reporter, all->scenario, at, name) != SCN_NONE;
+    return module_find(check->reporter, check->scenario, at, name) != SCN_NONE;
 }
 
-static bool event_variable_check(checker *all, scn_position at, rt_text name)
+static bool event_variable_check(checker *check, scn_position at, rt_text name)
 {
-    if (scn_variable_may_be(all->scenario, name)) return true;
-    return REPORT(all, at,
+    if (scn_variable_may_be(check->scenario, name)) return true;
+    return REPORT(check, at,
                   "no module has a device_global '%s': no source mentions it; declare it with "
                   "DEVICE_GLOBAL in the code",
-                  shown(all, name));
+                  shown(check, name));
 }
 
 /* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
  * event that must not happen would be a check that cannot fail. */
 static const struct name_row {
     const char *field;
-    bool (*check)(checker *all, scn_position at, rt_text name);
+    bool (*check)(checker *check, scn_position at, rt_text name);
 } name_rows[] = {
     {"module", event_module_check}, {"image", image_check},  {"provider", image_check},
     {"inputs", image_check},        {"images", image_check}, {"memory", content_check},
@@ -849,19 +859,20 @@ static const struct name_row {
     {"stands_for", image_check},
 };
 
-static void event_field_check(checker *all, rt_event_kind kind, const scn_trace_field *field,
+static void event_field_check(checker *check, rt_event_kind kind, const scn_trace_field *field,
                               scn_position at)
 {
     bool is_list = false;
     if (!rt_event_has_field(kind, field->key, &is_list)) {
-        REPORT(all, key_at(all, field, at), "an event '%s' has no field '%s'; its fields are: %s",
-               rt_event_name(kind), shown(all, field->key), rt_event_fields(kind));
+        REPORT(check, key_at(check, field, at),
+               "an event '%s' has no field '%s'; its fields are: %s", rt_event_name(kind),
+               shown(check, field->key), rt_event_fields(kind));
         return;
     }
     if (is_list != field->is_list || (!is_list && field->value_count != 1)) {
-        const char *value = field->value_count > 0 ? shown(all, field->values[0]) : "";
-        REPORT(all, value_at(all, field, at), "field '%s' holds %s, found %s%s%s",
-               shown(all, field->key), is_list ? "a list" : "one value",
+        const char *value = field->value_count > 0 ? shown(check, field->values[0]) : "";
+        REPORT(check, value_at(check, field, at), "field '%s' holds %s, found %s%s%s",
+               shown(check, field->key), is_list ? "a list" : "one value",
                field->is_list ? "a list" : "'", field->is_list ? "" : value,
                field->is_list ? "" : "'");
         return;
@@ -869,7 +880,7 @@ static void event_field_check(checker *all, rt_event_kind kind, const scn_trace_
     for (size_t i = 0; i < sizeof name_rows / sizeof *name_rows; i++) {
         if (!rt_text_is(field->key, name_rows[i].field)) continue;
         for (uint32_t k = 0; k < field->value_count; k++)
-            name_rows[i].check(all, value_at(all, &field->values[k], at), field->values[k]);
+            name_rows[i].check(check, value_at(check, &field->values[k], at), field->values[k]);
     }
 }
 
@@ -883,47 +894,48 @@ const char *scn_event_images_field(rt_event_kind kind)
     return NULL;
 }
 
-static void event_check(checker *all, const scn_trace_event *event)
+static void event_check(checker *check, const scn_trace_event *event)
 {
     rt_event_kind kind = rt_event_find(event->kind);
     if (kind == RT_EVENT_COUNT) {
-        REPORT(all, event->at, "unknown event '%s'", shown(all, event->kind));
+        REPORT(check, event->at, "unknown event '%s'", shown(check, event->kind));
         return;
     }
     if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
-        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' has no program",
+        REPORT(check, key_at(check, &event->program_of, event->at), "an event '%s' has no program",
                rt_event_name(kind));
     for (uint32_t i = 0; i < event->field_count; i++)
-        event_field_check(all, kind, &event->fields[i], event->at);
+        event_field_check(check, kind, &event->fields[i], event->at);
     for (uint32_t i = 0; i < event->condition_count && !scn_event_images_field(kind); i++)
-        REPORT(all, key_at(all, &event->conditions[i].negated, event->at),
+        REPORT(check, key_at(check, &event->conditions[i].negated, event->at),
                "an event '%s' has no images", rt_event_name(kind));
 }
 
-static void expects_check(checker *all, const scn_expect *expects, uint32_t count, bool in_outcome);
+static void expects_check(checker *check, const scn_expect *expects, uint32_t count,
+                          bool in_outcome);
 
-static void outcomes_check(checker *all, const scn_outcome *outcomes, uint32_t count,
+static void outcomes_check(checker *check, const scn_outcome *outcomes, uint32_t count,
                            scn_position at, bool errors)
 {
     if (count < 2 || count > SCN_OUTCOME_COUNT_MAX)
-        REPORT(all, at, "expected from 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
+        REPORT(check, at, "expected from 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
     for (uint32_t i = 0; i < count; i++) {
         if ((outcomes[i].error != NULL) != errors || (outcomes[i].expect_count == 0) != errors)
-            REPORT(all, outcomes[i].at, "an outcome %s a verb",
+            REPORT(check, outcomes[i].at, "an outcome %s a verb",
                    errors ? "without an error beside" : "with an error without");
-        if (outcomes[i].error) error_check(all, outcomes[i].error, true);
-        expects_check(all, outcomes[i].expects, outcomes[i].expect_count, true);
+        if (outcomes[i].error) error_check(check, outcomes[i].error, true);
+        expects_check(check, outcomes[i].expects, outcomes[i].expect_count, true);
     }
 }
 
-static void expect_check(checker *all, const scn_expect *expect, bool in_outcome)
+static void expect_check(checker *check, const scn_expect *expect, bool in_outcome)
 {
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = check->scenario;
     const void *field = expect->kind == SCN_EXPECT_ONE_OF ? (const void *)&expect->one_of.outcomes
                                                           : (const void *)&expect->finding.kind;
     bool open = expect->kind == SCN_EXPECT_ONE_OF || expect->kind == SCN_EXPECT_FINDING;
     if (open && in_outcome) {
-        REPORT(all, key_at(all, field, expect->at),
+        REPORT(check, key_at(check, field, expect->at),
                "'%s' is not allowed inside one_of, whose outcomes must be known at once",
                expect->kind == SCN_EXPECT_ONE_OF ? "one_of" : "finding");
         return;
@@ -933,72 +945,74 @@ static void expect_check(checker *all, const scn_expect *expect, bool in_outcome
         const scn_memory *memory = &scenario->memories[expect->memory.index];
         if (memory->addresses)
             REPORT(
-                all, key_at(all, &expect->memory.index, expect->at),
+                check, key_at(check, &expect->memory.index, expect->at),
                 "memory '%s' has 'addresses: true', so there is nothing to compare; let a kernel "
                 "write what is expected to another memory",
-                shown(all, memory->name));
+                shown(check, memory->name));
         else if (expect->memory.values.size != memory_size(memory))
-            REPORT(all, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
-                   expect->memory.values.size, shown(all, memory->name), memory_size(memory));
+            REPORT(check, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
+                   expect->memory.values.size, shown(check, memory->name), memory_size(memory));
         return;
     }
     case SCN_EXPECT_VARIABLE: {
         const scn_variable *variable = &expect->variable.variable;
         size_t size = expect->variable.values.size;
-        if (!variable_check(all, variable)) return;
+        if (!variable_check(check, variable)) return;
         bool found = variable->global != SCN_NONE;
         if (size == 0 || size % expect->variable.layout.size != 0 ||
             (found && size != scn_variable_of(scenario, variable)->size))
-            REPORT(all, expect->at, "%zu bytes are expected of device_global '%s'", size,
-                   shown(all, variable->name));
+            REPORT(check, expect->at, "%zu bytes are expected of device_global '%s'", size,
+                   shown(check, variable->name));
         return;
     }
     case SCN_EXPECT_COUNT:
         if (rt_event_find(expect->count.event) == RT_EVENT_COUNT)
-            REPORT(all, expect->at, "unknown event '%s'", shown(all, expect->count.event));
+            REPORT(check, expect->at, "unknown event '%s'", shown(check, expect->count.event));
         return;
     case SCN_EXPECT_PROGRAM_OF:
-        images_check(all, expect->program.images, expect->program.image_count);
+        images_check(check, expect->program.images, expect->program.image_count);
         return;
     case SCN_EXPECT_BUNDLE:
-        images_check(all, expect->bundle.images, expect->bundle.image_count);
+        images_check(check, expect->bundle.images, expect->bundle.image_count);
         return;
     case SCN_EXPECT_TRACE:
     case SCN_EXPECT_NEVER:
-        if (expect->trace.event_count == 0) REPORT(all, expect->at, "no events are expected");
+        if (expect->trace.event_count == 0) REPORT(check, expect->at, "no events are expected");
         for (uint32_t i = 0; i < expect->trace.event_count; i++)
-            event_check(all, &expect->trace.events[i]);
+            event_check(check, &expect->trace.events[i]);
         return;
     case SCN_EXPECT_ONE_OF:
-        outcomes_check(all, expect->one_of.outcomes, expect->one_of.outcome_count,
-                       value_at(all, &expect->one_of.outcomes, expect->at), false);
+        outcomes_check(check, expect->one_of.outcomes, expect->one_of.outcome_count,
+                       value_at(check, &expect->one_of.outcomes, expect->at), false);
         return;
     default: return;
     }
 }
 
-static void expects_check(checker *all, const scn_expect *expects, uint32_t count, bool in_outcome)
+static void expects_check(checker *check, const scn_expect *expects, uint32_t count,
+                          bool in_outcome)
 {
     for (uint32_t i = 0; i < count; i++)
-        expect_check(all, &expects[i], in_outcome);
+        expect_check(check, &expects[i], in_outcome);
 }
 
 /* Checks what a step expects: the expectations of an expect step, or the refusal of its verb. */
-static void expectation_check(checker *all)
+static void expectation_check(checker *check)
 {
-    const scn_step *step = all->step;
+    const scn_step *step = check->step;
     bool is_expect = step->verb == SCN_VERB_EXPECT;
     if (is_expect != (step->expect_count > 0) || (step->error && step->outcome_count > 0) ||
         (expects_refusal(step) && 1u << step->verb & NEVER_REFUSED)) {
-        REPORT(all, step->at, "'%s' cannot be refused; write '- expect: ...' as a step of its own",
+        REPORT(check, step->at,
+               "'%s' cannot be refused; write '- expect: ...' as a step of its own",
                verb_name(step->verb));
         return;
     }
-    expects_check(all, step->expect, step->expect_count, false);
-    if (step->error) error_check(all, step->error, false);
+    expects_check(check, step->expect, step->expect_count, false);
+    if (step->error) error_check(check, step->error, false);
     if (step->outcome_count > 0)
-        outcomes_check(all, step->outcomes, step->outcome_count,
-                       value_at(all, &step->outcomes, step->at), true);
+        outcomes_check(check, step->outcomes, step->outcome_count,
+                       value_at(check, &step->outcomes, step->at), true);
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
@@ -1008,9 +1022,9 @@ static bool step_expects(const scn_step *step)
     return step->expect_count > 0 || expects_refusal(step);
 }
 
-static void covers_check(checker *all)
+static void covers_check(checker *check)
 {
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = check->scenario;
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];
         rt_nearest nearest = rt_nearest_to(cover->at);
@@ -1022,30 +1036,30 @@ static void covers_check(checker *all)
             if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
-            REPORT(all, cover->position, "unknown step '%s'%s", shown(all, cover->at),
-                   nearest.offered_count > 0 ? scn_nearest_hint(all->reporter->arena, &nearest)
+            REPORT(check, cover->position, "unknown step '%s'%s", shown(check, cover->at),
+                   nearest.offered_count > 0 ? scn_nearest_hint(check->reporter->arena, &nearest)
                                              : "; there are none");
         } else if (!step_expects(found)) {
-            REPORT(all, cover->position,
+            REPORT(check, cover->position,
                    "step '%s' expects nothing, so a broken rule cannot fail there",
-                   shown(all, cover->at));
+                   shown(check, cover->at));
         }
     }
 }
 
 /* Returns the first step with a problem. */
-static uint32_t steps_check(checker *all)
+static uint32_t steps_check(checker *check)
 {
     uint32_t first = SCN_NONE;
-    for (uint32_t i = 0; i < all->scenario->step_count; i++) {
-        uint32_t before = all->reporter->count;
-        all->index = i;
-        all->step = &all->scenario->steps[i];
-        place_check(all);
-        value_check(all, &scn_shape_stored_step, all->step, false);
-        if (all->reporter->count == before) verb_check(all);
-        expectation_check(all);
-        if (all->reporter->count > before && first == SCN_NONE) first = i;
+    for (uint32_t i = 0; i < check->scenario->step_count; i++) {
+        uint32_t before = check->reporter->count;
+        check->index = i;
+        check->step = &check->scenario->steps[i];
+        place_check(check);
+        value_check(check, &scn_shape_stored_step, check->step, false);
+        if (check->reporter->count == before) verb_check(check);
+        expectation_check(check);
+        if (check->reporter->count > before && first == SCN_NONE) first = i;
     }
     return first;
 }
@@ -1054,25 +1068,25 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
                uint32_t field_count, uint32_t *out_step)
 {
     uint32_t before = reporter->count;
-    checker all = {
-        .reporter = reporter,
-        .scenario = scenario,
-        .fields = fields,
-        .field_count = field_count,
-        .ended = rt_arena_alloc_array(reporter->arena, scenario->memory_count, sizeof *all.ended)};
+    checker check = {.reporter = reporter,
+                     .scenario = scenario,
+                     .fields = fields,
+                     .field_count = field_count,
+                     .ended = rt_arena_alloc_array(reporter->arena, scenario->memory_count,
+                                                   sizeof *check.ended)};
     bool expects = false;
     *out_step = SCN_NONE;
     if (scenario->module_count == 0 || scenario->device_count == 0)
         return scn_report(reporter, (scn_position){1, 1}, "no modules, or no devices");
     for (uint32_t i = 0; i < scenario->module_count; i++) {
-        module_check(&all, i);
+        module_check(&check, i);
         expects = expects || scenario->modules[i].refusal.error;
     }
-    process_check(&all);
+    process_check(&check);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
-        memory_check(&all, &scenario->memories[i]);
+        memory_check(&check, &scenario->memories[i]);
     /* Steps are checked against the sizes of memories, so these must be right first. */
-    if (reporter->count == before) *out_step = steps_check(&all);
+    if (reporter->count == before) *out_step = steps_check(&check);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         expects = expects || step_expects(&scenario->steps[i]);
     if (!expects && reporter->count == before) {
@@ -1080,7 +1094,7 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
                    "the scenario expects nothing, so no run could fail it; add a step "
                    "'- expect: ...'");
     }
-    covers_check(&all);
+    covers_check(&check);
     if (!scenario->packed && scenario->artefact_count > 0)
         scn_report(reporter, (scn_position){1, 1}, "artefacts of a scenario that is not packed");
     return reporter->count == before;

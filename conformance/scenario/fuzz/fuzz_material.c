@@ -38,7 +38,7 @@ static void words_print(const scn_objects *objects)
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_shape *shape = objects->list.items[i].shape;
         for (uint32_t j = 0; j < shape->row_count; j++) {
-            if (!scn_row_is_told(&shape->rows[j])) continue;
+            if (!scn_row_is_documented(&shape->rows[j])) continue;
             printf("\"%s: \"\n", shape->rows[j].key);
             shape_words(shape->rows[j].shape);
         }
@@ -64,7 +64,7 @@ static void object_sample(sample *state, const scn_shape *shape)
     rt_buffer_append_byte(state->out, '{');
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        if (!scn_row_is_told(row)) continue;
+        if (!scn_row_is_documented(row)) continue;
         bool first = row->flags & SCN_ALTERNATIVE && !alternative;
         if (!(row->flags & SCN_REQUIRED) && row != state->wanted && !first) continue;
         alternative = alternative || first;
@@ -127,21 +127,21 @@ static bool file_write(const char *folder, const char *name, rt_text content)
 
 static bool files_write(const scn_objects *objects, const char *folder)
 {
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_named_object *object = &objects->list.items[i];
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
-            if (!scn_row_is_told(&object->shape->rows[j])) continue;
+            if (!scn_row_is_documented(&object->shape->rows[j])) continue;
             rt_buffer text = {0}, name = {0};
             sample state = {.out = &text, .wanted = &object->shape->rows[j]};
             shape_sample(&state, &scn_shape_scenario);
             rt_buffer_printf(&name, "%s.%s.yaml", object->name.data, object->shape->rows[j].key);
-            fine = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&text)) && fine;
+            valid = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&text)) && valid;
             rt_buffer_free(&text);
             rt_buffer_free(&name);
         }
     }
-    return fine;
+    return valid;
 }
 
 /* ---- Packs --------------------------------------------------------------------------------- */
@@ -155,10 +155,10 @@ static bool file_read(const char *path, rt_buffer *out)
         size = fread(portion, 1, sizeof portion, stream);
         rt_buffer_append(out, portion, size);
     }
-    bool fine = stream && !ferror(stream);
-    if (!fine) perror(path);
+    bool valid = stream && !ferror(stream);
+    if (!valid) perror(path);
     if (stream) fclose(stream);
-    return fine;
+    return valid;
 }
 
 /* A pack holds compiled images; these have every part of one, and no code that means anything. */
@@ -186,20 +186,20 @@ static bool pack_write(const char *folder, const char *path, int number)
     rt_arena arena = {0};
     rt_buffer text = {0}, pack = {0}, name = {0};
     scn_problems problems;
-    bool fine = file_read(path, &text);
+    bool valid = file_read(path, &text);
     const scn_scenario *scenario =
         scn_read(&arena, rt_buffer_text(&text), RT_TEXT("a"), RT_TEXT("a"), &problems);
-    if (fine && scenario) {
+    if (valid && scenario) {
         images_add(&arena, scenario);
         scn_pack_write(&pack, scenario);
         rt_buffer_printf(&name, "%d.pack", number);
-        fine = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&pack));
+        valid = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&pack));
     }
     rt_buffer_free(&text);
     rt_buffer_free(&pack);
     rt_buffer_free(&name);
     rt_arena_reset(&arena);
-    return fine;
+    return valid;
 }
 
 static bool cases_write(const char *folder, const char *path)
@@ -228,24 +228,24 @@ int main(int argument_count, char **arguments)
 {
     rt_arena arena = {0};
     scn_objects objects;
-    bool fine = true;
+    bool valid = true;
     scn_objects_find(&arena, &objects);
     if (argument_count == 2 && strcmp(arguments[1], "words") == 0) {
         words_print(&objects);
     } else if (argument_count == 3 && strcmp(arguments[1], "files") == 0) {
-        fine = files_write(&objects, arguments[2]);
+        valid = files_write(&objects, arguments[2]);
     } else if (argument_count > 3 && strcmp(arguments[1], "cases") == 0) {
         for (int i = 3; i < argument_count; i++)
-            fine = cases_write(arguments[2], arguments[i]) && fine;
+            valid = cases_write(arguments[2], arguments[i]) && valid;
     } else if (argument_count > 3 && strcmp(arguments[1], "packs") == 0) {
         for (int i = 3; i < argument_count; i++)
-            fine = pack_write(arguments[2], arguments[i], i) && fine;
+            valid = pack_write(arguments[2], arguments[i], i) && valid;
     } else {
         fprintf(stderr,
                 "usage: fuzz_material words | files FOLDER | {cases | packs} FOLDER FILE…\n");
-        fine = false;
+        valid = false;
     }
     rt_vector_free(&objects.list);
     rt_arena_reset(&arena);
-    return fine ? 0 : 2;
+    return valid ? 0 : 2;
 }

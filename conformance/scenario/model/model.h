@@ -123,7 +123,7 @@ typedef struct scn_module_refusal {
 
 /* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
 typedef enum scn_embed_ir {
-    SCN_EMBED_IR_UNSAID, /* yes if the scenario fuses kernels, otherwise no */
+    SCN_EMBED_IR_AUTO, /* yes if the scenario fuses kernels, otherwise no */
     SCN_EMBED_IR_NO,
     SCN_EMBED_IR_YES
 } scn_embed_ir;

@@ -251,20 +251,20 @@ static void read_rows(unpacker *unpack, const scn_row *rows, uint32_t count, cha
         const scn_row *row = &rows[i];
         const scn_shape *shape = scn_row_stored(row);
         if (!shape) continue;
-        bool given = row->place.given_offset == 0 || read_flag(unpack);
-        if (row->place.given_offset > 0) *(bool *)(object + row->place.given_offset) = given;
+        bool is_present = row->place.given_offset == 0 || read_flag(unpack);
+        if (row->place.given_offset > 0) *(bool *)(object + row->place.given_offset) = is_present;
         if (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP)
             read_items(unpack, row, shape, object);
         else
             read_value(unpack, shape, row->flags, object + row->place.offset, row->place.size);
-        require(unpack, given || is_absent(row, shape, object));
+        require(unpack, is_present || is_absent(row, shape, object));
     }
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
 /* Checks a decoded scenario and reports its first problem. */
-static rt_status checked(unpacker *unpack)
+static rt_status model_check(unpacker *unpack)
 {
     uint32_t step;
     rt_buffer text = {0};
@@ -307,7 +307,7 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                        "damaged packed scenario: fault at byte %zu of %zu; pack it again", fault,
                        pack.size);
     }
-    RT_TRY(checked(&unpack));
+    RT_TRY(model_check(&unpack));
     *out_scenario = unpack.scenario;
     return RT_STATUS_OK;
 }

@@ -156,7 +156,8 @@ static const scn_row argument_rows[] = {
                          "Where the USM pointer points, in bytes from the memory's beginning."},
     [ARGUMENT_PROMOTE] =
         {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_argument, promotion),
-         "Where a fused kernel keeps the buffer, as far as this accessor is concerned: private, local or none."},
+         "Where a fused kernel keeps the buffer, as far as this accessor is concerned: private, "
+         "local or none."},
 };
 static const scn_relation argument_relations[] = {
     {"offset", SCN_NEEDS, {"usm"}, "'offset' belongs to usm; remove it"},
@@ -186,7 +187,7 @@ static const char known_kinds[] =
 /* Types are checked outside the rows: there are more of them than a table of rows may have. */
 static bool kinds_check(scn_reader *reader, const scn_node *node)
 {
-    bool fine = true, typed = false;
+    bool valid = true, typed = false;
     if (node->count == 0) {
         return scn_report(reader->reporter, node->at, "an argument needs one kind; %s",
                           known_kinds);
@@ -201,11 +202,11 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
         for (size_t i = 0; i < sizeof argument_rows / sizeof *argument_rows; i++)
             rt_nearest_offer(&nearest, rt_text_of(argument_rows[i].key));
         const char *hint = scn_nearest_hint(reader->arena, &nearest);
-        fine = scn_report(reader->reporter, entry->at, "unknown kind of argument '%s'%s%s",
-                          scn_shown(reader->arena, entry->key), *hint ? hint : "; ",
-                          *hint ? "" : known_kinds);
+        valid = scn_report(reader->reporter, entry->at, "unknown kind of argument '%s'%s%s",
+                           scn_shown(reader->arena, entry->key), *hint ? hint : "; ",
+                           *hint ? "" : known_kinds);
     }
-    if (!fine || !typed || node->count == 1) return fine;
+    if (!valid || !typed || node->count == 1) return valid;
     return scn_report(reader->reporter, node->entries[1].at,
                       "'%s' cannot be combined with '%s'; an argument has only one of them",
                       scn_shown(reader->arena, node->entries[1].key),

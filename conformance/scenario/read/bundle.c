@@ -71,7 +71,8 @@ static const scn_row bundle_rows[] = {
                           "With 'get: input': values of specialisation constants by name."},
     [BUNDLE_OPTIONS] =
         {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, bundle.options),
-         "With compile or link: options for the device's compiler or linker, after those of the images."},
+         "With compile or link: options for the device's compiler or linker, after those of the "
+         "images."},
     SCN_HIDDEN(&shape_action, scn_step, bundle.action),
     SCN_HIDDEN(&shape_state, scn_step, bundle.state),
     SCN_HIDDEN_ITEMS(&shape_bundles, scn_step, bundle.sources, bundle.source_count),

@@ -105,9 +105,9 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
                           "'%s' cannot be opened: %s; it is searched for in the scenario's folder",
                           shown, strerrordesc_np(errno));
     }
-    bool fine = read_open(reader, name, descriptor, out);
+    bool valid = read_open(reader, name, descriptor, out);
     close(descriptor);
-    return fine;
+    return valid;
 }
 
 /* ---- Hash --------------------------------------------------------------------------------- */

@@ -83,7 +83,8 @@ static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME,
      "Aspects that the device must have, or that are hidden."},
     {"links", &shape_links, 0, SCN_FIELD_IF(scn_device, links, links_given),
-     "The only formats whose programs the device advertises to link; [] for none.  Default: what the device itself advertises."},
+     "The only formats whose programs the device advertises to link; [] for none.  Default: what "
+     "the device itself advertises."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };

@@ -111,5 +111,6 @@ bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn
     if (!config || ahead) return true;
     return scn_report(
         reader->reporter, config->value.at,
-        "a device config is for code that is compiled ahead of time, and the module has none; give it 'formats: [native]'");
+        "a device config is for code that is compiled ahead of time, and the module has none; "
+        "give it 'formats: [native]'");
 }

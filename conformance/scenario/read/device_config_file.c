@@ -226,10 +226,10 @@ bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const
     scn_reporter problems = {.arena = reader->arena};
     scn_reader inside = {.reporter = &problems, .arena = reader->arena};
     file_draft file = {0};
-    bool fine = targets_read(&inside, content, &file);
+    bool valid = targets_read(&inside, content, &file);
     rt_vector_free(&inside.fields);
-    CHECK(fine == (problems.count == 0));
-    if (fine) return target_find(reader, &file, name, target, out_lacks);
+    CHECK(valid == (problems.count == 0));
+    if (valid) return target_find(reader, &file, name, target, out_lacks);
     rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
     return scn_report_inside(reader->reporter, path, &problems);
 }

@@ -185,7 +185,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"equals", &shape_values, SCN_LATER, SCN_FIELD(scn_expect, memory.values),
      "What the memory or device_global holds, every element, exactly."},
     {"oracle", &scn_shape_oracle, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "What the memory holds after a kernel in which each work-item stored what built-ins returned about its place: computed from the kernel's own range, no matter how it was launched or what it was fused with.  Elements past the last work-item's keep their initial values."},
+     "What the memory holds after a kernel in which each work-item stored what built-ins returned "
+     "about its place: computed from the kernel's own range, no matter how it was launched or "
+     "what it was fused with.  Elements past the last work-item's keep their initial values."},
 
     [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, variable.variable),
@@ -213,7 +215,8 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "Kernels that are not in the bundle."},
     {"device_images", &shape_unit_count, 0,
      SCN_FIELD_IF(scn_expect, bundle.unit_count, bundle.has_unit_count),
-     "The number of device images in the bundle: in state executable one for each program that was linked."},
+     "The number of device images in the bundle: in state executable one for each program that "
+     "was linked."},
     {"images", &shape_images, 0, SCN_ITEMS(scn_expect, bundle.images, bundle.image_count),
      "The images MODULE/NUMBER that the program or bundle is made of, in any order."},
 
@@ -249,7 +252,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
         {"event", &scn_shape_command_reference, SCN_SUFFICES, SCN_FIELD(scn_expect, event.step),
          "A step whose event is queried for its status, which neither waits nor ends a fusion."},
     {"status", &shape_status, 0, SCN_FIELD(scn_expect, event.status),
-     "submitted: the command has not begun, for example because a fusion holds it back; complete: it has ended.  No step can observe running, since no device reports when a command has begun and the simulated device runs it to its end at once."},
+     "submitted: the command has not begun, for example because a fusion holds it back; complete: "
+     "it has ended.  No step can observe running, since no device reports when a command has "
+     "begun and the simulated device runs it to its end at once."},
 
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES,
                        SCN_ITEMS(scn_expect, one_of.outcomes, one_of.outcome_count),
@@ -371,7 +376,7 @@ enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
 /* True if the mapping has an expectation of the group's kind. With a finding, a memory is the one
  * that the finding is about. */
-static bool is_held(const scn_node *node, const struct expect_group *group)
+static bool is_present(const scn_node *node, const struct expect_group *group)
 {
     return scn_node_entry(node, group->shape.rows[0].key) &&
            !(group->kind == SCN_EXPECT_MEMORY && scn_node_entry(node, "finding"));
@@ -392,7 +397,8 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     if (error) {
         return scn_report(
             reader->reporter, error->at,
-            "an error is expected of the verb that is refused: '- submit: ...' and under it 'expect: {error: ...}'");
+            "an error is expected of the verb that is refused: '- submit: ...' and under it "
+            "'expect: {error: ...}'");
     }
     if (memory && content && scn_node_entry(node, "finding")) {
         return scn_report(
@@ -404,7 +410,7 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     scn_expect *expects = rt_arena_alloc_array(reader->arena, GROUP_COUNT, sizeof *expects);
     for (uint32_t i = 0; i < GROUP_COUNT; i++) {
         const struct expect_group *group = &groups[i];
-        if (!is_held(node, group)) continue;
+        if (!is_present(node, group)) continue;
         scn_expect *expect = &expects[count++];
         expect->kind = group->kind;
         expect->at = node->at;

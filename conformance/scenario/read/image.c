@@ -80,15 +80,15 @@ static bool numbers_read(scn_reader *reader, const scn_node *node, void *out)
                           scn_node_describe(reader->arena, node));
     }
     rt_buffer bytes = {0};
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         uint64_t number = 0;
-        fine = scn_value_read(reader, &shape_number, &node->items[i], &number) && fine;
+        valid = scn_value_read(reader, &shape_number, &node->items[i], &number) && valid;
         rt_write_u32(&bytes, (uint32_t)number);
     }
     *(rt_bytes *)out = rt_arena_bytes(reader->arena, rt_buffer_bytes(&bytes));
     rt_buffer_free(&bytes);
-    return fine;
+    return valid;
 }
 
 static const scn_shape shape_digits = {
@@ -179,14 +179,14 @@ static bool set_read(scn_reader *reader, const scn_node *node, rt_property_set *
 {
     if (!mapping_check(reader, &shape_set, node)) return false;
     rt_property *properties = rt_arena_alloc_array(reader->arena, node->count, sizeof *properties);
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         properties[i].name = node->entries[i].key;
-        fine = value_read(reader, &node->entries[i].value, &properties[i]) && fine;
+        valid = value_read(reader, &node->entries[i].value, &properties[i]) && valid;
     }
     set->properties = properties;
     set->property_count = node->count;
-    return fine;
+    return valid;
 }
 
 static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
@@ -194,14 +194,14 @@ static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
     scn_hand_image *image = out;
     if (!mapping_check(reader, &shape_set_map, node)) return false;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, node->count, sizeof *sets);
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         sets[i].name = node->entries[i].key;
-        fine = set_read(reader, &node->entries[i].value, &sets[i]) && fine;
+        valid = set_read(reader, &node->entries[i].value, &sets[i]) && valid;
     }
     image->sets = sets;
     image->set_count = node->count;
-    return fine;
+    return valid;
 }
 
 static const scn_shape shape_stored_set = {.kind = SCN_SHAPE_SET};

@@ -40,9 +40,9 @@ static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
 {
     field_draft *field = out;
     rt_text name;
-    bool fine = field_name_check(reader, field);
+    bool valid = field_name_check(reader, field);
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;
-    if (scn_type_find(name, &field->type, &field->lanes)) return fine;
+    if (scn_type_find(name, &field->type, &field->lanes)) return valid;
     return scn_report(reader->reporter, node->at,
                       "structs inside structs are not supported; fields are scalars and vectors");
 }
@@ -195,7 +195,8 @@ static const scn_row memory_rows[] = {
     {"unordered", &shape_unordered, 0, SCN_FIELD(scn_memory, unordered),
      "The order of the elements does not matter when they are compared."},
     {"addresses", &shape_addresses, 0, SCN_FIELD(scn_memory, addresses),
-     "Kernels keep addresses in it, such as those of objects with virtual functions: it is compared neither with expected values nor between subjects."},
+     "Kernels keep addresses in it, such as those of objects with virtual functions: it is "
+     "compared neither with expected values nor between subjects."},
     SCN_HIDDEN(&shape_kind_number, scn_memory, kind),
     SCN_HIDDEN(&scn_shape_layout, scn_memory, layout),
     SCN_HIDDEN(&shape_tolerance_number, scn_memory, tolerance_kind),

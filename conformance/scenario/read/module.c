@@ -74,7 +74,8 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
-        "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to -O3, -Os, -ffp-contract=on or off, -ffast-math and warnings",
+        "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "-ffp-contract=on or off, -ffast-math and warnings",
         RT_TEXT_ARG(refused));
 }
 
@@ -208,27 +209,37 @@ static const scn_row module_rows[] = {
      "Device images written by hand; they are numbered after those of the sources."},
     {"device_globals", &scn_shape_globals, 0,
      SCN_ITEMS(scn_module, device_globals.globals, device_globals.count),
-     "Variables that the module's host code registers in addition to those of its sources; one with the id of a source's variable replaces it."},
+     "Variables that the module's host code registers in addition to those of its sources; one "
+     "with the id of a source's variable replaces it."},
     {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
      "How post-link distributes the code over device images; off: one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats in which each image of the sources is made, with the defaults of specialisation constants in all but spirv64: ptx for NVIDIA's devices, from sources in OpenCL; the others are compiled ahead of time for the simulated device, as itself (native) or standing in for a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Default: the format that the subject's device takes."},
+     "The formats in which each image of the sources is made, with the defaults of specialisation "
+     "constants in all but spirv64: ptx for NVIDIA's devices, from sources in OpenCL; the others "
+     "are compiled ahead of time for the simulated device, as itself (native) or standing in for "
+     "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Default: the format that "
+     "the subject's device takes."},
     {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
-     "Whether images in ptx also hold their LLVM IR, without which their kernels are not fused (DPC++'s option -fsycl-embed-ir); default: only if the scenario fuses kernels."},
+     "Whether images in ptx also hold their LLVM IR, without which their kernels are not fused "
+     "(DPC++'s option -fsycl-embed-ir); default: only if the scenario fuses kernels."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
      "Options of the sources' images for the device's linker."},
     {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
-     "The name of the file that the OS loads, if it is not the module's; modules whose files have the same name are in different folders."},
+     "The name of the file that the OS loads, if it is not the module's; modules whose files have "
+     "the same name are in different folders."},
     {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
-     "Whether the images are registered when the module is loaded; if false, a load_image step can register them."},
+     "Whether the images are registered when the module is loaded; if false, a load_image step "
+     "can register them."},
     {"device_config", &scn_shape_device_config, 0, SCN_SAME,
-     "The target of formats made ahead of time: sets of virtual functions that use an optional feature that it does not support are left out of the code."},
+     "The target of formats made ahead of time: sets of virtual functions that use an optional "
+     "feature that it does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
-     "The error with which compiling the module is refused; nothing runs then, so there are no steps."},
+     "The error with which compiling the module is refused; nothing runs then, so there are no "
+     "steps."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
     SCN_HIDDEN(&shape_images, scn_module, images),
 };

@@ -53,7 +53,8 @@ static const scn_row oracle_rows[] = {
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset, offset_count),
      "Its offset in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local, local_count),
-     "Its local size in each dimension; without it the device determines the answers about groups."},
+     "Its local size in each dimension; without it the device determines the answers about "
+     "groups."},
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
      "The built-ins whose answers each work-item stored, one element each, in this order."},
 };

@@ -91,7 +91,8 @@ static const scn_shape shape_warning_level = {
 };
 static const scn_row environment_rows[] = {
     {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
-     "The level from which the runtime prints warnings; from 1 on it reports fusions that end early."},
+     "The level from which the runtime prints warnings; from 1 on it reports fusions that end "
+     "early."},
 };
 static const scn_shape shape_environment = {
     .kind = SCN_SHAPE_OBJECT,
@@ -103,9 +104,11 @@ static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
     {"prefer_preloaded", &shape_prefer_preloaded, 0, SCN_FIELD(scn_scenario, prefer_preloaded),
-     "Whether images of preloaded modules take precedence over others that export the same symbol, the policy that the documents consider; default: no."},
+     "Whether images of preloaded modules take precedence over others that export the same "
+     "symbol, the policy that the documents consider; default: no."},
     {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
-     "Whether programs are kept in a persistent cache, which is empty at first and which the program "
+     "Whether programs are kept in a persistent cache, which is empty at first and which the "
+     "program "
      "finds again after a restart."},
     {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
 };
@@ -165,7 +168,8 @@ static const scn_row scenario_rows[] = {
     {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
      "The executable, which is the first, and the shared libraries."},
     {"devices", &scn_shape_devices, 0, SCN_ITEMS(scn_scenario, devices, device_count),
-     "The devices of the program, of which the first is chosen at the start; without this key there is one, named device, with nothing hidden."},
+     "The devices of the program, of which the first is chosen at the start; without this key "
+     "there is one, named device, with nothing hidden."},
     {"process", &shape_process, 0, SCN_SAME, "How the program is started."},
     {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
      "The memory that kernels work on, by name."},

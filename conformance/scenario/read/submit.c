@@ -104,11 +104,14 @@ static const scn_row submit_rows[] = {
      SCN_ITEMS(scn_step, submit.constants, submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
     {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, submit.options),
-     "Options for the device's compiler, in addition to those of the images; each combination gives a program of its own."},
+     "Options for the device's compiler, in addition to those of the images; each combination "
+     "gives a program of its own."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.module),
-     "The module whose host code submits it: the kernel is that module's, even if others have one of the same name; default: the one registered first."},
+     "The module whose host code submits it: the kernel is that module's, even if others have one "
+     "of the same name; default: the one registered first."},
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
-     "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it the runtime finds the kernel."},
+     "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it "
+     "the runtime finds the kernel."},
 };
 /* What a bundle determines cannot be combined with it. Of constants SYCL reports this when the
  * program runs, which a scenario may be about. */

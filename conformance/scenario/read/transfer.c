@@ -56,9 +56,9 @@ static const scn_shape shape_through = {
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),                               \
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),                                    \
         SCN_HIDDEN(&scn_shape_stored_variable, scn_step, transfer.variable)
-#define COPY_ROWS                                                                                    \
-    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                         \
-     "queue, or handler: a copy with a device_global goes through the handler of a command group."}, \
+#define COPY_ROWS                                                                                  \
+    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                       \
+     "queue, or handler: a copy with a device_global goes through a command group's handler."},    \
         SCN_COMMAND_ROWS, COPY_STORED
 
 /* A mapping at either end is a device_global, and one end is a memory. */
@@ -73,7 +73,8 @@ static const scn_row copy_rows[] = {
     {"to_offset", &shape_element_offset, TO_OFFSET,
      "The first element that is written; default: 0."},
     {"count", &shape_element_count, COUNT,
-     "The number of elements that are read; default: all from from_offset on, or all of the device_global from its offset on."},
+     "The number of elements that are read; default: all from from_offset on, or all of the "
+     "device_global from its offset on."},
     COPY_ROWS,
 };
 static const scn_row memcpy_rows[] = {
@@ -82,7 +83,8 @@ static const scn_row memcpy_rows[] = {
     {"from_offset", &shape_byte_offset, FROM_OFFSET, "The first byte that is read; default: 0."},
     {"to_offset", &shape_byte_offset, TO_OFFSET, "The first byte that is written; default: 0."},
     {"size", &shape_byte_count, COUNT,
-     "The number of bytes; default: all from from_offset on, or all of the device_global from its offset on."},
+     "The number of bytes; default: all from from_offset on, or all of the device_global from its "
+     "offset on."},
     COPY_ROWS,
 };
 
@@ -94,7 +96,8 @@ static bool ends_check(scn_reader *reader, const scn_node *node, const scn_trans
     if (transfer->from == SCN_NONE && transfer->to == SCN_NONE) {
         return scn_report(
             reader->reporter, node->at,
-            "both ends are device_globals; SYCL copies only between one and a memory; write two copies");
+            "both ends are device_globals; SYCL copies only between one and a memory; write two "
+            "copies");
     }
     if (transfer->from == SCN_NONE || transfer->to == SCN_NONE || !through) return true;
     return scn_report(reader->reporter, through->at,

@@ -62,12 +62,12 @@ static bool field_read(scn_reader *reader, const scn_field *field, const scn_nod
                           "expected a value of type %s%u, a list of %u numbers, found %u", type,
                           field->lanes, field->lanes, node->count);
     }
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         uint8_t *lane = out_bytes + (size_t)i * scn_type_size(field->type);
-        fine = scn_number_read(reader->reporter, field->type, &node->items[i], lane) && fine;
+        valid = scn_number_read(reader->reporter, field->type, &node->items[i], lane) && valid;
     }
-    return fine;
+    return valid;
 }
 
 static const scn_field *field_find(const scn_layout *layout, rt_text name)
@@ -80,7 +80,7 @@ static const scn_field *field_find(const scn_layout *layout, rt_text name)
 
 static bool field_names_check(scn_reader *reader, const scn_layout *layout, const scn_node *node)
 {
-    bool fine = true;
+    bool valid = true;
     for (uint32_t e = 0; e < node->count; e++) {
         const scn_entry *entry = &node->entries[e];
         if (field_find(layout, entry->key)) continue;
@@ -88,11 +88,11 @@ static bool field_names_check(scn_reader *reader, const scn_layout *layout, cons
         for (uint32_t i = 0; i < layout->field_count; i++)
             rt_nearest_offer(&nearest, layout->fields[i].name);
         const char *struct_text = scn_layout_print(reader->arena, layout).data;
-        fine = scn_report(reader->reporter, entry->at, "no field '%s' in %s%s",
-                          scn_shown(reader->arena, entry->key), struct_text,
-                          scn_nearest_hint(reader->arena, &nearest));
+        valid = scn_report(reader->reporter, entry->at, "no field '%s' in %s%s",
+                           scn_shown(reader->arena, entry->key), struct_text,
+                           scn_nearest_hint(reader->arena, &nearest));
     }
-    return fine;
+    return valid;
 }
 
 static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_node *node,
@@ -106,20 +106,20 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
     }
     /* If another field's name is wrong, a missing field is probably the one that was meant. */
     if (!field_names_check(reader, layout, node)) return false;
-    bool fine = true;
+    bool valid = true;
     for (uint32_t i = 0; i < layout->field_count; i++) {
         const scn_field *field = &layout->fields[i];
         const scn_entry *entry = scn_node_entry(node, field->name.data);
         if (!entry) {
-            fine = scn_report(reader->reporter, node->at,
-                              "an element of type %s needs every field; '%s' is missing",
-                              scn_layout_print(reader->arena, layout).data,
-                              scn_shown(reader->arena, field->name));
+            valid = scn_report(reader->reporter, node->at,
+                               "an element of type %s needs every field; '%s' is missing",
+                               scn_layout_print(reader->arena, layout).data,
+                               scn_shown(reader->arena, field->name));
             continue;
         }
-        fine = field_read(reader, field, &entry->value, out_bytes + field->offset) && fine;
+        valid = field_read(reader, field, &entry->value, out_bytes + field->offset) && valid;
     }
-    return fine;
+    return valid;
 }
 
 bool scn_element_read(scn_reader *reader, const scn_layout *layout, const scn_node *node,
@@ -278,13 +278,13 @@ typedef struct values_draft {
 
 static bool list_fill(scn_reader *reader, const values_draft *draft)
 {
-    bool fine = true;
+    bool valid = true;
     CHECK(draft->count == draft->node->count);
     for (uint32_t i = 0; i < draft->node->count; i++) {
         uint8_t *element = draft->out + (size_t)i * draft->layout->size;
-        fine = scn_element_read(reader, draft->layout, &draft->node->items[i], element) && fine;
+        valid = scn_element_read(reader, draft->layout, &draft->node->items[i], element) && valid;
     }
-    return fine;
+    return valid;
 }
 
 /* Adds two whole numbers; false if the sum has more than 64 bits. */
@@ -409,7 +409,7 @@ static bool list_or_pattern_read(scn_reader *reader, values_draft *draft)
 }
 
 /* Determines the number of elements from the number written and the number required. */
-static bool count_settle(scn_reader *reader, values_draft *draft)
+static bool count_determine(scn_reader *reader, values_draft *draft)
 {
     if (draft->written == 0 && draft->count == 0) {
         return scn_report(reader->reporter, draft->node->at,
@@ -434,7 +434,8 @@ bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout
     if (count > room / layout->size) {
         return scn_report(
             reader->reporter, node->at,
-            "the values of a scenario take at most %u bytes in total; make the memories smaller, or let a kernel write them",
+            "the values of a scenario take at most %u bytes in total; make the memories smaller, "
+            "or let a kernel write them",
             RT_SCENARIO_VALUES_MAX);
     }
     reader->values_size += count * layout->size;
@@ -449,9 +450,9 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
     values_draft draft = {.node = node, .kind = SCN_NONE, .layout = layout, .count = count};
     *out_bytes = (rt_bytes){0};
     *out_count = 0;
-    bool fine = list_or_pattern_read(reader, &draft) && count_settle(reader, &draft) &&
-                scn_values_alloc(reader, node, layout, draft.count, &draft.out);
-    if (!fine) return false;
+    bool valid = list_or_pattern_read(reader, &draft) && count_determine(reader, &draft) &&
+                 scn_values_alloc(reader, node, layout, draft.count, &draft.out);
+    if (!valid) return false;
     *out_bytes = (rt_bytes){draft.out, draft.count * layout->size};
     *out_count = draft.count;
     return (draft.kind == SCN_NONE ? list_fill : fills[draft.kind])(reader, &draft);

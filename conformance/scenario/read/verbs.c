@@ -121,7 +121,8 @@ static const scn_row queue_rows[] = {
     {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, queue.context),
      "The context, which must hold the device; default: that of all devices."},
     {"properties", &shape_properties, 0, SCN_SAME,
-     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
+     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be "
+     "called "
      "on it; enable_profiling: it keeps the times of its commands."},
 };
 static const scn_shape shape_queue = {
@@ -193,7 +194,8 @@ static const scn_row complete_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
      "The queue whose fusion is completed."},
     {"no_barriers", &shape_no_barriers, 0, SCN_FIELD(scn_step, fusion.no_barriers),
-     "Whether the kernels' work-items do not wait for each other between two kernels; default: they do."},
+     "Whether the kernels' work-items do not wait for each other between two kernels; default: "
+     "they do."},
 };
 static const scn_shape shape_complete_fusion = {
     .kind = SCN_SHAPE_OBJECT,
@@ -290,7 +292,8 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                           "Reads a memory on the host, which waits for what writes it."},
     [STEP_PROFILING] =
         {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
-         "Queries the event of a step for when its command was submitted, began and ended, which waits for it; the times must be in this order."},
+         "Queries the event of a step for when its command was submitted, began and ended, which "
+         "waits for it; the times must be in this order."},
     [STEP_EXPECT] = {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
                      SCN_NOWHERE,
                      "What is expected here; beside a verb: the error with which it is refused."},

@@ -172,11 +172,12 @@ typedef struct resolver {
  */
 static bool is_sycl(const scn_module *module, uint32_t image)
 {
-    uint32_t behind = module->images.count - image; /* images written by hand come last */
+    uint32_t distance = module->images.count - image; /* images written by hand come last */
     CHECK(image < module->images.count);
-    if (behind <= module->hand_image_count) {
-        const scn_hand_image *made = &module->hand_images[module->hand_image_count - behind];
-        return made->source.language == SCN_LANGUAGE_SYCL;
+    if (distance <= module->hand_image_count) {
+        const scn_hand_image *hand_image =
+            &module->hand_images[module->hand_image_count - distance];
+        return hand_image->source.language == SCN_LANGUAGE_SYCL;
     }
     return rt_image_set(&module->images.images[image], RT_SET_KERNEL_NAMES) != NULL;
 }
@@ -215,7 +216,7 @@ static bool has_kernel(const scn_scenario *scenario, rt_text name)
 }
 
 /* The number of symbols that a name may stand for; *out_symbol is the last of them. */
-static uint32_t count_meant(const resolver *all, rt_text name, rt_text *out_symbol)
+static uint32_t symbol_count(const resolver *all, rt_text name, rt_text *out_symbol)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->kernels.count; i++) {
@@ -228,10 +229,10 @@ static uint32_t count_meant(const resolver *all, rt_text name, rt_text *out_symb
 }
 
 /* The symbol that a name stands for, or the name. */
-static rt_text meant(const resolver *all, rt_text name)
+static rt_text symbol_of(const resolver *all, rt_text name)
 {
     rt_text symbol;
-    if (count_meant(all, name, &symbol) != 1 || has_kernel(all->scenario, name)) return name;
+    if (symbol_count(all, name, &symbol) != 1 || has_kernel(all->scenario, name)) return name;
     return symbol;
 }
 
@@ -256,7 +257,7 @@ static const rt_text *names_meant(const resolver *all, const rt_text *names, uin
 {
     rt_text *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++)
-        copies[i] = meant(all, names[i]);
+        copies[i] = symbol_of(all, names[i]);
     return copies;
 }
 
@@ -275,7 +276,7 @@ conditions_meant(const resolver *all, const scn_image_condition *conditions, uin
     scn_image_condition *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
         copies[i] = conditions[i];
-        copies[i].kernel = meant(all, conditions[i].kernel);
+        copies[i].kernel = symbol_of(all, conditions[i].kernel);
     }
     return copies;
 }
@@ -286,7 +287,7 @@ static const scn_trace_event *events_meant(const resolver *all, const scn_trace_
     scn_trace_event *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
         copies[i] = events[i];
-        copies[i].program_of = meant(all, events[i].program_of);
+        copies[i].program_of = symbol_of(all, events[i].program_of);
         scn_trace_field *fields =
             rt_arena_alloc_array(all->arena, events[i].field_count, sizeof *fields);
         for (uint32_t k = 0; k < events[i].field_count; k++) {
@@ -301,8 +302,8 @@ static const scn_trace_event *events_meant(const resolver *all, const scn_trace_
     return copies;
 }
 
-static const scn_outcome *outcomes_meant(const resolver *all, const scn_outcome *outcomes,
-                                         uint32_t count);
+static const scn_outcome *outcomes_resolve(const resolver *all, const scn_outcome *outcomes,
+                                           uint32_t count);
 
 static const scn_expect *expects_meant(const resolver *all, const scn_expect *expects,
                                        uint32_t count)
@@ -312,15 +313,17 @@ static const scn_expect *expects_meant(const resolver *all, const scn_expect *ex
         scn_expect *copy = &copies[i];
         *copy = expects[i];
         switch (copy->kind) {
-        case SCN_EXPECT_PROGRAM_OF: copy->program.kernel = meant(all, copy->program.kernel); break;
-        case SCN_EXPECT_FINDING: copy->finding.kernel = meant(all, copy->finding.kernel); break;
+        case SCN_EXPECT_PROGRAM_OF:
+            copy->program.kernel = symbol_of(all, copy->program.kernel);
+            break;
+        case SCN_EXPECT_FINDING: copy->finding.kernel = symbol_of(all, copy->finding.kernel); break;
         case SCN_EXPECT_TRACE:
         case SCN_EXPECT_NEVER:
             copy->trace.events = events_meant(all, copy->trace.events, copy->trace.event_count);
             break;
         case SCN_EXPECT_ONE_OF:
             copy->one_of.outcomes =
-                outcomes_meant(all, copy->one_of.outcomes, copy->one_of.outcome_count);
+                outcomes_resolve(all, copy->one_of.outcomes, copy->one_of.outcome_count);
             break;
         default: break;
         }
@@ -329,8 +332,8 @@ static const scn_expect *expects_meant(const resolver *all, const scn_expect *ex
 }
 
 /* Outcomes do not contain outcomes. */
-static const scn_outcome *outcomes_meant(const resolver *all, const scn_outcome *outcomes,
-                                         uint32_t count)
+static const scn_outcome *outcomes_resolve(const resolver *all, const scn_outcome *outcomes,
+                                           uint32_t count)
 {
     scn_outcome *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
@@ -351,7 +354,7 @@ static void turn_round(uint64_t *values, uint32_t dimensions)
 
 static void resolve_submit(const resolver *all, scn_submit *submit)
 {
-    submit->kernel = meant(all, submit->kernel);
+    submit->kernel = symbol_of(all, submit->kernel);
     if (!symbol_find(all, submit->kernel)) return;
     turn_round(submit->range, submit->dimensions);
     turn_round(submit->offset, submit->dimensions);
@@ -367,7 +370,7 @@ static bool resolve_steps(const resolver *all, scn_scenario *scenario, scn_posit
         *step = scenario->steps[i];
         rt_text kernel = step->submit.kernel, symbol;
         if (step->verb == SCN_VERB_SUBMIT && !has_kernel(scenario, kernel) &&
-            count_meant(all, kernel, &symbol) > 1) {
+            symbol_count(all, kernel, &symbol) > 1) {
             *out_at = step->at;
             *out_problem = ambiguity(all, kernel);
             return false;
@@ -375,7 +378,7 @@ static bool resolve_steps(const resolver *all, scn_scenario *scenario, scn_posit
         if (step->verb == SCN_VERB_SUBMIT) resolve_submit(all, &step->submit);
         step->expect = expects_meant(all, step->expect, step->expect_count);
         step->error = error_meant(all, step->error);
-        step->outcomes = outcomes_meant(all, step->outcomes, step->outcome_count);
+        step->outcomes = outcomes_resolve(all, step->outcomes, step->outcome_count);
     }
     scenario->steps = steps;
     return true;
@@ -388,7 +391,7 @@ bool scn_sycl_kernels_resolve(rt_arena *arena, scn_scenario *scenario, scn_posit
     *out_problem = (rt_text){0};
     resolver all = {.arena = arena, .scenario = scenario};
     list_kernels(&all);
-    bool fine = all.kernels.count == 0 || resolve_steps(&all, scenario, out_at, out_problem);
+    bool valid = all.kernels.count == 0 || resolve_steps(&all, scenario, out_at, out_problem);
     rt_vector_free(&all.kernels);
-    return fine;
+    return valid;
 }

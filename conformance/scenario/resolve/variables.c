@@ -87,7 +87,7 @@ bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static bool is_meant(const rt_device_global *global, rt_text name)
+static bool has_name(const rt_device_global *global, rt_text name)
 {
     return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
@@ -99,7 +99,7 @@ static uint32_t other_module_with(const scn_scenario *scenario, const scn_variab
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         rt_device_global_list list = scenario->modules[m].device_globals;
         for (uint32_t i = 0; i < list.count; i++)
-            if (is_meant(&list.globals[i], variable->name)) return m;
+            if (has_name(&list.globals[i], variable->name)) return m;
     }
     return SCN_NONE;
 }
@@ -140,13 +140,14 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
                 scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));
 }
 
-static bool refuse_several(const finder *all, const scn_variable *variable, rt_text one,
-                           rt_text other)
+static bool refuse_several(const finder *all, const scn_variable *variable, rt_text first_id,
+                           rt_text second_id)
 {
     return fail(
         all, variable->at,
-        "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the module too, {variable: %s, module: ...}, or use the id instead of the name",
-        scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
+        "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the module "
+        "too, {variable: %s, module: ...}, or use the id instead of the name",
+        scn_shown(all->arena, variable->name), RT_TEXT_ARG(first_id), RT_TEXT_ARG(second_id),
         scn_shown(all->arena, variable->name));
 }
 
@@ -159,7 +160,7 @@ static bool find(const finder *all, scn_variable *inout_variable)
         rt_device_global_list list = scenario->modules[m].device_globals;
         if (inout_variable->module != SCN_NONE && inout_variable->module != m) continue;
         for (uint32_t i = 0; i < list.count; i++) {
-            if (!is_meant(&list.globals[i], inout_variable->name)) continue;
+            if (!has_name(&list.globals[i], inout_variable->name)) continue;
             if (found.global == SCN_NONE) {
                 found.module = m;
                 found.global = i;
@@ -187,7 +188,8 @@ static bool access_check(const finder *all, const scn_step *step, const rt_devic
     if (allowed) return true;
     return fail(
         all, step->transfer.variable.at,
-        "the host may not %s '%.*s' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}",
+        "the host may not %s '%.*s' (property host_access), so the copy would not compile; expect "
+        "{error: {documents: compile-time}}",
         writes ? "write" : "read", RT_TEXT_ARG(global->name));
 }
 
@@ -288,7 +290,7 @@ static bool step_mentions(const scn_step *step)
     return copies || expects_mention(step->expect, step->expect_count);
 }
 
-bool scn_variables_are_meant(const scn_scenario *scenario)
+bool scn_variables_are_used(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         if (step_mentions(&scenario->steps[i])) return true;

@@ -15,7 +15,7 @@ bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position
                            rt_text *out_problem);
 
 /* True if a step copies to or from a device_global or has expectations of one. */
-bool scn_variables_are_meant(const scn_scenario *scenario);
+bool scn_variables_are_used(const scn_scenario *scenario);
 
 /* True if some module's source or list of variables mentions the name, so that it may have such a
  * variable; more is not known before images are made. */

@@ -164,7 +164,7 @@ static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
     json_t *list = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (!(shape->rows[i].flags & flag) || !scn_row_is_told(&shape->rows[i])) continue;
+        if (!(shape->rows[i].flags & flag) || !scn_row_is_documented(&shape->rows[i])) continue;
         cnf_json_append(list, required(shape->rows[i].key));
     }
     return list;
@@ -201,7 +201,8 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
 static bool has_row(const scn_shape *shape, const char *key)
 {
     for (uint32_t i = 0; i < shape->row_count; i++)
-        if (scn_row_is_told(&shape->rows[i]) && strcmp(shape->rows[i].key, key) == 0) return true;
+        if (scn_row_is_documented(&shape->rows[i]) && strcmp(shape->rows[i].key, key) == 0)
+            return true;
     return false;
 }
 
@@ -262,12 +263,12 @@ static void put_companions(json_t *schema, const scn_shape *shape)
     static const char file[] = "file", hash[] = "sha256";
     if (!has_row(shape, hash)) return;
     json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
-    json_t *both = needed(json_object());
+    json_t *dependencies = needed(json_object());
     cnf_json_append(of_file, json_string(hash));
     cnf_json_append(of_hash, json_string(file));
-    cnf_json_set(both, file, of_file);
-    cnf_json_set(both, hash, of_hash);
-    cnf_json_set(schema, "dependentRequired", both);
+    cnf_json_set(dependencies, file, of_file);
+    cnf_json_set(dependencies, hash, of_hash);
+    cnf_json_set(schema, "dependentRequired", dependencies);
 }
 
 static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
@@ -276,7 +277,7 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     json_t *needs = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        if (!scn_row_is_told(row)) continue;
+        if (!scn_row_is_documented(row)) continue;
         cnf_json_set(properties, row->key, row_schema(objects, row));
         if (row->flags & SCN_REQUIRED) cnf_json_append(needs, json_string(row->key));
     }

@@ -72,7 +72,7 @@ void scn_objects_find(rt_arena *arena, scn_objects *out_objects)
     for (uint32_t i = 0; i < out_objects->list.count; i++) {
         const scn_shape *shape = out_objects->list.items[i].shape;
         for (uint32_t j = 0; j < shape->row_count; j++)
-            if (scn_row_is_told(&shape->rows[j]))
+            if (scn_row_is_documented(&shape->rows[j]))
                 shape_collect(arena, shape->rows[j].shape, out_objects);
     }
 }

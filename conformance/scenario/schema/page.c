@@ -10,7 +10,15 @@
 enum { WORDS_MAX = 24, WORDS_SAMPLE = 3 };
 
 static const char introduction[] =
-    "# The format of scenario files\n\n<!-- Made by `assay schema --page` from the reader's own table; ci/update-docs rewrites it. -->\n\nA scenario file describes a small host program, its shared libraries, the device code in them\nand the steps that it takes. `assay schema` prints the same format as a JSON Schema, for\neditors; `assay check FILE` reports what is wrong in a file, and `assay fmt FILE` formats it.\n\nFiles are YAML, in a strict subset: mappings, lists and scalars, in block or flow style. There\nare no anchors, aliases, tags, directives or second documents, no key occurs twice in a\nmapping, and indentation uses spaces. A plain scalar is a number or a truth value only\nwhere the format asks for one.\n\nThe file itself is a [scenario](#scenario); it begins with `assay: 1`.\n";
+    "# The format of scenario files\n\n<!-- Made by `assay schema --page` from the reader's own "
+    "table; ci/update-docs rewrites it. -->\n\nA scenario file describes a small host program, "
+    "its shared libraries, the device code in them\nand the steps that it takes. `assay schema` "
+    "prints the same format as a JSON Schema, for\neditors; `assay check FILE` reports what is "
+    "wrong in a file, and `assay fmt FILE` formats it.\n\nFiles are YAML, in a strict subset: "
+    "mappings, lists and scalars, in block or flow style. There\nare no anchors, aliases, tags, "
+    "directives or second documents, no key occurs twice in a\nmapping, and indentation uses "
+    "spaces. A plain scalar is a number or a truth value only\nwhere the format asks for "
+    "one.\n\nThe file itself is a [scenario](#scenario); it begins with `assay: 1`.\n";
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
@@ -21,11 +29,11 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
     uint32_t count = 0;
     while (shape->word(count))
         count++;
-    uint32_t told = count <= WORDS_MAX ? count : WORDS_SAMPLE;
+    uint32_t listed = count <= WORDS_MAX ? count : WORDS_SAMPLE;
     rt_buffer_printf(out, "%s:", shape->noun);
-    for (uint32_t i = 0; i < told; i++)
+    for (uint32_t i = 0; i < listed; i++)
         rt_buffer_printf(out, "%s `%s`", i ? "," : "", shape->word(i));
-    if (told < count) rt_buffer_printf(out, " and %u more", count - told);
+    if (listed < count) rt_buffer_printf(out, " and %u more", count - listed);
 }
 
 /* Writes the accepted words, or the known words that are not accepted; returns their number. */
@@ -155,7 +163,7 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
     rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
     rt_buffer_printf(out, "| key | what it takes | required | |\n|---|---|---|---|\n");
     for (uint32_t i = 0; i < shape->row_count; i++)
-        if (scn_row_is_told(&shape->rows[i])) row_write(out, objects, &shape->rows[i]);
+        if (scn_row_is_documented(&shape->rows[i])) row_write(out, objects, &shape->rows[i]);
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */
@@ -164,7 +172,12 @@ static void events_write(rt_buffer *out, const scn_objects *objects)
 {
     rt_buffer_printf(
         out,
-        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: [app/0]}`. Fields\nthat are not given match anything; those with `[]` hold lists. In events that have a program,\n`program_of: KERNEL` means the one that the kernel was launched from last. In events that have\nimages, `holds:` says what one of them is like and `not:` what none of them is like; both take a\n[condition on images](#%s).\n\n| event | fields |\n|---|---|\n",
+        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, "
+        "inputs: [app/0]}`. Fields\nthat are not given match anything; those with `[]` hold "
+        "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
+        "kernel was launched from last. In events that have\nimages, `holds:` says what one of "
+        "them is like and `not:` what none of them is like; both take a\n[condition on "
+        "images](#%s).\n\n| event | fields |\n|---|---|\n",
         scn_objects_name(objects, &scn_shape_image_condition).data);
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));

@@ -45,7 +45,8 @@ static bool name_check(scn_reader *reader, scn_position at, rt_text name)
     if (is_name(name)) return true;
     return scn_report(
         reader->reporter, at,
-        "'%s' is not a name; a name begins with a letter or '_' and contains only letters, digits, '_', '.' and '-'",
+        "'%s' is not a name; a name begins with a letter or '_' and contains only letters, "
+        "digits, '_', '.' and '-'",
         scn_shown(reader->arena, name));
 }
 
@@ -80,12 +81,12 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
 }
 
 /* The word with that index among the choices or keys of a shape; NULL if it is not accepted. */
-static const char *taken_word(const scn_shape *shape, uint32_t index)
+static const char *accepted_word(const scn_shape *shape, uint32_t index)
 {
     if (shape->kind == SCN_SHAPE_CHOICE)
         return shape->choices[index].taken ? shape->choices[index].name : NULL;
     CHECK(shape->kind == SCN_SHAPE_OBJECT);
-    return scn_row_is_told(&shape->rows[index]) ? shape->rows[index].key : NULL;
+    return scn_row_is_documented(&shape->rows[index]) ? shape->rows[index].key : NULL;
 }
 
 static uint32_t word_count(const scn_shape *shape)
@@ -96,7 +97,7 @@ static uint32_t word_count(const scn_shape *shape)
 static bool has_word(const scn_shape *shape, const char *word)
 {
     for (uint32_t i = 0; i < word_count(shape); i++) {
-        const char *known = taken_word(shape, i);
+        const char *known = accepted_word(shape, i);
         if (known && strcmp(known, word) == 0) return true;
     }
     return false;
@@ -110,7 +111,7 @@ static void beside_each(const scn_shape *shape, void (*take)(void *user, const c
     const scn_shape *beside = shape->beside;
     for (uint32_t i = 0; beside && i < word_count(beside); i++) {
         bool verb = beside->kind == SCN_SHAPE_CHOICE || beside->rows[i].flags & SCN_ALTERNATIVE;
-        const char *word = verb ? taken_word(beside, i) : NULL;
+        const char *word = verb ? accepted_word(beside, i) : NULL;
         if (word && !has_word(shape, word)) take(user, word);
     }
 }
@@ -179,10 +180,10 @@ static const char *word_list(rt_arena *arena, const scn_shape *shape)
     uint32_t count = 0;
     while (shape->word(count))
         count++;
-    uint32_t told = count <= WHOLE_MAX ? count : SAMPLE_MAX;
-    for (uint32_t i = 0; i < told; i++)
+    uint32_t listed = count <= WHOLE_MAX ? count : SAMPLE_MAX;
+    for (uint32_t i = 0; i < listed; i++)
         rt_buffer_printf(&list, "%s%s", i ? ", " : "; expected one of: ", shape->word(i));
-    if (count > told) rt_buffer_printf(&list, " and %u more", count - told);
+    if (count > listed) rt_buffer_printf(&list, " and %u more", count - listed);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -215,7 +216,7 @@ static const scn_names *names_of(const scn_reader *reader, scn_table table)
 }
 
 /* True if a reference of the shape may refer to the step with that index. */
-static bool may_be_meant(const scn_reader *reader, const scn_shape *shape, uint32_t index)
+static bool may_refer_to(const scn_reader *reader, const scn_shape *shape, uint32_t index)
 {
     return shape->table != SCN_TABLE_STEPS || 1u << reader->step_table[index].verb & shape->verbs;
 }
@@ -243,7 +244,7 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
         rt_text name = names->list.items[i];
-        if (may_be_meant(reader, shape, rt_map_find(&names->map, name)))
+        if (may_refer_to(reader, shape, rt_map_find(&names->map, name)))
             rt_nearest_offer(&nearest, name);
     }
     const char *hint = scn_nearest_hint(reader->arena, &nearest);
@@ -357,7 +358,7 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (flags && !(shape->rows[i].flags & flags)) continue;
-        if (!scn_row_is_told(&shape->rows[i])) continue;
+        if (!scn_row_is_documented(&shape->rows[i])) continue;
         word_append(&list, shape->rows[i].key);
     }
     if (!mapping) beside_each(shape, word_append, &list);
@@ -370,7 +371,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
 {
     rt_nearest nearest = rt_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
-        if (scn_row_is_told(&shape->rows[i]))
+        if (scn_row_is_documented(&shape->rows[i]))
             rt_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
     beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
@@ -415,12 +416,13 @@ static bool narrow_read(scn_reader *reader, const scn_row *row, const scn_node *
 static bool row_read(scn_reader *reader, const scn_row *row, const scn_entry *entry, char *object)
 {
     CHECK(row->shape);
-    const bool given = true;
+    const bool is_present = true;
     const scn_shape *shape = row->shape;
     void *out = object + row->place.offset;
     if (row->place.size > 0 || !(row->flags & SCN_WRITTEN))
         scn_locate(reader, out, entry->at, entry->value.at);
-    if (row->place.given_offset > 0) memcpy(object + row->place.given_offset, &given, sizeof given);
+    if (row->place.given_offset > 0)
+        memcpy(object + row->place.given_offset, &is_present, sizeof is_present);
     if (row->flags & SCN_LATER) return true;
     if (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP)
         return items_read(reader, row, &entry->value, object);
@@ -604,22 +606,22 @@ const scn_shape scn_shape_memory_reference = NAMED("a memory", SCN_TABLE_MEMORIE
 const scn_shape scn_shape_module_reference = NAMED("a module", SCN_TABLE_MODULES);
 const scn_shape scn_shape_device_reference = NAMED("a device", SCN_TABLE_DEVICES);
 
-#define MADE_BY(noun_, verbs_, mistaken_)                                                          \
+#define CREATED_BY(noun_, verbs_, mistaken_)                                                       \
     {                                                                                              \
         .kind = SCN_SHAPE_REFERENCE, .noun = noun_, .table = SCN_TABLE_STEPS, .verbs = verbs_,     \
         .mistaken = mistaken_                                                                      \
     }
 const scn_shape scn_shape_command_reference =
-    MADE_BY("a command",
-            SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
-                SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-            "a command is what submit, copy, fill, host_task and complete_fusion make");
+    CREATED_BY("a command",
+               SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
+                   SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
+               "a command is what submit, copy, fill, host_task and complete_fusion make");
 const scn_shape scn_shape_queue_reference =
-    MADE_BY("a queue", SCN_VERB_BIT(QUEUE), "a queue is made by '- queue: {id: NAME}'");
+    CREATED_BY("a queue", SCN_VERB_BIT(QUEUE), "a queue is made by '- queue: {id: NAME}'");
 const scn_shape scn_shape_context_reference =
-    MADE_BY("a context", SCN_VERB_BIT(CONTEXT),
-            "a context is made by '- context: {id: NAME, devices: [...]}'");
-const scn_shape scn_shape_bundle_reference = MADE_BY(
+    CREATED_BY("a context", SCN_VERB_BIT(CONTEXT),
+               "a context is made by '- context: {id: NAME, devices: [...]}'");
+const scn_shape scn_shape_bundle_reference = CREATED_BY(
     "a bundle", SCN_VERB_BIT(BUNDLE), "a bundle is made by '- bundle: {id: NAME, get: STATE}'");
 const scn_shape scn_shape_command_references = {
     .kind = SCN_SHAPE_LIST,

@@ -191,20 +191,20 @@ struct scn_shape {
     {                                                                                              \
         (uint32_t) offsetof(type, field), SCN_SIZE_OF(type, field), 0, 0                           \
     }
-#define SCN_FIELD_IF(type, field, given)                                                           \
+#define SCN_FIELD_IF(type, field, flag)                                                            \
     {                                                                                              \
         (uint32_t) offsetof(type, field), SCN_SIZE_OF(type, field), 0,                             \
-            (uint32_t)offsetof(type, given)                                                        \
+            (uint32_t)offsetof(type, flag)                                                         \
     }
 #define SCN_ITEMS(type, items, count)                                                              \
     {                                                                                              \
         (uint32_t) offsetof(type, items), SCN_SIZE_OF(type, items),                                \
             (uint32_t)offsetof(type, count), 0                                                     \
     }
-#define SCN_ITEMS_IF(type, items, count, given)                                                    \
+#define SCN_ITEMS_IF(type, items, count, flag)                                                     \
     {                                                                                              \
         (uint32_t) offsetof(type, items), SCN_SIZE_OF(type, items),                                \
-            (uint32_t)offsetof(type, count), (uint32_t)offsetof(type, given)                       \
+            (uint32_t)offsetof(type, count), (uint32_t)offsetof(type, flag)                        \
     }
 #define SCN_SAME                                                                                   \
     {                                                                                              \
@@ -226,7 +226,7 @@ struct scn_shape {
     }
 
 /* True if a row is documented: it has a key that no other row describes. */
-static inline bool scn_row_is_told(const scn_row *row)
+static inline bool scn_row_is_documented(const scn_row *row)
 {
     return row->key && !(row->flags & SCN_REPEATED);
 }

@@ -15,10 +15,10 @@ static bool number_of(scn_type type, const char *text, uint8_t *out_bytes)
     rt_arena arena = {0};
     scn_reporter reporter = {.arena = &arena};
     scn_node node = {.kind = SCN_NODE_SCALAR, .at = {1, 1}, .text = rt_text_of(text)};
-    bool fine = scn_number_read(&reporter, type, &node, out_bytes);
-    assert_int_equal(reporter.count, fine ? 0 : 1);
+    bool is_valid = scn_number_read(&reporter, type, &node, out_bytes);
+    assert_int_equal(reporter.count, is_valid ? 0 : 1);
     rt_arena_reset(&arena);
-    return fine;
+    return is_valid;
 }
 
 static void assert_number(scn_type type, const char *text, uint64_t bits)
@@ -269,11 +269,11 @@ static bool bytes_of(const char *text, rt_buffer *out)
     scn_reporter reporter = {.arena = &arena};
     scn_node node = {.kind = SCN_NODE_SCALAR, .at = {1, 1}, .text = rt_text_of(text)};
     rt_bytes bytes;
-    bool fine = scn_hexadecimal_read(&reporter, &node, &bytes);
-    assert_int_equal(reporter.count, fine ? 0 : 1);
-    if (fine) rt_buffer_append(out, bytes.data, bytes.size);
+    bool is_valid = scn_hexadecimal_read(&reporter, &node, &bytes);
+    assert_int_equal(reporter.count, is_valid ? 0 : 1);
+    if (is_valid) rt_buffer_append(out, bytes.data, bytes.size);
     rt_arena_reset(&arena);
-    return fine;
+    return is_valid;
 }
 
 static void bytes_are_pairs_of_digits(void **state)

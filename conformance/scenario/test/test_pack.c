@@ -516,9 +516,9 @@ static void a_foreign_file_and_another_version_are_told_apart(void **state)
     pack.data[4]++;
     rt_status status = scn_pack_read(sink, &arena, rt_buffer_bytes(&pack), &scenario);
     assert_int_equal(status.code, RT_MALFORMED);
-    char own[32];
-    (void)snprintf(own, sizeof own, "version %d", SCN_PACK_VERSION);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, own));
+    char supported[32];
+    (void)snprintf(supported, sizeof supported, "version %d", SCN_PACK_VERSION);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, supported));
     rt_bytes foreign = {(const uint8_t *)scn_sample().data, scn_sample().length};
     status = scn_pack_read(sink, &arena, foreign, &scenario);
     assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "not a packed"));

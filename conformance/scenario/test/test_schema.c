@@ -147,7 +147,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
             const scn_row *row = &object->shape->rows[j];
             char line[128];
-            if (!scn_row_is_told(row)) continue; /* of the model alone */
+            if (!scn_row_is_documented(row)) continue; /* of the model alone */
             snprintf(line, sizeof line, "\n| `%s` | ", row->key);
             assert_non_null(strstr(section, line));
         }

@@ -107,10 +107,10 @@ static bool resolve(rt_arena *arena, const scn_step *step, scn_step *out_step, r
 {
     scn_scenario scenario = {.modules = modules, .module_count = 1, .steps = step, .step_count = 1};
     scn_position at;
-    bool fine = scn_sycl_kernels_resolve(arena, &scenario, &at, out_problem);
+    bool is_valid = scn_sycl_kernels_resolve(arena, &scenario, &at, out_problem);
     *out_step = scenario.steps[0];
-    if (!fine) assert_int_equal(at.line, step->at.line);
-    return fine;
+    if (!is_valid) assert_int_equal(at.line, step->at.line);
+    return is_valid;
 }
 
 static scn_step launch_of(const char *kernel)
@@ -170,7 +170,8 @@ static void an_ambiguous_launch_is_refused_by_name(void **state)
     assert_false(resolve(&arena, &given, &made, &problem));
     assert_string_equal(
         problem.data,
-        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; write the symbol of the intended kernel");
+        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
+        "write the symbol of the intended kernel");
     given = launch_of("_Z19__sycl_kernel_twicePf");
     assert_true(resolve(&arena, &given, &made, &problem));
     rt_arena_reset(&arena);

@@ -46,10 +46,10 @@ static const char *resolve(rt_arena *arena, const char *steps, scn_scenario *out
     out_scenario->modules = modules;
     scn_position at;
     rt_text problem;
-    bool fine = scn_variables_resolve(arena, out_scenario, &at, &problem);
-    assert_true(fine == (problem.length == 0));
-    if (!fine) assert_int_equal(at.line, 9); /* of the first step */
-    return fine ? "" : problem.data;
+    bool is_valid = scn_variables_resolve(arena, out_scenario, &at, &problem);
+    assert_true(is_valid == (problem.length == 0));
+    if (!is_valid) assert_int_equal(at.line, 9); /* of the first step */
+    return is_valid ? "" : problem.data;
 }
 
 static const struct found_row {
@@ -91,7 +91,7 @@ static void copies_find_their_variables(void **state)
         assert_int_equal(transfer->variable.module, row->module);
         assert_int_equal(transfer->variable.global, row->global);
         assert_int_equal(transfer->size, row->size);
-        assert_true(scn_variables_are_meant(&scenario));
+        assert_true(scn_variables_are_used(&scenario));
         rt_arena_reset(&arena);
     }
 }
@@ -105,20 +105,25 @@ static const struct problem_row {
     {"  - copy: {from: data, to: count}\n",
      "no memory and no device_global has the name 'count'; did you mean 'counter'?"},
     {"  - copy: {from: data, to: {variable: inner, module: app}}\n",
-     "module 'app' has no device_global 'inner'; expected one of: counter, twice, table, read, write"},
+     "module 'app' has no device_global 'inner'; expected one of: counter, twice, table, read, "
+     "write"},
     {"  - copy: {from: data, to: {variable: table, module: lib}}\n",
      "module 'lib' has no device_global 'table'; module 'app' has one, so write 'module: app', or "
      "leave the module out"},
     {"  - copy: {from: data, to: read}\n",
-     "the host may not write 'read' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}"},
+     "the host may not write 'read' (property host_access), so the copy would not compile; expect "
+     "{error: {documents: compile-time}}"},
     {"  - copy: {from: write, to: data}\n",
-     "the host may not read 'write' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}"},
+     "the host may not read 'write' (property host_access), so the copy would not compile; expect "
+     "{error: {documents: compile-time}}"},
     {"  - copy: {from: data, to: table, to_offset: 4}\n",
      "nothing is left to copy from byte 16 on: 'table' has 16 bytes"},
     {"  - copy: {from: data, to: table, to_offset: 2, count: 3}\n",
-     "12 bytes from byte 8 of device_global 'table', which has 16; choose a part inside it, or expect the error"},
+     "12 bytes from byte 8 of device_global 'table', which has 16; choose a part inside it, or "
+     "expect the error"},
     {"  - copy: {from: table, to: data, to_offset: 1}\n",
-     "16 bytes from byte 4 of memory 'data', which has 16; choose a part inside it, or expect the error"},
+     "16 bytes from byte 4 of memory 'data', which has 16; choose a part inside it, or expect the "
+     "error"},
     {"  - expect: {variable: table, type: int, equals: [1, 2]}\n",
      "the expected values have 8 bytes and 'table' has 16"},
     {"  - expect: {variable: write, type: int, equals: [1]}\n",
@@ -146,7 +151,7 @@ static void scenarios_without_variables_stay_as_they_are(void **state)
     rt_arena arena = {0};
     scn_scenario scenario;
     assert_string_equal(resolve(&arena, "  - expect: {launches: 0}\n", &scenario), "");
-    assert_false(scn_variables_are_meant(&scenario));
+    assert_false(scn_variables_are_used(&scenario));
     rt_arena_reset(&arena);
 }
 

@@ -266,9 +266,9 @@ static bool nan_fraction_read(scn_reporter *reporter, scn_type type, const scn_n
     CHECK(behind.length >= 2);
     rt_text digits = {behind.data + 1, behind.length - 2};
     scn_integer integer;
-    bool fine = is_hexadecimal(digits) && integer_parse(digits, &integer) == NULL;
-    if (fine) *out_fraction = integer.magnitude;
-    if (fine && integer.magnitude >= 1 && integer.magnitude <= most) return true;
+    bool valid = is_hexadecimal(digits) && integer_parse(digits, &integer) == NULL;
+    if (valid) *out_fraction = integer.magnitude;
+    if (valid && integer.magnitude >= 1 && integer.magnitude <= most) return true;
     return scn_report(reporter, node->at,
                       "%s is not a NaN of type %s; the fraction in nan(0x...) is from 0x1 to "
                       "0x%" PRIx64,

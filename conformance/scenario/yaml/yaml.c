@@ -244,14 +244,14 @@ static bool read_list(builder *build, uint32_t depth, scn_node *out)
 {
     RT_VECTOR(scn_node) items = {0};
     yaml_event_t event;
-    bool fine;
-    while ((fine = next_event(build, &event)) && event.type != YAML_SEQUENCE_END_EVENT) {
+    bool valid;
+    while ((valid = next_event(build, &event)) && event.type != YAML_SEQUENCE_END_EVENT) {
         scn_node item = {0};
-        fine = read_node(build, &event, depth + 1, &item);
-        if (!fine) break;
+        valid = read_node(build, &event, depth + 1, &item);
+        if (!valid) break;
         *rt_vector_push(&items) = item;
     }
-    if (fine) {
+    if (valid) {
         yaml_event_delete(&event);
         scn_node *copy = rt_arena_alloc_array(build->arena, items.count, sizeof *copy);
         if (items.count) memcpy(copy, items.items, items.count * sizeof *copy);
@@ -260,7 +260,7 @@ static bool read_list(builder *build, uint32_t depth, scn_node *out)
         out->count = items.count;
     }
     rt_vector_free(&items);
-    return fine;
+    return valid;
 }
 
 /* Reads one "key: value" whose first event is the key's. */
@@ -285,11 +285,11 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
     RT_VECTOR(scn_entry) entries = {0};
     rt_map lines = {0}; /* key -> line of its first occurrence */
     yaml_event_t event;
-    bool fine;
-    while ((fine = next_event(build, &event)) && event.type != YAML_MAPPING_END_EVENT) {
+    bool valid;
+    while ((valid = next_event(build, &event)) && event.type != YAML_MAPPING_END_EVENT) {
         scn_entry entry = {0};
-        fine = read_entry(build, &event, depth, &entry);
-        if (!fine) break;
+        valid = read_entry(build, &event, depth, &entry);
+        if (!valid) break;
         uint32_t line = rt_map_find(&lines, entry.key);
         if (line != RT_MAP_NONE) {
             scn_report(build->reporter, entry.at,
@@ -300,7 +300,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         rt_map_set(&lines, entry.key, entry.at.line);
         *rt_vector_push(&entries) = entry;
     }
-    if (fine) {
+    if (valid) {
         yaml_event_delete(&event);
         scn_entry *copy = rt_arena_alloc_array(build->arena, entries.count, sizeof *copy);
         if (entries.count) memcpy(copy, entries.items, entries.count * sizeof *copy);
@@ -310,7 +310,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
     }
     rt_map_free(&lines);
     rt_vector_free(&entries);
-    return fine;
+    return valid;
 }
 
 /* Reads the node that `event` begins, and deletes the event. */
@@ -400,8 +400,8 @@ const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
     yaml_parser_set_input_string(&build.parser, (const unsigned char *)build.text.data,
                                  build.text.length);
     scn_node *root = rt_arena_alloc(build.arena, sizeof *root);
-    bool fine = read_document(&build, root);
+    bool valid = read_document(&build, root);
     yaml_parser_delete(&build.parser);
-    CHECK_IMPLIES(!fine, reporter->count > problem_count);
+    CHECK_IMPLIES(!valid, reporter->count > problem_count);
     return reporter->count > problem_count ? NULL : root;
 }

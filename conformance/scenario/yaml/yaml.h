@@ -9,9 +9,9 @@
 #include "conformance/scenario/yaml/problems.h"
 
 /* The message of a build without libyaml, which cannot read YAML. */
-#define SCN_YAML_ABSENT                                                                             \
-    "this assay was built without libyaml and cannot read YAML; it runs packs, which 'assay pack' " \
-    "makes where libyaml is"
+#define SCN_YAML_ABSENT                                                                            \
+    "this assay was built without libyaml and cannot read YAML; it runs packs, which "             \
+    "'assay pack' makes where libyaml is"
 
 typedef enum scn_node_kind { SCN_NODE_SCALAR, SCN_NODE_LIST, SCN_NODE_MAPPING } scn_node_kind;
 
