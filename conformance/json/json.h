@@ -1,4 +1,4 @@
-/* What all that write JSON need beside jansson. */
+/* Helpers for writers of JSON, in addition to jansson. */
 #ifndef CONFORMANCE_JSON_JSON_H
 #define CONFORMANCE_JSON_JSON_H
 
@@ -12,5 +12,8 @@ json_t *cnf_json_text(rt_text text);
 /* Sets a key of an object, or appends to an array, and takes the reference to `value`. */
 void cnf_json_set(json_t *object, const char *key, json_t *value);
 void cnf_json_append(json_t *array, json_t *value);
+
+/* Appends the value as text, in the form of json_dumps with these flags, and releases it. */
+void cnf_json_write(rt_buffer *out, json_t *value, size_t flags);
 
 #endif
