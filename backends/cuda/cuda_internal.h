@@ -70,7 +70,7 @@ typedef struct cuda_event {
     dev_event base;
     cuda_device *device;
     cuda_driver_event *event;
-    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
+    cuda_driver_event *submitted, *started; /* of a profiling queue; otherwise NULL */
     vendor_outcome outcome;
 } cuda_event;
 
@@ -123,7 +123,7 @@ typedef struct cuda_command {
     cuda_device *device;
     cuda_stream *stream;
     cuda_driver_event *event;               /* recorded by cuda_command_end */
-    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
+    cuda_driver_event *submitted, *started; /* of a profiling queue; otherwise NULL */
 } cuda_command;
 
 /* Chooses a stream and makes it wait for the wait list.  On success the caller must call

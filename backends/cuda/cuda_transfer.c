@@ -14,8 +14,8 @@
 static cuda_address address_of(const dev_memory *base, uint64_t offset)
 {
     const cuda_memory *memory = (const cuda_memory *)base;
-    /* Broken: cuModuleGetGlobal's address is handed over as it came; the document's interface has
-     * an offset beside the variable, and the driver's call has none. */
+    /* Broken: cuModuleGetGlobal's address is passed on as returned, without the offset that the
+     * document's interface takes and the driver's call does not. */
     if (memory->is_variable && !RULE(DG_PLUGIN_12)) offset = 0;
     return memory->address + offset;
 }

@@ -57,7 +57,8 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            uint64_t offset, uint64_t size, const void *source,
                            dev_event **out_event)
 {
-    /* Broken: a variable is filled once with all its bytes, as a call for small constants would. */
+    /* Broken: a variable is filled with all its bytes as a single pattern, as a call for small
+     * constants would do. */
     if (((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07))
         return fill((l0_queue *)queue, command, pointer_at(memory, offset), (size_t)size,
                     (rt_bytes){source, (size_t)size}, out_event);

@@ -1,15 +1,15 @@
 /* The null device: the decisions and costs of the runtime itself, without a device.
  *
  * It is also the pattern for adapters.  A new one copies this file and then
- *   1. gives each object a struct of its own whose first member is the base struct;
+ *   1. gives each object its own struct, whose first member is the base struct;
  *   2. fills the five tables of operations, one function per operation, in device.h's order;
  *   3. turns every failure of its library into rt_fail(sink, code, …) with a code that device.h
- *      lists for the operation and a message that names the call, its result and the way out;
+ *      lists for the operation and a message that names the call, its result and the remedy;
  *   4. passes the suite in reference/device/test.
- * checked.c has verified every argument before it arrives here, so that an adapter asserts little:
- * only what its own code has to keep true.
+ * checked.c has verified every argument before it arrives here, so an adapter has few assertions:
+ * only the invariants of its own code.
  *
- * It does not look into programs: whether symbols resolve is beyond it, so it links anything.
+ * The null device does not inspect programs: it does not resolve symbols and links anything.
  * Source of the rules: reference/device/device.h. */
 #include "backends/null/null.h"
 

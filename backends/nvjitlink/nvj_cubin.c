@@ -20,8 +20,8 @@ static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t inde
 {
     rt_bytes at;
     if (index >= header->e_shnum) return false;
-    /* At most 2^16 sections, so the product fits.  The sum may wrap; the bounds check below rejects
-     * it. */
+    /* At most 2^16 sections, so the product fits.  The sum may wrap, which the check below
+     * rejects. */
     uint64_t offset = header->e_shoff + (uint64_t)index * sizeof *out_section;
     if (offset < header->e_shoff || !part(bytes, offset, sizeof *out_section, &at)) return false;
     memcpy(out_section, at.data, sizeof *out_section);

@@ -58,8 +58,8 @@ static const struct result_row {
 };
 enum { RESULT_ROWS = sizeof result_rows / sizeof *result_rows };
 
-/* Makes a status for a call that failed, or that succeeded but logged an error.  Unless the linker
- * has logged something, there is no sign that symbols are the cause. */
+/* Makes a status for a call that failed, or that succeeded but logged an error.  If the linker
+ * logged nothing, there is no sign that symbols are the cause, so it counts as a DRIVER_ERROR. */
 static rt_status link_fail(const nvj_device *device, link_stage stage, const char *call,
                            nvj_result result, rt_text log)
 {

@@ -1,7 +1,8 @@
-/* OpenCL devices: finding one, asking what it can do, opening it.
+/* OpenCL devices: finding one, querying its capabilities, opening it.
  *
- * It knows no vendor.  clGetDeviceInfo decides the route of programs, the formats and the
- * aspects; names are for the selector and the records only.
+ * Nothing depends on the vendor.  clGetDeviceInfo decides the route of programs, the formats and
+ * the aspects; names are for the selector and the records only.
+ *
  * Source: OpenCL 3.0 API specification, 4.1 to 4.4; cl_khr_spir, cl_khr_fp16,
  * cl_khr_int64_base_atomics, cl_intel_unified_shared_memory. */
 #include "backends/opencl/opencl.h"
@@ -18,7 +19,7 @@
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
 typedef struct ocl_selector {
-    rt_text platform; /* parts of the names; empty fits all */
+    rt_text platform; /* substrings of the names; empty matches all */
     rt_text device;
 } ocl_selector;
 
@@ -56,14 +57,14 @@ static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_se
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* Cuts the NUL that OpenCL counts into a text's size. */
+/* Removes the NUL that OpenCL counts in a text's size. */
 static void text_trim(rt_buffer *text)
 {
     while (text->size > 0 && text->data[text->size - 1] == '\0')
         text->size--;
 }
 
-/* Appends a platform's text; nothing where the driver refuses the query. */
+/* Appends a platform's text; nothing if the driver refuses the query. */
 static void platform_text(const ocl_library *cl, cl_platform_id platform, cl_platform_info what,
                           rt_buffer *out_text)
 {
@@ -76,7 +77,7 @@ static void platform_text(const ocl_library *cl, cl_platform_id platform, cl_pla
     rt_free(value);
 }
 
-/* The same of a device. */
+/* Appends a device's text; nothing if the driver refuses the query. */
 static void device_text(const ocl_library *cl, cl_device_id device, cl_device_info what,
                         rt_buffer *out_text)
 {
@@ -89,8 +90,8 @@ static void device_text(const ocl_library *cl, cl_device_id device, cl_device_in
     rt_free(value);
 }
 
-/* Fills a value of size bytes; it keeps the default that it holds where the driver does not know
- * the question, as those of older versions do not. */
+/* Queries a value of `size` bytes; the value keeps its default if the driver does not know the
+ * query, as drivers of older versions may not. */
 static void device_value(const ocl_device *device, cl_device_info what, size_t size, void *value)
 {
     uint64_t answer[1] = {0};
@@ -99,7 +100,7 @@ static void device_value(const ocl_device *device, cl_device_info what, size_t s
         memcpy(value, answer, size);
 }
 
-/* True when a space-separated list has the word. */
+/* True if a space-separated list contains the word. */
 static bool list_has(rt_text list, const char *word)
 {
     size_t length = strlen(word);
@@ -114,13 +115,13 @@ static bool list_has(rt_text list, const char *word)
 
 /* ---- Choosing a device -------------------------------------------------------------------- */
 
-/* The most platforms, and devices of one, that are examined. */
+/* Maximum number of platforms, and of devices per platform, that are examined. */
 enum { CANDIDATES_MAX = 64 };
 
-/* What loaders answer where there is no driver: CL_PLATFORM_NOT_FOUND_KHR of cl_khr_icd. */
+/* Returned by loaders if there is no driver: CL_PLATFORM_NOT_FOUND_KHR of cl_khr_icd. */
 enum { PLATFORM_NOT_FOUND = -1001 };
 
-/* Looks for the wanted device on one platform; every name seen is added to `seen`. */
+/* Searches a platform for the selected device; every name found is appended to `seen`. */
 static bool platform_search(ocl_device *device, cl_platform_id platform, ocl_selector wanted,
                             rt_buffer *seen)
 {
@@ -130,7 +131,7 @@ static bool platform_search(ocl_device *device, cl_platform_id platform, ocl_sel
     cl_device_id ids[CANDIDATES_MAX];
     cl_uint count = 0;
     cl_int result = cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, CANDIDATES_MAX, ids, &count);
-    if (result != CL_SUCCESS) count = 0; /* A platform without devices answers NOT_FOUND. */
+    if (result != CL_SUCCESS) count = 0; /* a platform without devices returns NOT_FOUND */
     if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
     bool fits = text_contains(rt_buffer_text(&platform_name), wanted.platform), found = false;
     for (cl_uint i = 0; i < count && !found; i++) {
@@ -188,7 +189,7 @@ static bool device_takes_spirv(const ocl_device *device)
     return takes && device->library.clCreateProgramWithIL != NULL;
 }
 
-/* Decides how programs are made (opencl.h). */
+/* Decides how programs are built (opencl.h). */
 static rt_status route_choose(ocl_device *device, ocl_input input, rt_text extensions)
 {
     cl_uint address_bits = 0;
@@ -235,7 +236,7 @@ static uint32_t aspects_ask(const ocl_device *device, rt_text extensions)
     return aspects;
 }
 
-/* True when the device can use one kind of unified shared memory. */
+/* True if the device supports one kind of unified shared memory. */
 static bool usm_accesses(const ocl_device *device, cl_device_info kind)
 {
     cl_device_unified_shared_memory_capabilities_intel answer = 0;
@@ -251,8 +252,8 @@ static bool usm_ask(const ocl_device *device, rt_text extensions)
            usm_accesses(device, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL);
 }
 
-/* True when the variables of a program outlive a launch.  OpenCL 3.0 API specification, 4.2: a
- * device without them answers 0, and one of OpenCL 1.2 knows no such question. */
+/* True if a program's variables outlive a launch.  OpenCL 3.0 API specification, 4.2: a device
+ * without them returns 0; devices of OpenCL 1.2 do not know the query. */
 static bool program_variables_ask(const ocl_device *device)
 {
     size_t size_max = 0;
@@ -260,7 +261,7 @@ static bool program_variables_ask(const ocl_device *device)
     return size_max > 0;
 }
 
-/* The sizes of sub-groups that a kernel may require (cl_intel_required_subgroup_size). */
+/* Returns the sub-group sizes that a kernel may require (cl_intel_required_subgroup_size). */
 static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions)
 {
     size_t sizes[64] = {0};
@@ -274,7 +275,7 @@ static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions
     return bits;
 }
 
-/* True for "OpenCL MAJOR.MINOR …" of 2.2 or newer. */
+/* True for "OpenCL MAJOR.MINOR …" if the version is at least 2.2. */
 static bool version_has_constants(const char *version)
 {
     rt_text rest = rt_text_of(version);
@@ -285,12 +286,12 @@ static bool version_has_constants(const char *version)
     return major > 2 || (major == 2 && minor >= 2);
 }
 
-/* True when constants can be set.  The loader has the driver's call for devices of every version,
- * so the version tells whether there is a driver's behind it. */
+/* True if specialisation constants can be set.  The loader exports the call for devices of every
+ * version, so the version tells whether the driver implements it. */
 static bool spec_constants_ask(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return false;
-    if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools specialise */
+    if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools set the constants */
     rt_buffer version = {0};
     device_text(&device->library, device->id, CL_DEVICE_VERSION, &version);
     bool has = version_has_constants(rt_buffer_string(&version));
@@ -298,11 +299,11 @@ static bool spec_constants_ask(const ocl_device *device)
     return has && device->library.clSetProgramSpecializationConstant != NULL;
 }
 
-/* No extension of OpenCL is there to be asked about function pointers, and a driver that runs them
- * does not list SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries); but
- * only a driver whose functions have addresses offers the call that tells them.  Variables are
- * likewise offered by their calls and not listed (the same runtime); a pointer to one is set by a
- * call of unified shared memory. */
+/* OpenCL has no extension to query for function pointers, and a driver that runs them does not list
+ * SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries); but only a driver
+ * whose functions have addresses offers the call that returns them.  Likewise, variables are
+ * offered by their calls and not listed (the same runtime); a pointer to one is set with a call of
+ * unified shared memory. */
 static void capabilities_ask(ocl_device *device, rt_text extensions)
 {
     rt_format format = ocl_route_format(device->route);
@@ -320,7 +321,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
         /* Broken: native code is announced because binaries can be read back and linked; but they
-         * are whole programs of this driver, not images of a format of ours. */
+         * are whole programs of this driver, not images in one of our formats. */
         .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
@@ -332,7 +333,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .function_pointers = functions,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
-        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: every device */
+        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: all devices */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
@@ -342,7 +343,8 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     };
     cl_command_queue_properties offered = 0;
     device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
-    /* An in-order queue obeys every wait list as well, so a device without the other is served. */
+    /* An in-order queue obeys wait lists, too, so devices without out-of-order queues are
+     * supported. */
     device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     device->capabilities.profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0;
 }
@@ -366,7 +368,7 @@ static rt_status device_ask(ocl_device *device, ocl_input input)
 
 /* ---- The device --------------------------------------------------------------------------- */
 
-/* Frees what has been made of a device, which need not be all of it. */
+/* Frees a device, which may be only partly initialised. */
 static void device_free(ocl_device *device)
 {
     if (device->context) device->library.clReleaseContext(device->context);

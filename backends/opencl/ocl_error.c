@@ -1,4 +1,5 @@
-/* OpenCL results as statuses.
+/* Maps OpenCL results to statuses.
+ *
  * Source: OpenCL 3.0 API specification, appendix "Error codes", and the errors of each call. */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/result.h"
@@ -6,7 +7,7 @@
 #define AT(stage) (1u << OCL_STAGE_##stage)
 #define AT_ANY    ((1u << OCL_STAGE_COUNT) - 1)
 
-/* result, stages where it is of the class, class */
+/* result, stages at which it has the code, code */
 #define RESULTS(RESULT)                                                                            \
     RESULT(CL_DEVICE_NOT_FOUND, AT(OPEN), UNAVAILABLE)                                             \
     RESULT(CL_DEVICE_NOT_AVAILABLE, AT_ANY, DEVICE_LOST)                                           \
@@ -75,9 +76,10 @@ static const vendor_result rows[] = {
 #define RESULT_ROW(result, stages, code) {(int)result, stages, RT_##code, #result},
     RESULTS(RESULT_ROW)
 #undef RESULT_ROW
-    /* A call that gave nothing and yet succeeded: the driver's fault, so a status like others. */
+    /* A call that succeeded but returned nothing: a fault of the driver, reported like any other.
+     */
     {CL_SUCCESS, 0, RT_DRIVER_ERROR, "CL_SUCCESS without a result"},
-    /* cl_khr_icd; its number is in cl_ext.h only */
+    /* cl_khr_icd; defined only in cl_ext.h */
     {-1001, AT(OPEN), RT_UNAVAILABLE, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 

@@ -1,7 +1,6 @@
-/* Kernels and their launches.
+/* Kernels and launches.  A driver's kernel holds the arguments of its next launch, so setting them
+ * and enqueuing is one step under the kernel's lock.
  *
- * A driver's kernel holds the arguments of its next launch, so that setting them and enqueuing is
- * one step under the kernel's lock.
  * Source: OpenCL 3.0 API specification, 5.9 and 5.10; cl_intel_unified_shared_memory. */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/argument.h"
@@ -29,7 +28,7 @@ static const dev_kernel_ops ocl_kernel_ops = {
     .argument_count = ocl_kernel_argument_count,
 };
 
-/* Makes the driver's kernel of that name. */
+/* Creates the driver's kernel with that name. */
 static rt_status kernel_find(const ocl_device *device, cl_program program, rt_text name,
                              cl_kernel *out_kernel)
 {
@@ -48,7 +47,7 @@ static rt_status kernel_find(const ocl_device *device, cl_program program, rt_te
     return ocl_fail(device->sink, OCL_STAGE_KERNEL, "clCreateKernel", result, (rt_text){0});
 }
 
-/* Asks the driver what the kernel takes and what it requires. */
+/* Queries the kernel's parameters and required work-group size from the driver. */
 static rt_status kernel_ask(const ocl_device *device, cl_kernel taken, ocl_kernel *out_kernel)
 {
     const ocl_library *cl = &device->library;
@@ -63,8 +62,8 @@ static rt_status kernel_ask(const ocl_device *device, cl_kernel taken, ocl_kerne
     return RT_STATUS_OK;
 }
 
-/* Tells the driver that the kernel may follow pointers that it finds in memory: which ones it will
- * is unknown before it runs. */
+/* Permits the kernel to follow pointers that it finds in memory: which ones it follows is unknown
+ * until it runs. */
 static rt_status kernel_permit_pointers(const ocl_device *device, cl_kernel taken)
 {
     static const struct {
@@ -110,7 +109,7 @@ rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-/* Sets one argument; *out_call is the name of the call that did. */
+/* Sets one argument; *out_call is the name of the OpenCL call used. */
 static cl_int argument_set(const ocl_kernel *kernel, cl_uint index, const dev_argument *argument,
                            const char **out_call)
 {
@@ -164,7 +163,7 @@ static rt_status arguments_set(const ocl_kernel *kernel, const dev_argument *arg
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-/* Sets the arguments and enqueues; the kernel's lock is held. */
+/* Sets the arguments and enqueues the launch; the caller holds the kernel's lock. */
 static rt_status launch(ocl_queue *queue, ocl_waits waits, const ocl_kernel *kernel,
                         const dev_nd_range *range, const dev_argument *arguments,
                         uint32_t argument_count, dev_event **out_event)
@@ -175,7 +174,8 @@ static rt_status launch(ocl_queue *queue, ocl_waits waits, const ocl_kernel *ker
     bool is_open = range->local[0] == 0;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         global[d] = (size_t)range->global[d];
-        /* A driver refuses a launch that leaves open what the kernel requires. */
+        /* Drivers refuse a launch that leaves the work-group size open if the kernel requires one.
+         */
         local[d] = is_open ? kernel->required_local[d] : (size_t)range->local[d];
         offset[d] = (size_t)range->offset[d];
     }

@@ -1,4 +1,5 @@
-/* Opening the OpenCL loader, and asking platforms for their extensions' entry points.
+/* Opens the OpenCL loader and queries platforms for the entry points of extensions.
+ *
  * Source of the names: OpenCL 3.0 API specification; how loaders find drivers: cl_khr_icd. */
 #include "backends/opencl/ocl_library.h"
 
@@ -26,7 +27,7 @@ rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_lib
     return vendor_library_open(sink, &loader, path, out_library, &out_library->handle);
 }
 
-/* An entry point of an extension, at its place in ocl_extensions. */
+/* An entry point of an extension and its slot in ocl_extensions. */
 typedef struct extension_entry {
     const char *name;
     size_t offset;
@@ -44,7 +45,7 @@ static const extension_entry global_entries[] = {
 #undef GLOBAL_ROW
 };
 
-/* Fills the rows' places; true when the platform gave all of them. */
+/* Fills the slots of the rows.  True if the platform has all of them. */
 static bool entries_ask(const ocl_library *library, cl_platform_id platform,
                         const extension_entry *rows, size_t count, ocl_extensions *out_extensions)
 {

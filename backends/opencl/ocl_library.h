@@ -1,5 +1,5 @@
 /* The OpenCL loader, opened at run time, as a table of the entry points that the adapter uses; and
- * those of extensions, which a platform gives. */
+ * the entry points of extensions, which a platform provides. */
 #ifndef BACKENDS_OPENCL_OCL_LIBRARY_H
 #define BACKENDS_OPENCL_OCL_LIBRARY_H
 
@@ -10,9 +10,8 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-/* Every entry point that the adapter calls, and whether a loader without it is of use.  A table
- * instead of a link-time dependency: assay starts, and runs on sim, where OpenCL is not installed.
- */
+/* All entry points that the adapter calls, and whether each is required.  A table replaces a
+ * link-time dependency: assay starts, and runs on sim, where OpenCL is not installed. */
 #define OCL_ENTRIES(ENTRY)                                                                         \
     ENTRY(clGetPlatformIDs, true)                                                                  \
     ENTRY(clGetPlatformInfo, true)                                                                 \
@@ -61,9 +60,9 @@ typedef struct ocl_library {
 #undef OCL_ENTRY_MEMBER
 } ocl_library;
 
-/* Opens the loader at `path` (as dlopen looks for it) and fills the table; an optional entry point
- * that it lacks is NULL.  The caller gives its handle to vendor_library_close.  UNAVAILABLE: there
- * is none, or it lacks a required entry point, which the message names. */
+/* Opens the loader at `path` (with dlopen's search rules) and fills the table; optional entry
+ * points that it lacks are NULL.  The caller passes its handle to vendor_library_close.
+ * UNAVAILABLE: the loader is missing, or lacks a required entry point, which the message names. */
 RT_MUST_USE rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library);
 
 /* The entry points of cl_intel_unified_shared_memory that the adapter calls. */
@@ -76,7 +75,8 @@ RT_MUST_USE rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_libr
     ENTRY(clEnqueueMemFillINTEL)                                                                   \
     ENTRY(clEnqueueMemcpyINTEL)
 
-/* The entry points that reach a program's variables by name.  OpenCL's headers do not declare them.
+/* The entry points that access a program's variables by name.  OpenCL's headers do not declare
+ * them.
  * Source: cl_intel_global_variable_access, as DeviceGlobal.md proposes it in "New PI interface to
  * copy to or from a module scope variable". */
 typedef cl_int ocl_global_pointer_call(cl_device_id device, cl_program program, const char *name,
@@ -92,7 +92,7 @@ typedef cl_int ocl_global_write_call(cl_command_queue queue, cl_program program,
     ENTRY(clEnqueueReadGlobalVariableINTEL, ocl_global_read_call)                                  \
     ENTRY(clEnqueueWriteGlobalVariableINTEL, ocl_global_write_call)
 
-/* What a platform gave; NULL where it gave nothing. */
+/* The extension entry points of a platform; NULL if it lacks one. */
 typedef struct ocl_extensions {
 #define OCL_USM_MEMBER(name) __typeof__(name) *name;
     OCL_USM_ENTRIES(OCL_USM_MEMBER)
@@ -100,14 +100,14 @@ typedef struct ocl_extensions {
 #define OCL_GLOBAL_MEMBER(name, type) type *name;
     OCL_GLOBAL_ENTRIES(OCL_GLOBAL_MEMBER)
 #undef OCL_GLOBAL_MEMBER
-    bool usm;                /* all of OCL_USM_ENTRIES are there */
-    bool globals;            /* all of OCL_GLOBAL_ENTRIES are there */
-    bool function_addresses; /* it tells the addresses of functions
-                                (clGetDeviceFunctionPointerINTEL) */
+    bool usm;                /* has all of OCL_USM_ENTRIES */
+    bool globals;            /* has all of OCL_GLOBAL_ENTRIES */
+    bool function_addresses; /* reports the addresses of functions (clGetDeviceFunctionPointerINTEL)
+                              */
 } ocl_extensions;
 
-/* Asks a platform for the entry points of extensions.  That it gives one does not say that a device
- * of it has the extension. */
+/* Queries a platform for the entry points of extensions.  That a platform has one does not imply
+ * that its devices support the extension. */
 void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
                         ocl_extensions *out_extensions);
 

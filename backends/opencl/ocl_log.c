@@ -1,7 +1,6 @@
-/* The driver's log of a compile, link or build, as a message shows it.
+/* Prepares the driver's log of a compile, link or build for messages.  Drivers also log progress,
+ * successful steps and optimiser remarks, but the reader is looking for the error.
  *
- * Drivers also log progress, successful steps and remarks of the optimiser; a reader looks for the
- * error.
  * Source: OpenCL 3.0 API specification, clGetProgramBuildInfo (CL_PROGRAM_BUILD_LOG). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/log.h"
@@ -9,7 +8,7 @@
 
 #include <string.h>
 
-/* What a line of progress begins or ends with. */
+/* Prefixes and suffixes of progress lines. */
 static const char *const progress_begins[] = {"remark: "};
 static const char *const progress_ends[] = {" started", " done"};
 
@@ -19,7 +18,7 @@ static bool text_ends(rt_text text, const char *end)
     return text.length >= length && memcmp(text.data + text.length - length, end, length) == 0;
 }
 
-/* True for a line that is not about an error. */
+/* True if a line is not about an error. */
 static bool line_is_progress(rt_text line)
 {
     if (line.length == 0) return true;
@@ -39,7 +38,7 @@ static rt_text line_trim(rt_text line)
     return line;
 }
 
-/* Appends the lines that count, without a newline after the last. */
+/* Appends the lines about errors, without a newline after the last. */
 static void log_clean(rt_text log, rt_buffer *out_log)
 {
     for (size_t begin = 0, end; begin < log.length; begin = end + 1) {

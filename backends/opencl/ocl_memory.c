@@ -47,8 +47,8 @@ rt_status ocl_memory_create(dev_device *base, uint64_t size, rt_text label, dev_
 
 /* ---- Unified shared memory ---------------------------------------------------------------- */
 
-/* Commands that still use it are the caller's mistake; waiting for them makes that a wrong result
- * instead of a heap that is written to after it was freed. */
+/* Freeing memory that commands still use is the caller's error; waiting for them turns it into a
+ * wrong result instead of a write to freed memory. */
 static void usm_destroy(dev_memory *base)
 {
     ocl_memory *memory = (ocl_memory *)base;
@@ -59,7 +59,7 @@ static void usm_destroy(dev_memory *base)
 
 static const dev_memory_ops usm_ops = {.destroy = usm_destroy, .address = pointer_address};
 
-/* Alignment 0 is that of the largest type that the device has. */
+/* Alignment 0 means the alignment of the device's largest type. */
 static void *usm_allocate(const ocl_device *device, dev_memory_kind kind, size_t size,
                           const char **out_call, cl_int *out_result)
 {

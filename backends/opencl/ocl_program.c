@@ -1,9 +1,10 @@
 /* Programs, by the routes of opencl.h.
  *
- * On the bitcode route compiling only keeps the image: such a driver does not link, so the tools
- * join all images at the link, and the driver only gets the result.  There the tools decide about
- * symbols, on the other routes the driver; the capabilities say which. Source: OpenCL 3.0 API
- * specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
+ * On the bitcode route compiling only keeps the image: such a driver cannot link, so the tools link
+ * all images at the link step, and the driver only receives the result.  On this route the tools
+ * resolve symbols, on the others the driver does; the capabilities say which.
+ *
+ * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -11,11 +12,11 @@
 
 #include <string.h>
 
-/* A copy of a code, for the link that comes later. */
+/* A copy of a code, kept for a later link. */
 typedef struct kept_code {
     rt_buffer bytes;
     rt_buffer options;
-    rt_buffer values; /* of the constants, one after the other */
+    rt_buffer values; /* of the constants, concatenated */
     dev_spec_constant *constants;
     uint32_t constant_count;
 } kept_code;
@@ -23,8 +24,8 @@ typedef struct kept_code {
 typedef struct ocl_program {
     dev_program base;
     ocl_device *device;
-    cl_program program; /* NULL: compiled on the bitcode route */
-    kept_code kept;     /* compiled on the bitcode route, else empty */
+    cl_program program; /* NULL if compiled on the bitcode route */
+    kept_code kept;     /* if compiled on the bitcode route; otherwise empty */
 } ocl_program;
 
 /* The options that a driver which takes SPIR needs for a binary (cl_khr_spir). */
@@ -51,7 +52,7 @@ static void kept_make(const dev_code *code, kept_code *out_kept)
         rt_buffer_append(&out_kept->values, value.data, value.size);
     }
     out_kept->constants = rt_alloc_array(code->constant_count, sizeof *out_kept->constants);
-    const char *value = out_kept->values.data; /* which does not move any more */
+    const char *value = out_kept->values.data; /* which no longer moves */
     for (uint32_t i = 0; i < code->constant_count; i++) {
         out_kept->constants[i] = code->constants[i];
         out_kept->constants[i].value.data = (const uint8_t *)value;
@@ -59,7 +60,7 @@ static void kept_make(const dev_code *code, kept_code *out_kept)
     }
 }
 
-/* The code again; borrowed from what was kept. */
+/* Returns the code; borrowed from the copy. */
 static dev_code kept_code_view(const kept_code *kept)
 {
     return (dev_code){
@@ -129,7 +130,7 @@ static const dev_program_ops ocl_program_ops = {
     .binary = ocl_program_binary,
 };
 
-/* Takes the driver's program (or NULL) over. */
+/* Takes ownership of the driver's program, which may be NULL. */
 static ocl_program *program_wrap(ocl_device *device, cl_program taken)
 {
     ocl_program *program = rt_alloc(sizeof *program);
@@ -139,7 +140,8 @@ static ocl_program *program_wrap(ocl_device *device, cl_program taken)
     return program;
 }
 
-/* A status of a failed compile, link or build, with the driver's log; `program` may be NULL. */
+/* Makes a status for a failed compile, link or build, with the driver's log; `program` may be NULL.
+ */
 static rt_status program_fail(const ocl_device *device, ocl_stage stage, const char *call,
                               cl_int result, cl_program program)
 {
@@ -152,7 +154,8 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
 
 /* ---- Steps towards an executable ---------------------------------------------------------- */
 
-/* Gives the constants their values.  Those that the code does not have are ignored (device.h). */
+/* Sets the specialisation constants.  Values for constants that the code lacks are ignored
+ * (device.h). */
 static rt_status constants_set(const ocl_device *device, const dev_code *code, cl_program taken)
 {
     CHECK_IMPLIES(code->constant_count > 0, device->capabilities.spec_constants);
@@ -173,7 +176,7 @@ static rt_status constants_set(const ocl_device *device, const dev_code *code, c
     return RT_STATUS_OK;
 }
 
-/* Hands SPIR-V over, specialised, to a driver that takes it. */
+/* Passes SPIR-V, with its constants set, to a driver that takes it. */
 static rt_status spirv_read(ocl_device *device, const dev_code *code, cl_program *out_program)
 {
     *out_program = NULL;
@@ -191,10 +194,10 @@ static rt_status spirv_read(ocl_device *device, const dev_code *code, cl_program
     return status;
 }
 
-/* Hands the text of one translation unit over. */
+/* Passes the text of one translation unit to the driver. */
 static rt_status source_read(ocl_device *device, const dev_code *code, cl_program *out_program)
 {
-    CHECK(code->constant_count == 0); /* A capability that is false on this route. */
+    CHECK(code->constant_count == 0); /* the capability is false on this route */
     const char *text = (const char *)code->bytes.data;
     size_t length = code->bytes.size;
     cl_int result = CL_SUCCESS;
@@ -207,7 +210,7 @@ static rt_status source_read(ocl_device *device, const dev_code *code, cl_progra
                     (rt_text){0});
 }
 
-/* Hands one image's code over to a driver that compiles and links itself. */
+/* Passes one image's code to a driver that compiles and links itself. */
 static rt_status code_read(ocl_device *device, const dev_code *code, cl_program *out_program)
 {
     CHECK(device->route != OCL_ROUTE_BITCODE);
@@ -215,7 +218,8 @@ static rt_status code_read(ocl_device *device, const dev_code *code, cl_program 
                                              : spirv_read(device, code, out_program);
 }
 
-/* Hands a binary over: a whole bitcode module to a driver that takes SPIR, or one of its own. */
+/* Passes a binary to the driver: a whole bitcode module if it takes SPIR, or one of the driver's
+ * own. */
 static rt_status binary_read(ocl_device *device, rt_bytes code, cl_program *out_program)
 {
     cl_int result = CL_SUCCESS, binary_result = CL_SUCCESS;
@@ -247,8 +251,8 @@ static rt_status program_build(ocl_device *device, const char *first_options, rt
     return RT_STATUS_OK;
 }
 
-/* Collects the options of a link and, as the driver compiles only its result, those of every image,
- * each text once. */
+/* Collects the options of a link.  The driver only compiles the link's result, so the options of
+ * all images are added, each text once. */
 static void options_join(rt_text link_options, const dev_code *codes, uint32_t count,
                          rt_buffer *out_options)
 {
@@ -263,7 +267,7 @@ static void options_join(rt_text link_options, const dev_code *codes, uint32_t c
     }
 }
 
-/* Lets the tools link the images, then the driver build what comes out. */
+/* Has the tools link the images, then has the driver build the result. */
 static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_t count,
                               rt_text link_options, dev_program **out_program)
 {
@@ -285,12 +289,11 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 
 /* ---- Operations of the device ------------------------------------------------------------- */
 
-/* Whether the driver compiles and links the device's programs itself, and not the tools before it
- * sees them.  The tools can join what any driver takes, so that one that links is easily passed
- * over. */
+/* True if the driver itself compiles and links the device's programs, without the tools linking
+ * them first.  The tools can link for any driver, so a driver that links is easily overlooked. */
 static bool driver_links(const ocl_device *device)
 {
-    if (device->route == OCL_ROUTE_SOURCE) return true; /* No tool of ours joins sources. */
+    if (device->route == OCL_ROUTE_SOURCE) return true; /* no tool of ours links sources */
     return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
 }
 
@@ -299,7 +302,7 @@ rt_format ocl_route_format(ocl_route route)
     return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
 }
 
-/* Refuses what the device's route does not take. */
+/* Refuses code that the device's route does not take. */
 static rt_status code_validate(const ocl_device *device, const dev_code *code)
 {
     rt_format taken = ocl_route_format(device->route);
@@ -336,7 +339,7 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
     return RT_STATUS_OK;
 }
 
-/* Lets the driver link compiled programs. */
+/* Has the driver link compiled programs. */
 static rt_status driver_link(ocl_device *device, dev_program *const *programs, uint32_t count,
                              rt_text options, dev_program **out_program)
 {
@@ -357,7 +360,7 @@ static rt_status driver_link(ocl_device *device, dev_program *const *programs, u
         *out_program = &program_wrap(device, linked)->base;
         return RT_STATUS_OK;
     }
-    /* A failed link may give a program all the same: it carries the log. */
+    /* A failed link may still return a program, which carries the log. */
     rt_status status = program_fail(device, OCL_STAGE_LINK, "clLinkProgram", result, linked);
     if (linked) device->library.clReleaseProgram(linked);
     return status;
@@ -389,8 +392,8 @@ rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program 
     return program_build(device, "", code->options, taken, out_program);
 }
 
-/* A program of a binary is built too, which for the driver's own means little but is asked for
- * (OpenCL 3.0 API specification, 5.8.1 and 5.8.2). */
+/* A program created from a binary must be built, too (OpenCL 3.0 API specification, 5.8.1 and
+ * 5.8.2), though for the driver's own binaries that does little. */
 rt_status ocl_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;

@@ -1,8 +1,9 @@
 /* Queues, events, and the steps that all commands share.
  *
- * Waiting for an event of another queue is only promised to end when that queue was flushed, so an
- * enqueue first flushes the queues of the events that it names.  An event therefore holds its
- * queue.
+ * Waiting for an event of another queue is only guaranteed to end if that queue has been flushed,
+ * so an enqueue first flushes the queues of the events in its wait list.  An event therefore holds
+ * a reference to its queue.
+ *
  * Source: OpenCL 3.0 API specification, 5.1, 5.11, 5.15 ("Flush and Finish"). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
@@ -37,7 +38,8 @@ static void ocl_event_destroy(dev_event *base)
     rt_free(event);
 }
 
-/* The execution status of the driver's command: CL_COMPLETE, a positive state, or an error. */
+/* Queries the execution status of the driver's command: CL_COMPLETE, a positive state, or an error.
+ */
 static cl_int execution_status(const ocl_event *event, cl_int *out_status)
 {
     *out_status = CL_QUEUED;
@@ -79,8 +81,8 @@ static dev_event_state ocl_event_state(dev_event *base)
     return status == CL_COMPLETE ? DEV_EVENT_COMPLETE : DEV_EVENT_PENDING;
 }
 
-/* The commands of this adapter are given to their queue by the enqueue, which is QUEUED; when a
- * driver passes them on to its device (SUBMIT) is its own affair. */
+/* An enqueue of this adapter gives the command to its queue, which is QUEUED; when a driver passes
+ * the command on to its device (SUBMIT) is up to the driver. */
 static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
 {
     const ocl_event *event = (const ocl_event *)base;
@@ -115,7 +117,7 @@ static const dev_event_ops ocl_event_ops = {
     .times = ocl_event_times,
 };
 
-/* Takes the driver's event over. */
+/* Takes ownership of the driver's event. */
 static dev_event *event_wrap(ocl_queue *queue, cl_event taken)
 {
     ocl_event *event = rt_alloc(sizeof *event);
@@ -136,7 +138,7 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
     *out_waits = (ocl_waits){.count = command.wait_count};
     if (command.wait_count == 0) return RT_STATUS_OK;
     out_waits->events = rt_alloc_array(command.wait_count, sizeof *out_waits->events);
-    const ocl_queue *flushed = queue; /* its own commands need no flush to be waited for */
+    const ocl_queue *flushed = queue; /* the queue's own commands need no flush */
     for (uint32_t i = 0; i < command.wait_count; i++) {
         const ocl_event *event = (const ocl_event *)command.wait[i];
         out_waits->events[i] = event->event;
@@ -167,7 +169,7 @@ static rt_status ocl_queue_flush(dev_queue *base)
     return RT_STATUS_OK;
 }
 
-/* A failure here means that the device is lost, which waits for its events report. */
+/* A failure here means that the device is lost; waits for the queue's events report that. */
 static void ocl_queue_destroy(dev_queue *base)
 {
     ocl_queue *queue = (ocl_queue *)base;

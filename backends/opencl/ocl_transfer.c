@@ -1,9 +1,9 @@
-/* Commands that move the bytes of memories.
+/* Commands that transfer the bytes of memories.  A buffer is named by the driver's handle; every
+ * other memory by a pointer, which the driver accepts wherever it accepts a host pointer; a
+ * program's variable is read and written by name, as DeviceGlobal.md specifies.  A variable is
+ * filled by writing the repeated pattern, since the driver's fill requires the pattern's size as
+ * alignment and a variable only has its type's.
  *
- * A buffer is named by the driver's handle, every other memory by a pointer that the driver takes
- * where it takes the host's; a program's variable is read and written by name, as DeviceGlobal.md
- * has it.  A fill of a variable is a write of the repeated pattern, since the driver's fill wants
- * the pattern's size as alignment and a variable has only its type's.
  * Source: OpenCL 3.0 API specification, 5.2.2 to 5.2.4; cl_intel_unified_shared_memory;
  * cl_intel_global_variable_access (ocl_library.h). */
 #include "backends/opencl/ocl_internal.h"
@@ -12,14 +12,14 @@
 
 #include <string.h>
 
-/* What every transfer is given, in OpenCL's terms. */
+/* The arguments of a transfer, in OpenCL's terms. */
 typedef struct transfer {
     const ocl_library *cl;
     const ocl_extensions *extensions;
     cl_command_queue queue;
     ocl_waits waits;
-    cl_event event;   /* what the call gave */
-    const char *call; /* its name */
+    cl_event event;   /* returned by the call */
+    const char *call; /* the call's name */
 } transfer;
 
 static rt_status transfer_begin(ocl_queue *queue, dev_command command, transfer *out_transfer)
@@ -32,8 +32,8 @@ static rt_status transfer_begin(ocl_queue *queue, dev_command command, transfer 
     return ocl_waits_make(queue, command, &out_transfer->waits);
 }
 
-/* Ends a transfer that was begun; `status` is transfer_begin's, `result` the call's after success.
- */
+/* Ends a transfer that transfer_begin has begun; `status` is transfer_begin's, `result` the call's
+ * if `status` is a success. */
 static rt_status transfer_end(ocl_queue *queue, transfer *t, rt_status status, cl_int result,
                               dev_event **out_event)
 {
@@ -114,8 +114,8 @@ rt_status ocl_enqueue_write(dev_queue *base, dev_command command, dev_memory *me
 
 /* ---- Between memories --------------------------------------------------------------------- */
 
-/* A copy that has a pointer at one end is a read or write of the buffer at the other, and one
- * between a variable and unified shared memory is a read or write of the variable by its name. */
+/* A copy between a pointer and a buffer is a read or write of the buffer; a copy between a variable
+ * and unified shared memory is a read or write of the variable by name. */
 static cl_int copy_enqueue(transfer *t, const ocl_memory *from, size_t from_offset,
                            const ocl_memory *to, size_t to_offset, size_t size)
 {
@@ -149,14 +149,15 @@ rt_status ocl_enqueue_copy(dev_queue *base, dev_command command, dev_memory *sou
 
 /* ---- Fills -------------------------------------------------------------------------------- */
 
-/* Called by the driver when the write of a staged fill has ended, well or not. */
+/* Called by the driver when the write of a staged fill has ended, successfully or not. */
 static void CL_CALLBACK staging_free(cl_event event, cl_int status, void *staging)
 {
     (void)event, (void)status;
     rt_free(staging);
 }
 
-/* Fills a variable: writes the repeated pattern, which lives until the write has ended. */
+/* Fills a variable by writing the repeated pattern, which stays allocated until the write has
+ * ended. */
 static cl_int fill_by_write(transfer *t, const ocl_memory *to, size_t offset, size_t size,
                             rt_bytes pattern)
 {

@@ -1,38 +1,41 @@
-/* The OpenCL devices of the machine's ICD loader, as the device interface: from SPIR-V,
- * or from OpenCL C. */
+/* The OpenCL devices of the machine's ICD loader: with SPIR-V, or with OpenCL C. */
 #ifndef BACKENDS_OPENCL_OPENCL_H
 #define BACKENDS_OPENCL_OPENCL_H
 
 #include "reference/device/device.h"
 
 /* The selector is "platform=TEXT", "platform=TEXT,device=TEXT", "device=TEXT" or "" (the first
- * device of the first platform); TEXT is a part of CL_PLATFORM_NAME or CL_DEVICE_NAME, in its
- * letter case.
+ * device of the first platform); TEXT is a case-sensitive substring of CL_PLATFORM_NAME or
+ * CL_DEVICE_NAME.
  *
- * How programs are made follows from what the device answers, never from its name:
- *   - it takes SPIR-V (CL_DEVICE_IL_VERSION): its own compiler and linker;
- *   - it does not, but takes SPIR (cl_khr_spir), and there are tools that link SPIR-V into one
- *     LLVM bitcode module: those tools, then its compiler (capabilities.links_with_tool);
- *   - neither: opening answers UNAVAILABLE and says what is missing.
+ * How programs are built follows from the device's capabilities, never from its name:
+ *   - if it takes SPIR-V (CL_DEVICE_IL_VERSION): by the driver's compiler and linker;
+ *   - otherwise, if it takes SPIR (cl_khr_spir) and there are tools that link SPIR-V into one
+ *     LLVM bitcode module: by those tools, then by the driver's compiler
+ *     (capabilities.links_with_tool);
+ *   - otherwise opening fails with UNAVAILABLE, and the message says what is missing.
  *
- * Unified shared memory is that of cl_intel_unified_shared_memory; variables are found by the calls
- * of cl_intel_global_variable_access; specialisation constants are set by the driver (OpenCL 2.2 or
- * newer) or by the tools.  What a driver does not offer is a capability that is false.
+ * Unified shared memory is that of cl_intel_unified_shared_memory; variables are accessed with the
+ * calls of cl_intel_global_variable_access; specialisation constants are set by the driver (OpenCL
+ * 2.2 or newer) or by the tools.  For features that a driver does not offer the capability is
+ * false.
  *
- * A driver may keep compiled programs between processes: PoCL does, by their content, Intel's CPU
- * runtime (2026.2) writes no file.  That changes how long a build takes and nothing else, so that
- * the adapter leaves it as the driver has it.
+ * A driver may cache compiled programs across processes: PoCL does so by content; Intel's CPU
+ * runtime (2026.2) writes no file.  Caching only changes how long a build takes, so the adapter
+ * leaves the driver's setting alone.
  *
- * Two threads may use one kernel object: its arguments are set and taken under a lock of its own.
+ * Two threads may use one kernel object: its arguments are set and captured under the kernel's
+ * lock.
+ *
  * Opening reads the environment variables that the loader and the drivers read (OCL_ICD_FILENAMES
- * and others); the loader is looked for as libOpenCL.so.1. */
+ * and others); the loader is loaded as libOpenCL.so.1. */
 extern const dev_backend ocl_backend;
 
-/* The same devices from OpenCL C: images of format opencl_c go to the driver's own front end, and
- * what is linked is joined by clCompileProgram and clLinkProgram.  It needs neither SPIR-V nor SPIR
- * nor tools, so that a linker is judged which no image in SPIR-V reaches.  Selector and environment
- * are those of ocl_backend.  Source has no numbers for specialisation constants, no export of
- * variables by name and no vocabulary for pointers to functions: those capabilities are false. */
+/* The same devices with OpenCL C: images of format opencl_c are compiled by the driver's own front
+ * end and linked with clCompileProgram and clLinkProgram.  This needs neither SPIR-V nor SPIR nor
+ * tools, so it also tests linkers that no SPIR-V image reaches.  Selector and environment are those
+ * of ocl_backend.  OpenCL C source has no ids for specialisation constants, no export of variables
+ * by name and no syntax for function pointers: those capabilities are false. */
 extern const dev_backend ocl_source_backend;
 
 #endif

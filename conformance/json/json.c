@@ -1,4 +1,4 @@
-/* Each failure of jansson is out of memory or a mistake of the caller, and so a CHECK. */
+/* jansson only fails when memory runs out or on invalid arguments: a CHECK. */
 #include "conformance/json/json.h"
 
 #include "reference/base/utf8.h"

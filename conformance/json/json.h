@@ -1,4 +1,4 @@
-/* Helpers for writers of JSON, in addition to jansson. */
+/* Helpers for all code that writes JSON with jansson. */
 #ifndef CONFORMANCE_JSON_JSON_H
 #define CONFORMANCE_JSON_JSON_H
 
@@ -6,10 +6,11 @@
 
 #include <jansson.h>
 
-/* A new string of any bytes.  jansson takes UTF-8 only; the rest becomes U+FFFD (base/utf8.h). */
+/* Creates a string from any bytes.  jansson takes UTF-8 only; invalid bytes become U+FFFD
+ * (base/utf8.h). */
 json_t *cnf_json_text(rt_text text);
 
-/* Sets a key of an object, or appends to an array, and takes the reference to `value`. */
+/* Sets a key of an object, or appends to an array; steals the reference to `value`. */
 void cnf_json_set(json_t *object, const char *key, json_t *value);
 void cnf_json_append(json_t *array, json_t *value);
 

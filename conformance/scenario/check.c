@@ -1,6 +1,6 @@
-/* The rules of a scenario, over the finished model; what a file may look like is the matter of its
- * reader.  Three parts: the tables (modules, devices, memories), the places and references of
- * steps, and what the verbs and expectations hold. */
+/* The rules of a scenario, checked in the finished model; the form of a file is its reader's
+ * concern. Three parts: the tables (modules, devices, memories); the places and references of
+ * steps; and the contents of verbs and expectations. */
 #include "conformance/scenario/check.h"
 
 #include "conformance/scenario/model/build_options.h"
@@ -25,7 +25,7 @@ typedef struct checker {
     uint32_t parallel;    /* the last parallel */
     uint32_t nested_left; /* steps of its lists that are not checked yet */
     uint32_t thread;      /* list of the step before this one, while nested_left > 0 */
-    bool *ended;          /* for each memory: a step of this process has ended it */
+    bool *ended;          /* for each memory: a step of this process has destroyed it */
 } checker;
 
 static const scn_located *located(const checker *all, const void *field)
@@ -35,7 +35,7 @@ static const scn_located *located(const checker *all, const void *field)
     return NULL;
 }
 
-/* Where a field's value is written, or its key; `otherwise` where that is not known. */
+/* The place of a field's value, or of its key, in the file; `otherwise` if that is not known. */
 static scn_position value_at(const checker *all, const void *field, scn_position otherwise)
 {
     const scn_located *where = located(all, field);
@@ -54,7 +54,7 @@ static const char *shown(const checker *all, rt_text text)
 }
 
 #define REPORT(all, at, ...) scn_report((all)->reporter, at, __VA_ARGS__)
-/* At the value of a field of the step that is being checked. */
+/* Reports at the value of a field of the step that is being checked. */
 #define REPORT_STEP(all, field, ...)                                                               \
     scn_report((all)->reporter, value_at(all, field, (all)->step->at), __VA_ARGS__)
 
@@ -65,20 +65,19 @@ static uint64_t memory_size(const scn_memory *memory)
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* The index of the item of that name in a table whose items begin with it; SCN_NONE, and a problem,
- * where there is none. */
+/* The index of the item with that name in a table whose items begin with their names; SCN_NONE, and
+ * a problem, if there is none. */
 static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t count, size_t size,
                           scn_position at, rt_text name, const char *noun)
 {
-    scn_nearest nearest = scn_nearest_to(name);
+    rt_nearest nearest = rt_nearest_to(name);
     for (uint32_t i = 0; i < count; i++) {
         rt_text other;
         memcpy(&other, (const char *)items + i * size, sizeof other);
         if (rt_text_equal(other, name)) return i;
-        scn_nearest_offer(&nearest, other);
+        rt_nearest_offer(&nearest, other);
     }
-    const char *hint =
-        count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there is none here";
+    const char *hint = count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there are none";
     scn_report(reporter, at, "unknown %s '%s'%s", noun, scn_shown(reporter->arena, name), hint);
     return SCN_NONE;
 }
@@ -119,7 +118,7 @@ static void images_check(checker *all, const rt_text *images, uint32_t count)
 
 /* ---- Modules, devices and memories -------------------------------------------------------- */
 
-/* Reports items of a list that an earlier one equals. */
+/* Reports items of a list that are equal to an earlier one. */
 static void repeated_check(checker *all, const uint32_t *items, uint32_t count, scn_position at,
                            const char *problem)
 {
@@ -140,7 +139,8 @@ static bool has_sycl(const scn_module *module)
     return false;
 }
 
-/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+/* The options of a module go to all its front ends, and the front end of SYCL accepts none of
+ * OpenCL's. */
 static void options_check(checker *all, const scn_module *module)
 {
     rt_text option, rest = module->build_options;
@@ -148,8 +148,7 @@ static void options_check(checker *all, const scn_module *module)
         if (!rt_text_starts(option, "-cl-")) continue;
         REPORT(
             all, value_at(all, &module->build_options, module->at),
-            "build option '%.*s' is for OpenCL, and the module has a source in SYCL; move one of "
-            "them to a module of its own",
+            "build option '%.*s' is for OpenCL, but the module has a source in SYCL; move one of them to another module",
             RT_TEXT_ARG(option));
         return;
     }
@@ -160,10 +159,12 @@ static void error_check(checker *all, const scn_error *error, bool among_several
     bool empty = error->documents.length == 0 && error->reference_class.length == 0 &&
                  error->reference_text.length == 0 && error->name_count == 0;
     if (error->none && !among_several) {
-        REPORT(all, error->at,
-               "'error: none' is one outcome of a one_of; a step without 'expect' succeeds");
+        REPORT(
+            all, error->at,
+            "'error: none' is allowed only as an outcome of one_of; a step without 'expect' must succeed");
     } else if (!error->none && empty && !located(all, error)) {
-        REPORT(all, error->at, "an error needs documents, reference or both: which refusal is it?");
+        REPORT(all, error->at,
+               "an error needs documents, reference or both: which refusal is expected?");
     }
 }
 
@@ -172,15 +173,15 @@ static void module_check(checker *all, uint32_t index)
     const scn_module *module = &all->scenario->modules[index];
     const rt_device_global *globals = module->device_globals.globals;
     const rt_text *symbols = module->host_symbols;
-    /* A module may need any other, itself excepted: loaders allow cycles, so scenarios may have
-     * them. */
+    /* A module may need any other module but not itself: loaders allow cycles, so scenarios may
+     * have them. */
     for (uint32_t i = 0; i < module->need_count; i++) {
         if (module->needs[i] == index)
             REPORT(all, value_at(all, &module->needs[i], module->at),
                    "a module cannot need itself; remove it");
     }
     repeated_check(all, module->needs, module->need_count, module->at,
-                   "this module is needed a second time");
+                   "this module is listed a second time");
     /* Linkers refuse a second definition in one module; in another it interposes. */
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
         uint32_t k = 0;
@@ -221,7 +222,7 @@ static void process_check(checker *all)
     for (uint32_t i = 0; i < scenario->device_count; i++) {
         const scn_device *device = &scenario->devices[i];
         if (device->hidden_aspects & device->required_aspects)
-            REPORT(all, device->at, "device '%s' is asked for an aspect that is hidden",
+            REPORT(all, device->at, "device '%s' requires an aspect that is hidden",
                    shown(all, device->name));
     }
 }
@@ -243,24 +244,26 @@ static void memory_check(checker *all, const scn_memory *memory)
                RT_MEMORY_SIZE_MAX);
     }
     if (memory->initial.data && memory->initial.size != memory_size(memory))
-        REPORT(all, memory->at, "the values have %zu bytes and the memory %" PRIu64,
+        REPORT(all, memory->at, "the values have %zu bytes, but the memory has %" PRIu64,
                memory->initial.size, memory_size(memory));
     if (tolerant && !scn_layout_is_floating(layout)) {
         REPORT(all, tolerance_at,
-               "a tolerance holds for floating values, and type %s has none; remove it",
+               "a tolerance applies to floating-point values, and type %s has none; remove it",
                scn_layout_print(all->reporter->arena, layout).data);
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
         REPORT(all, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
-        REPORT(all, memory->at,
-               "%" PRIu64 " unordered elements with this tolerance are too many to find partners "
-               "for; at most %d, or elements of one number",
-               memory->count, SCN_MATCHED_COUNT_MAX);
+        REPORT(
+            all, memory->at,
+            "%" PRIu64
+            " unordered elements with this tolerance are too many to match; use at most %d, or elements of a single number",
+            memory->count, SCN_MATCHED_COUNT_MAX);
     }
     if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
-        REPORT(all, memory->at, "'promote' cannot stand beside 'usm'; only buffers are promoted");
+        REPORT(all, memory->at,
+               "'promote' cannot be combined with 'usm'; only buffers are promoted");
 }
 
 /* ---- Places of steps ---------------------------------------------------------------------- */
@@ -268,10 +271,11 @@ static void memory_check(checker *all, const scn_memory *memory)
 enum {
     COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
                SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-    /* They concern all threads. */
+    /* Verbs that concern all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
-    /* Later steps refer to what they make, or run elsewhere, in both profiles. */
+    /* Verbs whose results later steps refer to in both profiles, or that change where those steps
+     * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE),
     NEVER_REFUSED = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
@@ -296,7 +300,7 @@ static void parallel_check(checker *all)
         REPORT_STEP(all, all->step, "expected from 2 to %d lists of steps, found %u",
                     SCN_LIST_COUNT_MAX, lists);
     } else if (nested < lists || nested > following) {
-        REPORT_STEP(all, all->step, "%u lists of together %u steps, where %u steps follow", lists,
+        REPORT_STEP(all, all->step, "%u lists with %u steps in total, but %u steps follow", lists,
                     nested, following);
     }
     all->parallel = all->index;
@@ -312,17 +316,17 @@ static void place_check(checker *all)
     uint32_t bit = 1u << step->verb;
     if (step->profile != RT_PROFILE_COUNT && bit & LASTING) {
         REPORT(all, key_at(all, &step->profile, step->at),
-               "'profile' cannot stand beside '%s', to which later steps refer in both profiles",
+               "'profile' cannot be combined with '%s'; later steps refer to it in both profiles",
                verb_name(step->verb));
     }
     if (all->nested_left == 0) {
-        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside of a parallel");
+        if (step->thread != 0) REPORT(all, step->at, "a step of a list outside a parallel");
         return;
     }
     const scn_step *parallel = &all->scenario->steps[all->parallel];
     if (bit & OUTSIDE) {
-        REPORT(all, step->at, "'%s' cannot stand inside a parallel; write it %s the parallel",
-               verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "behind" : "before");
+        REPORT(all, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
+               verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "after" : "before");
     }
     bool same = all->thread > 0 && step->thread == all->thread;
     all->nested_left--;
@@ -337,33 +341,34 @@ static void place_check(checker *all)
 
 /* ---- References --------------------------------------------------------------------------- */
 
-/* That an earlier step of the right verb is meant, which is certain to have run: a process knows
- * its own steps; a list of a parallel knows its own steps and those before the parallel. */
+/* Checks that a reference is to an earlier step with the right verb that is certain to have run: a
+ * process can refer to its own steps; a list of a parallel to its own steps and to those before the
+ * parallel. */
 static void reference_check(checker *all, const scn_shape *shape, const uint32_t *field)
 {
     const scn_step *steps = all->scenario->steps, *target = &steps[*field];
     const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(all, target->id);
     if (*field >= all->index) {
-        REPORT_STEP(all, field, "the %s is made by step %u, which is no earlier one", noun, *field);
+        REPORT_STEP(all, field, "the %s is made by step %u, which is not an earlier step", noun,
+                    *field);
     } else if (!(1u << target->verb & shape->verbs)) {
         REPORT_STEP(all, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
     } else if (*field < all->process) {
         REPORT_STEP(
             all, field,
-            "step '%s' is before the restart at line %u; a process knows nothing of what the "
-            "one before it made",
+            "step '%s' is before the restart at line %u; a process cannot use what an earlier one created",
             id, steps[all->process - 1].at.line);
     } else if (all->step->thread > 0 && *field > all->parallel &&
                target->thread != all->step->thread) {
-        REPORT_STEP(all, field,
-                    "step '%s' is in another list of the parallel; a list knows its own steps and "
-                    "those before the parallel",
-                    id);
+        REPORT_STEP(
+            all, field,
+            "step '%s' is in another list of the parallel; a list can refer only to its own steps and to those before the parallel",
+            id);
     }
 }
 
-/* Checks all references to steps in a value, of whatever shape; of memories, that they have not
- * ended. */
+/* Checks all references to steps in a value of any shape; of memories, that they have not been
+ * destroyed. */
 static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses);
 
 static void rows_check(checker *all, const scn_row *rows, uint32_t count, const char *object,
@@ -396,7 +401,7 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
         if (index == SCN_NONE) return;
         if (shape->table == SCN_TABLE_STEPS) reference_check(all, shape, value);
         if (shape->table == SCN_TABLE_MEMORIES && uses && all->ended[index])
-            REPORT(all, all->step->at, "memory '%s' has ended before this step",
+            REPORT(all, all->step->at, "memory '%s' was destroyed by an earlier step",
                    shown(all, all->scenario->memories[index].name));
         return;
     case SCN_SHAPE_POINTER: {
@@ -409,7 +414,8 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
         rows_check(all, shape->rows, shape->row_count, value, uses);
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
-        /* A step uses the memories that its verb names; what is expected is no use. */
+        /* A step uses the memories that its verb names; naming one in an expectation is not a use.
+         */
         rows_check(all, shape->variants[index], 1, value, uses || shape == &scn_shape_stored_step);
         return;
     default: return;
@@ -418,7 +424,7 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
 
 /* ---- Verbs -------------------------------------------------------------------------------- */
 
-/* Sizes and ranges that do not fit are what some scenarios are about: they expect the error. */
+/* Some scenarios are about sizes and ranges that do not fit: they expect the error. */
 static bool expects_refusal(const scn_step *step)
 {
     return step->error || step->outcome_count > 0;
@@ -437,10 +443,10 @@ static bool range_check(checker *all, const scn_submit *submit)
 {
     uint64_t product = 1;
     if (submit->dimensions == 0)
-        return REPORT_STEP(all, &submit->range, "a range of no dimensions");
+        return REPORT_STEP(all, &submit->range, "a range without dimensions");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
-            return REPORT_STEP(all, &submit->range, "a range or work-group of no work-items");
+            return REPORT_STEP(all, &submit->range, "a range or work-group without work-items");
         if (submit->range[d] > UINT64_MAX / product)
             return REPORT_STEP(all, &submit->range, "the range has more than 2^64 work-items");
         product *= submit->range[d];
@@ -461,15 +467,15 @@ static bool group_check(checker *all, const scn_submit *submit)
         if (submit->local[d] <= RT_WORK_GROUP_SIZE_MAX) product *= submit->local[d];
         if (product <= RT_WORK_GROUP_SIZE_MAX && submit->local[d] <= RT_WORK_GROUP_SIZE_MAX)
             continue;
-        return REPORT_STEP(all, &submit->local,
-                           "a work-group has at most %u work-items; choose less, or expect the "
-                           "error",
-                           RT_WORK_GROUP_SIZE_MAX);
+        return REPORT_STEP(
+            all, &submit->local,
+            "a work-group has at most %u work-items; choose fewer, or expect the error",
+            RT_WORK_GROUP_SIZE_MAX);
     }
     return true;
 }
 
-/* Where in a USM memory a pointer points: at most past its last byte. */
+/* Checks a pointer into a USM memory: it points at most one past its last byte. */
 static bool pointer_check(checker *all, const uint32_t *memory_field, const uint64_t *offset,
                           scn_position at, const char *buffer)
 {
@@ -484,7 +490,7 @@ static bool pointer_check(checker *all, const uint32_t *memory_field, const uint
                   *offset, name, memory_size(memory));
 }
 
-/* Pointers in a value stand one after the other, where the value is zero. */
+/* Pointers in a value follow one another, at places where the value is zero. */
 static void value_argument_check(checker *all, const scn_argument *argument)
 {
     uint64_t end = 0, zero = 0, size = argument->value.size;
@@ -496,12 +502,11 @@ static void value_argument_check(checker *all, const scn_argument *argument)
     for (uint32_t i = 0; i < argument->pointer_count; i++) {
         const scn_inner_pointer *pointer = &argument->pointers[i];
         pointer_check(all, &pointer->memory, &pointer->offset, argument->at,
-                      "which cannot stand in a struct; give it 'usm:'");
+                      "which is not allowed in a struct; give it 'usm:'");
         if (pointer->at < end || size < sizeof zero || pointer->at > size - sizeof zero ||
             memcmp(argument->value.data + pointer->at, &zero, sizeof zero) != 0) {
             REPORT(all, argument->at,
-                   "a pointer at byte %" PRIu64 " of a value of %" PRIu64
-                   " bytes, where there is no room for it",
+                   "a pointer at byte %" PRIu64 " does not fit into a value of %" PRIu64 " bytes",
                    pointer->at, size);
             return;
         }
@@ -516,19 +521,19 @@ static void argument_check(checker *all, const scn_argument *argument)
         const scn_memory *memory = &all->scenario->memories[argument->memory];
         const char *name = shown(all, memory->name);
         if (memory->kind == SCN_MEMORY_BUFFER) return;
-        REPORT(all, value_at(all, &argument->memory, argument->at),
-               "memory '%s' is USM, accesses to which are not declared; write its name alone, or "
-               "{usm: %s, offset: BYTES}, and order steps with 'after'",
-               name, name);
+        REPORT(
+            all, value_at(all, &argument->memory, argument->at),
+            "memory '%s' is USM, whose accesses are not declared; write its name alone, or {usm: %s, offset: BYTES}, and order steps with 'after'",
+            name, name);
         return;
     }
     case SCN_ARGUMENT_POINTER:
         pointer_check(all, &argument->memory, &argument->offset, argument->at,
-                      "and pointers are into USM; give it 'usm:', or write its name alone");
+                      "but pointers point into USM; give it 'usm:', or write its name alone");
         return;
     case SCN_ARGUMENT_VALUE: value_argument_check(all, argument); return;
     case SCN_ARGUMENT_LOCAL:
-        if (argument->size == 0) REPORT(all, argument->at, "local memory of no bytes");
+        if (argument->size == 0) REPORT(all, argument->at, "local memory of 0 bytes");
         return;
     default: return;
     }
@@ -539,7 +544,8 @@ static void constants_check(checker *all, const scn_spec_constant *constants, ui
     for (uint32_t i = 0; i < count; i++) {
         size_t size = constants[i].value.size;
         if (size != 1 && size != 2 && size != 4 && size != 8)
-            REPORT(all, constants[i].at, "a constant of %zu bytes; one has 1, 2, 4 or 8", size);
+            REPORT(all, constants[i].at, "a constant of %zu bytes; constants have 1, 2, 4 or 8",
+                   size);
     }
 }
 
@@ -553,13 +559,13 @@ static const char *state_name(scn_bundle_state state)
     return names[state];
 }
 
-/* Refuses a bundle, made by an earlier step, that is not in the wanted state: in C++ it would have
+/* Refuses a bundle of an earlier step that is not in the required state: in C++ it would have
  * another type. */
 static bool state_check(checker *all, const uint32_t *field, scn_bundle_state wanted)
 {
     const scn_step *other = &all->scenario->steps[*field];
     if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
-    return REPORT_STEP(all, field, "bundle '%s' is in state %s; one in state %s is needed",
+    return REPORT_STEP(all, field, "bundle '%s' is in state %s; state %s is required",
                        shown(all, other->id), state_name(other->bundle.state), state_name(wanted));
 }
 
@@ -569,7 +575,7 @@ static void submit_check(checker *all, const scn_submit *submit)
     if (submit->bundle != SCN_NONE) {
         state_check(all, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
         if (submit->options.length > 0 || submit->module != SCN_NONE)
-            REPORT(all, at, "'options' and 'module' cannot stand beside 'bundle'");
+            REPORT(all, at, "'options' and 'module' cannot be combined with 'bundle'");
     }
     for (uint32_t i = 0; i < submit->argument_count; i++)
         argument_check(all, &submit->arguments[i]);
@@ -587,18 +593,19 @@ static void submit_check(checker *all, const scn_submit *submit)
 
 static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t size)
 {
-    /* A variable's size is known when its image is made (scn_variables_resolve). */
+    /* A variable's size is known only when its image is made (scn_variables_resolve). */
     if (memory == SCN_NONE) return true;
     const scn_memory *declared = &all->scenario->memories[memory];
     uint64_t room = memory_size(declared);
     if (offset <= room && size <= room - offset) return true;
     return REPORT_STEP(all, all->step,
                        "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
-                       "; choose a part that lies in it, or expect the error",
+                       "; choose a part inside it, or expect the error",
                        offset, offset + size, shown(all, declared->name), room);
 }
 
-/* A variable that was found is one of its module's; nothing is asked of one that was not. */
+/* A variable that has been found must belong to its module; one that has not been found is not
+ * checked. */
 static bool variable_check(checker *all, const scn_variable *variable)
 {
     const scn_scenario *scenario = all->scenario;
@@ -607,7 +614,7 @@ static bool variable_check(checker *all, const scn_variable *variable)
         (!found || (variable->module != SCN_NONE &&
                     variable->global < scenario->modules[variable->module].device_globals.count)))
         return true;
-    return REPORT(all, all->step->at, "device_global '%s' is none of its module's",
+    return REPORT(all, all->step->at, "device_global '%s' does not belong to its module",
                   shown(all, variable->name));
 }
 
@@ -623,7 +630,7 @@ static void copy_check(checker *all, const scn_transfer *transfer)
     bool later = !memories && transfer->variable.global == SCN_NONE;
     if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
         transfer->to_offset > UINT64_MAX / 2) {
-        REPORT(all, all->step->at, "a copy of no bytes, or past all memories");
+        REPORT(all, all->step->at, "a copy of 0 bytes, or past the end of every memory");
         return;
     }
     if (expects_refusal(all->step) ||
@@ -639,7 +646,7 @@ static void copy_check(checker *all, const scn_transfer *transfer)
                 shown(all, all->scenario->memories[transfer->to].name));
 }
 
-/* OpenCL 3.0, clEnqueueFillBuffer: what a pattern may measure here. */
+/* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
 static void fill_check(checker *all, const scn_transfer *transfer)
 {
     const scn_memory *to = &all->scenario->memories[transfer->to];
@@ -653,30 +660,30 @@ static void fill_check(checker *all, const scn_transfer *transfer)
             shown(all, to->name), to->layout.size);
     } else if (transfer->size == 0 || transfer->size % unit != 0 ||
                transfer->to_offset % unit != 0) {
-        REPORT(all, all->step->at, "a fill of no elements, or of parts of them");
+        REPORT(all, all->step->at, "a fill of 0 elements, or of parts of elements");
     } else if (!expects_refusal(all->step)) {
         part_check(all, transfer->to, transfer->to_offset, transfer->size);
     }
 }
 
-/* A host task has accessors of buffers alone, and copies between two of one size. */
+/* A host task has accessors of buffers only, and copies between two of the same size. */
 static void host_task_check(checker *all, const scn_host_task *task)
 {
     const scn_memory *memories = all->scenario->memories;
     const uint32_t *const ends[] = {&task->from, &task->to};
     for (uint32_t i = 0; i < 2; i++) {
         if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
-        REPORT_STEP(all, ends[i],
-                    "memory '%s' is USM; a host task here has accessors of buffers alone",
+        REPORT_STEP(all, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
                     shown(all, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
     const scn_memory *from = &memories[task->from], *to = &memories[task->to];
     if (from != to && memory_size(from) == memory_size(to)) return;
-    REPORT_STEP(all, &task->to,
-                "the task copies all of memory '%s' to '%s'; they must be two buffers of one size",
-                shown(all, from->name), shown(all, to->name));
+    REPORT_STEP(
+        all, &task->to,
+        "the task copies all of memory '%s' to '%s'; they must be two buffers of the same size",
+        shown(all, from->name), shown(all, to->name));
 }
 
 /* A queue or bundle for a device, made in a context. */
@@ -684,7 +691,7 @@ static void context_check(checker *all, uint32_t made_by, uint32_t device)
 {
     if (made_by == SCN_NONE || expects_refusal(all->step)) return;
     const scn_step *context = &all->scenario->steps[made_by];
-    if (context->verb != SCN_VERB_CONTEXT) return; /* which is reported as a reference */
+    if (context->verb != SCN_VERB_CONTEXT) return; /* reported with the references */
     for (uint32_t i = 0; i < context->context.device_count; i++)
         if (context->context.devices[i] == device) return;
     REPORT_STEP(all, all->step,
@@ -709,12 +716,14 @@ static void context_devices_check(checker *all)
     }
 }
 
-/* What the actions make of what (SYCL 2020, 4.11). */
+/* The number and state of the bundles that each action takes, and the state of its result (SYCL
+ * 2020, 4.11). */
 static const struct action_row {
-    uint32_t least, most; /* bundles it is made of */
+    uint32_t least, most; /* input bundles */
     scn_bundle_state from, to;
 } action_rows[SCN_BUNDLE_ACTION_COUNT] = {
-    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* of none, in any state */
+    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* takes none; its result has any
+                                                                    * state */
     [SCN_BUNDLE_COMPILE] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_OBJECT},
     [SCN_BUNDLE_LINK] = {1, UINT32_MAX, SCN_BUNDLE_OBJECT, SCN_BUNDLE_EXECUTABLE},
     [SCN_BUNDLE_BUILD] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_EXECUTABLE},
@@ -728,14 +737,13 @@ static void bundle_check(checker *all, const scn_bundle *bundle)
     bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
     bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
     if (bundle->constant_count > 0 && (!gets || bundle->state != SCN_BUNDLE_INPUT)) {
-        REPORT(all, key_at(all, &bundle->constants, at),
-               "'spec_constants' needs 'get: input' beside it");
+        REPORT(all, key_at(all, &bundle->constants, at), "'spec_constants' requires 'get: input'");
     }
     constants_check(all, bundle->constants, bundle->constant_count);
     if (!gets && (bundle->kernel_count > 0 || bundle->context != SCN_NONE))
-        REPORT(all, at, "'kernels' and 'context' need 'get' beside them");
+        REPORT(all, at, "'kernels' and 'context' require 'get'");
     if (!compiles && bundle->options.length > 0)
-        REPORT(all, at, "'options' needs 'compile' or 'link' beside it");
+        REPORT(all, at, "'options' requires 'compile' or 'link'");
     context_check(all, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
@@ -747,7 +755,7 @@ static void bundle_check(checker *all, const scn_bundle *bundle)
         if (!state_check(all, &bundle->sources[i], joins ? bundle->state : row->from)) return;
 }
 
-/* A host task runs on no device whose clock could tell its times. */
+/* A host task does not run on a device whose clock could report its times. */
 static void profiling_check(checker *all, const scn_profiling *asked)
 {
     const uint32_t *const fields[] = {&asked->step, &asked->after, &asked->same_as};
@@ -756,7 +764,7 @@ static void profiling_check(checker *all, const scn_profiling *asked)
         const scn_step *step = &all->scenario->steps[*fields[i]];
         if (step->verb != SCN_VERB_HOST_TASK) continue;
         REPORT_STEP(all, all->step,
-                    "step '%s' is a host task, and only what a device runs has times",
+                    "step '%s' is a host task; only commands that a device runs have times",
                     shown(all, step->id));
         return;
     }
@@ -770,8 +778,7 @@ static void verb_check(checker *all)
     case SCN_VERB_UNLOAD:
         if (step->load.module == 0)
             REPORT_STEP(all, &step->load.module,
-                        "'%s', the first module, is the executable: it is loaded from the start to "
-                        "the end",
+                        "'%s', the first module, is the executable, which is always loaded",
                         shown(all, all->scenario->modules[0].name));
         return;
     case SCN_VERB_CONTEXT: context_devices_check(all); return;
@@ -793,8 +800,7 @@ static void verb_check(checker *all)
         if (memory->kind != SCN_MEMORY_BUFFER)
             REPORT_STEP(
                 all, &step->memory,
-                "memory '%s' is USM, which is freed when the program ends; only buffers end "
-                "earlier",
+                "memory '%s' is USM, which is freed when the program ends; only buffers can be destroyed earlier",
                 shown(all, memory->name));
         return;
     }
@@ -808,7 +814,7 @@ static void verb_check(checker *all)
 
 /* ---- Expectations ------------------------------------------------------------------------- */
 
-/* Either end of a copy, the content of a device_global's host object. */
+/* Either end of a copy: a memory, or a device_global, whose content its host object has. */
 static bool content_check(checker *all, scn_position at, rt_text name)
 {
     const scn_scenario *scenario = all->scenario;
@@ -867,7 +873,7 @@ static void event_field_check(checker *all, rt_event_kind kind, const scn_trace_
     }
 }
 
-/* Which field of events of that kind tells their images (scenario.h). */
+/* The field in which events of that kind list their images (scenario.h). */
 const char *scn_event_images_field(rt_event_kind kind)
 {
     static const char *const fields[] = {"inputs", "images", "image"};
@@ -885,7 +891,7 @@ static void event_check(checker *all, const scn_trace_event *event)
         return;
     }
     if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
-        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' is about no program",
+        REPORT(all, key_at(all, &event->program_of, event->at), "an event '%s' has no program",
                rt_event_name(kind));
     for (uint32_t i = 0; i < event->field_count; i++)
         event_field_check(all, kind, &event->fields[i], event->at);
@@ -918,7 +924,7 @@ static void expect_check(checker *all, const scn_expect *expect, bool in_outcome
     bool open = expect->kind == SCN_EXPECT_ONE_OF || expect->kind == SCN_EXPECT_FINDING;
     if (open && in_outcome) {
         REPORT(all, key_at(all, field, expect->at),
-               "'%s' cannot stand inside one_of, whose outcomes must be known at once",
+               "'%s' is not allowed inside one_of, whose outcomes must be known at once",
                expect->kind == SCN_EXPECT_ONE_OF ? "one_of" : "finding");
         return;
     }
@@ -977,7 +983,7 @@ static void expects_check(checker *all, const scn_expect *expects, uint32_t coun
         expect_check(all, &expects[i], in_outcome);
 }
 
-/* What a step expects: as its verb, or the refusal of its verb. */
+/* Checks what a step expects: the expectations of an expect step, or the refusal of its verb. */
 static void expectation_check(checker *all)
 {
     const scn_step *step = all->step;
@@ -1007,18 +1013,18 @@ static void covers_check(checker *all)
     const scn_scenario *scenario = all->scenario;
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];
-        scn_nearest nearest = scn_nearest_to(cover->at);
+        rt_nearest nearest = rt_nearest_to(cover->at);
         const scn_step *found = NULL;
         if (cover->at.length == 0) continue;
         for (uint32_t k = 0; k < scenario->step_count && !found; k++) {
             const scn_step *step = &scenario->steps[k];
             if (rt_text_equal(step->id, cover->at)) found = step;
-            if (step->id.length > 0) scn_nearest_offer(&nearest, step->id);
+            if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
             REPORT(all, cover->position, "unknown step '%s'%s", shown(all, cover->at),
                    nearest.offered_count > 0 ? scn_nearest_hint(all->reporter->arena, &nearest)
-                                             : "; there is none here");
+                                             : "; there are none");
         } else if (!step_expects(found)) {
             REPORT(all, cover->position,
                    "step '%s' expects nothing, so a broken rule cannot fail there",
@@ -1065,7 +1071,7 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     process_check(&all);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         memory_check(&all, &scenario->memories[i]);
-    /* What steps do with memories is judged by their sizes. */
+    /* Steps are checked against the sizes of memories, so these must be right first. */
     if (reporter->count == before) *out_step = steps_check(&all);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         expects = expects || step_expects(&scenario->steps[i]);

@@ -70,7 +70,7 @@ void rt_nearest_hint(const rt_nearest *nearest, rt_buffer *out)
     if (rt_nearest_suggest(nearest, out)) return;
     if (nearest->offered_count > RT_NEAREST_LISTED_MAX) return;
     for (uint32_t i = 0; i < nearest->offered_count; i++) {
-        rt_buffer_printf(out, "%s", i > 0 ? ", " : "; known are: ");
+        rt_buffer_printf(out, "%s", i > 0 ? ", " : "; expected one of: ");
         rt_buffer_append_shown(out, nearest->offered[i]);
     }
 }

@@ -32,8 +32,8 @@ void rt_nearest_offer(rt_nearest *nearest, rt_text candidate);
 /* Appends "; did you mean 'NAME'?" and returns true; false if no name is near. */
 bool rt_nearest_suggest(const rt_nearest *nearest, rt_buffer *out);
 
-/* Like rt_nearest_suggest; if no name is near, appends "; known are: A, B", or nothing if no names
- * or more than RT_NEAREST_LISTED_MAX were offered. */
+/* Like rt_nearest_suggest; if no name is near, appends "; expected one of: A, B", or nothing if no
+ * names or more than RT_NEAREST_LISTED_MAX were offered. */
 void rt_nearest_hint(const rt_nearest *nearest, rt_buffer *out);
 
 /* Number of single-byte insertions, deletions and replacements that turn a into b, at most `limit`

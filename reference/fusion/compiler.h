@@ -1,5 +1,5 @@
-/* The hook through which the runtime asks for a fused kernel: the fusion compiler needs LLVM and
- * runs in a process of its own. */
+/* The hook through which the runtime requests a fused kernel: the fusion compiler needs LLVM and
+ * runs in a separate process. */
 #ifndef REFERENCE_FUSION_COMPILER_H
 #define REFERENCE_FUSION_COMPILER_H
 
@@ -7,10 +7,10 @@
 
 typedef struct rt_fusion_compiler {
     void *user;
-    /* Makes one kernel of the request's list.  out_result is initialised and freed by the
-     * caller, and receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
-     * fused, the message says why; MALFORMED: damaged code; TOOL: the compiler died; IO, LIMIT;
-     * UNAVAILABLE: there is no fusion compiler here.  No other code.  May be called from several
+    /* Compiles the request's list into one kernel.  out_result is initialised and freed by the
+     * caller, and receives the input of rt_fusion_result_read.  FUSION_REJECTED: the list cannot be
+     * fused, the message gives the reason; MALFORMED: damaged code; TOOL: the compiler died; IO,
+     * LIMIT; UNAVAILABLE: there is no fusion compiler.  No other code.  May be called from several
      * threads.  Source: document 001, "Fusion JIT integration" (fuseKernels). */
     rt_status (*fuse)(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result);

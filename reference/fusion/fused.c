@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The newest SPIR-V that every tool here takes, as in a module's header. */
+/* The newest SPIR-V version that all our tools accept, as in a module's header. */
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {
@@ -35,16 +35,16 @@ typedef struct fused_kernel {
 
 struct rt_fused_kernels {
     rt_fused_tools tools;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     rt_map index;         /* key -> kernels */
     RT_VECTOR(fused_kernel *) kernels;
-    uint32_t name_count; /* names given so far (tag B46) */
+    uint32_t name_count; /* names assigned so far (tag B46) */
 };
 
 /* ---- The store ---------------------------------------------------------------------------- */
 
-/* What holds between two operations: every kernel is found under its key, has the name that the
- * compiler was asked for, and is in a bundle. */
+/* The invariants between two operations: every kernel is found under its key, has the name
+ * requested from the compiler, and is in a bundle. */
 static bool store_check(const rt_fused_kernels *fused)
 {
     CHECK(fused->kernels.count <= fused->name_count);
@@ -162,8 +162,8 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
     return RT_STATUS_OK;
 }
 
-/* The most bytes of local memory that a work-group's variables may take on the device, whatever
- * room it has for other things. */
+/* The maximum number of bytes of local memory that a work-group's variables may occupy on the
+ * device, however much it has in total. */
 static uint64_t variables_max(const rt_fusion_list *list)
 {
     uint64_t room = list->device->capabilities.local_size_max;
@@ -188,7 +188,7 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
         (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
     rt_status status = rt_fusion_plan(fused->tools.sink, fused->tools.profile, ranges, list->count,
                                       &out_plan->range);
-    /* A contradiction is the application's mistake, whether or not the ranges go together. */
+    /* A contradiction is the application's mistake, whether or not the ranges can be combined. */
     const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
                                      list->count, range, variables_max(list),
@@ -222,7 +222,7 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
                           .constant_count = count};
 }
 
-/* The range that the compiler is given for a kernel. */
+/* The range that the compiler gets for a kernel. */
 static rt_fusion_range request_range(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     rt_fusion_range requested = *input;
@@ -254,7 +254,7 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
     return kernels;
 }
 
-/* The local memory that the kernels' arguments leave to a work-group; where they need too much, the
+/* The local memory that the kernels' arguments leave to a work-group; if they need too much, the
  * device refuses the launch. */
 static uint64_t local_room(const rt_fused_plan *plan)
 {
@@ -272,7 +272,7 @@ static uint64_t local_room(const rt_fused_plan *plan)
     return room < most ? room : most;
 }
 
-/* Whether the room matters: only for promotions to local memory. */
+/* True if the available local memory matters: only for promotions to local memory. */
 static bool promotes_to_local(const rt_fused_plan *plan)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -281,8 +281,8 @@ static bool promotes_to_local(const rt_fused_plan *plan)
     return false;
 }
 
-/* The request leaves the room out, so that one request, and a pack's answer to it, serve devices of
- * any size. */
+/* The request omits the available local memory, so that one request, and a pack's answer to it,
+ * serve devices of any size. */
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -306,12 +306,12 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
     };
 }
 
-/* The request without a name, the room where it matters, and the device and context of the program.
- */
+/* The request without a name, the available local memory if it matters, and the device and context
+ * of the program. */
 static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     rt_buffer bytes = {0};
-    /* The format requires a name; all keys have the same. */
+    /* The format requires a name, so all keys have the same one. */
     rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
     rt_fusion_request_write(&bytes, &request);
     rt_write_u64(&bytes, promotes_to_local(plan) ? local_room(plan) : 0);
@@ -352,7 +352,7 @@ static rt_text name_make(rt_fused_kernels *fused, rt_arena *arena)
     return rt_arena_printf(arena, "fused_%u", number);
 }
 
-/* Validates what the compiler's process has sent before anything relies on it. */
+/* Validates the output of the compiler's process before it is used. */
 static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan, rt_text name,
                               const rt_fusion_result *result)
 {
@@ -398,8 +398,8 @@ static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan
     return check_result(fused, plan, kernel->name, &kernel->result);
 }
 
-/* Asks the compiler a second time, with the room, if all promotions together turn out not to fit.
- */
+/* Compiles a second time, with the available local memory, if all promotions together turn out not
+ * to fit. */
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {
@@ -419,8 +419,8 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                             &kernel->result.image, &kernel->bundle);
 }
 
-/* Keeps the kernel, unless another thread has made the same one in the meantime: then that is used.
- */
+/* Stores the kernel, unless another thread has created the same one in the meantime: then that one
+ * is used. */
 static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
 {
     store_lock(fused);
@@ -470,7 +470,7 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
     return launch;
 }
 
-/* Traces the buffers that stay in global memory although a promotion was asked for. */
+/* Traces the buffers that stay in global memory although a promotion was requested. */
 static void trace_demotions(rt_fused_kernels *fused, const rt_fused_plan *plan,
                             const rt_fusion_result *result)
 {

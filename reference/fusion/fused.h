@@ -14,10 +14,10 @@
 
 typedef struct rt_fused_kernels rt_fused_kernels;
 
-/* The refusal of every list where there is no fusion compiler. */
+/* The refusal of every list if there is no fusion compiler. */
 #define RT_FUSED_NO_COMPILER "Kernel fusion not supported by this build"
 
-/* What fused kernels are made with; everything is borrowed. */
+/* The parts that the store uses; everything is borrowed. */
 typedef struct rt_fused_tools {
     rt_sink *sink;
     rt_trace *trace;
@@ -26,11 +26,11 @@ typedef struct rt_fused_tools {
     const rt_fusion_compiler *compiler; /* NULL: there is none */
 } rt_fused_tools;
 
-/* Makes an empty store; the caller destroys it before the program manager.  NULL does nothing. */
+/* Creates an empty store; the caller destroys it before the program manager.  NULL does nothing. */
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools);
 void rt_fused_destroy(rt_fused_kernels *fused);
 
-/* A list whose range and arguments are decided; lives in the arena that it was planned in. */
+/* A list whose range and arguments are decided; lives in the arena in which it was planned. */
 typedef struct rt_fused_plan {
     const rt_fusion_list *list;
     rt_queue_id queue;
@@ -41,13 +41,14 @@ typedef struct rt_fused_plan {
     bool barriers;
 } rt_fused_plan;
 
-/* Decides them.  ERRC_INVALID: contradicting promotions, a mistake of the application.
- * FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be fused. */
+/* Decides range and arguments.  ERRC_INVALID: contradicting promotions, a mistake of the
+ * application. FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be
+ * fused. */
 RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
                                          const rt_fusion_list *list, rt_queue_id queue,
                                          bool barriers, rt_fused_plan *out_plan);
 
-/* Finds or makes the fused kernel of a plan, and the launch of it; the launch's tables are in the
+/* Finds or creates the fused kernel of a plan, and its launch; the launch's tables are in the
  * arena, its bundle lives as long as the store.  Called without locks.  Codes of the compiler's
  * hook and of rt_bundle_inject. */
 RT_MUST_USE rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena,

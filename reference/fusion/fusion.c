@@ -22,7 +22,7 @@ struct rt_fusion {
 
 /* ---- Telling ------------------------------------------------------------------------------ */
 
-/* The runtime prints warnings only where the environment asks for them. */
+/* The runtime prints warnings only if the environment requests them. */
 static void warn(const rt_fusion *fusion, const char *text)
 {
     if (*text == '\0' || fusion->parts.warning_level == 0) return;
@@ -39,7 +39,7 @@ static void trace_end(const rt_fusion *fusion, rt_queue_id queue, rt_sync_reason
              RT_T("rule", rt_text_of(rt_rule_name((rt_rule)why.rule))), RT_T("detail", detail));
 }
 
-/* The scheduler has ended a fusion, on its own account or by a call. */
+/* Called when the scheduler has ended a fusion, on its own or because of a call. */
 static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
 {
     const rt_fusion *fusion = user;
@@ -120,7 +120,7 @@ bool rt_fusion_is_active(rt_fusion *fusion, rt_queue_id queue)
     return rt_fusion_command_is_active(fusion->parts.scheduler, queue);
 }
 
-/* A fault only (see KF-JIT-15): the compiler is asked although nothing is to be fused. */
+/* A fault only (see KF-JIT-15): the compiler is called although there is nothing to fuse. */
 static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
 {
     rt_arena arena = {0};
@@ -150,7 +150,7 @@ rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
     return RT_STATUS_OK;
 }
 
-/* The queue is not in fusion mode any more: the event of its last fusion is returned. */
+/* Completes a queue that is no longer in fusion mode: returns the event of its last fusion. */
 static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_id *out_command)
 {
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);

@@ -1,11 +1,12 @@
-/* Kernel fusion as an application asks for it: start, complete, cancel.
+/* Kernel fusion as requested by the application: start, complete, cancel.
  *
  * The list is in the command graph (reference/sched/fusion_command.h, with the table of states).
  * This folder decides whether and how it is fused, and reports the outcome in the trace and in
  * warnings.
  *
  * Threads.  All functions may be called from several threads.  The compiler runs without a lock; if
- * another thread ends the fusion in the meantime, its result is dropped.
+ * another thread ends the fusion in the meantime, the compiler's result is dropped.
+ *
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_FUSION_FUSION_H
 #define REFERENCE_FUSION_FUSION_H
@@ -18,14 +19,14 @@ typedef struct rt_fusion rt_fusion;
 typedef struct rt_fusion_parts {
     rt_fused_tools tools;
     rt_scheduler *scheduler;
-    uint32_t warning_level; /* SYCL_RT_WARNING_LEVEL, 0 where it is not set */
+    uint32_t warning_level; /* SYCL_RT_WARNING_LEVEL, 0 if it is not set */
 } rt_fusion_parts;
 
-/* Makes it; it observes the scheduler from now on. */
+/* Creates the fusion part, which observes the scheduler from now on. */
 rt_fusion *rt_fusion_create(const rt_fusion_parts *parts);
 
-/* Frees it with every fused kernel, after the scheduler and before the program manager.  NULL does
- * nothing. */
+/* Frees it with every fused kernel; call after destroying the scheduler and before the program
+ * manager.  NULL does nothing. */
 void rt_fusion_destroy(rt_fusion *fusion);
 
 /* start_fusion on a queue.  Codes of rt_fusion_command_start. */
@@ -35,14 +36,14 @@ RT_MUST_USE rt_status rt_fusion_start(rt_fusion *fusion, rt_queue_id queue);
  * only warns (KF-QUEUE-07). */
 RT_MUST_USE rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue);
 
-/* complete_fusion: the collected kernels run as one kernel, or one by one where they cannot be
- * fused (KF-GRAPH-09).  *out_command is done when all of them are.  ERRC_INVALID: the queue was
- * never in fusion mode (KF-QUEUE-10), or promotions contradict each other; then it stays in fusion
- * mode. */
+/* complete_fusion: the collected kernels run as one kernel, or one by one if they cannot be fused
+ * (KF-GRAPH-09).  *out_command is done when all of them are.  ERRC_INVALID: the queue was never in
+ * fusion mode (KF-QUEUE-10), or promotions contradict each other; in the latter case it stays in
+ * fusion mode. */
 RT_MUST_USE rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barriers,
                                          rt_command_id *out_command);
 
-/* is_in_fusion_mode. */
+/* is_in_fusion_mode: true if the queue is in fusion mode. */
 bool rt_fusion_is_active(rt_fusion *fusion, rt_queue_id queue);
 
 #endif

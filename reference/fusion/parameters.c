@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-/* One buffer of the list: the first parameter that it is passed to, and what its accessors ask for.
+/* One buffer of the list: the first parameter that it is passed to, and what its accessors request.
  */
 typedef struct buffer_use {
     const rt_memory *memory;
     rt_fusion_place first;
-    rt_promotion promotion; /* so far */
-    bool asked;             /* some accessor asked for promotion */
-    bool has_accessor;      /* promotion is that of some accessor */
+    rt_promotion promotion; /* combined so far */
+    bool asked;             /* an accessor requested promotion */
+    bool has_accessor;      /* promotion is that of an accessor */
     bool is_final;          /* profile dpcpp: no later accessor counts */
-    rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although asked */
-    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* of its first kernel */
+    rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although requested */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* local size of its first kernel */
 } buffer_use;
 
 typedef struct maker {
@@ -24,13 +24,13 @@ typedef struct maker {
     rt_profile profile;
     rt_arena *arena;
     const rt_fusion_range *fused;
-    uint64_t local_left; /* bytes of a group's local memory that nothing has taken yet */
-    rt_map index;        /* what an argument points to -> its first place in `places` */
+    uint64_t local_left; /* unused bytes of a group's local memory */
+    rt_map index;        /* an argument's target -> its first place in `places` */
     RT_VECTOR(rt_fusion_place) places;
     RT_VECTOR(rt_fusion_identity) identities;
     RT_VECTOR(rt_fusion_constant) constants;
     RT_VECTOR(buffer_use) buffers;
-    rt_map buffer_index; /* the same key -> buffers */
+    rt_map buffer_index; /* the same keys -> buffers */
 } maker;
 
 /* ---- Identities and constants ------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_plac
     *rt_vector_push(&make->places) = place;
 }
 
-/* A value is known now, unless it holds a pointer: that is an address of this run. */
+/* A value is known now, unless it holds a pointer, which is an address of this run. */
 static bool is_constant(const rt_argument *argument)
 {
     return argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0;
@@ -71,7 +71,7 @@ static bool is_constant(const rt_argument *argument)
 
 /* ---- Promotions ---------------------------------------------------------------- */
 
-/* What one accessor asks for, its buffer's property included. */
+/* The promotion that one accessor requests, including its buffer's property. */
 static rt_status promotion_asked(rt_sink *sink, const rt_argument *argument,
                                  rt_promotion *out_asked)
 {
@@ -91,7 +91,7 @@ static void give_up(buffer_use *use, const char *reason)
     if (use->reason.length == 0) use->reason = rt_text_of(reason);
 }
 
-/* The extension's table for two accessors of one buffer: both must ask for the same. */
+/* The extension's table for two accessors of one buffer: both must request the same. */
 static void combine(buffer_use *use, rt_promotion asked)
 {
     if (!use->has_accessor)
@@ -153,8 +153,8 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
                      : "Not performing specified local promotion due to work-group size mismatch");
 }
 
-/* Takes count * size bytes of the device's local memory.  False: there are not that many left, and
- * nothing is taken. */
+/* Reserves count * size bytes of the device's local memory.  False: fewer are left, and nothing is
+ * reserved. */
 static bool local_take(maker *make, uint64_t count, uint64_t size)
 {
     CHECK(size > 0);
@@ -169,7 +169,7 @@ static bool local_take(maker *make, uint64_t count, uint64_t size)
 static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusion_place place)
 {
     const rt_argument *argument = &input->launch.arguments[place.parameter];
-    /* Where the arguments alone need too much, the device itself refuses the launch. */
+    /* If the arguments alone need too much, the device itself refuses the launch. */
     if (argument->kind == RT_ARGUMENT_LOCAL && !local_take(make, 1, argument->size))
         make->local_left = 0;
     if (is_pointer(argument)) add_pointer(make, argument, place);
@@ -184,7 +184,8 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
 
 /* ---- Sizes, and the result ------------------------------------------------------------------ */
 
-/* Elements of one work-item or work-group (tag B37); 0: the buffer has fewer than there are. */
+/* Elements per work-item or work-group (tag B37); 0: the buffer has fewer elements than there are
+ * work-items or groups. */
 static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
 {
     CHECK(use->memory->element_size > 0);
@@ -199,7 +200,7 @@ static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
     return elements / parts;
 }
 
-/* The elements that a promoted buffer has in a work-item or group; 0: it stays in global memory. */
+/* The elements that a promoted buffer has per work-item or group; 0: it stays in global memory. */
 static uint64_t promote(maker *make, buffer_use *use)
 {
     if (use->promotion == RT_PROMOTION_NONE) return 0;
@@ -223,7 +224,7 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
     for (uint32_t i = 0; i < make->buffers.count; i++) {
         buffer_use *use = &make->buffers.items[i];
-        /* Broken: every buffer is promoted, asked for or not. */
+        /* Broken: every buffer is promoted, requested or not. */
         if (!use->asked && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
             use->promotion = RT_PROMOTION_PRIVATE;
         uint64_t elements = promote(make, use);
@@ -273,7 +274,7 @@ rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena 
             status = add_argument(&make, &inputs[k], (rt_fusion_place){k, p});
     }
     if (rt_ok(status)) {
-        /* Only the range tells how many parts a buffer has. */
+        /* Only the range determines how many parts a buffer has. */
         if (fused) promotions_make(&make, out_parameters);
         CHECK(make.buffers.count <= make.places.count);
         CHECK_IMPLIES(make.identities.count > 0, make.places.count > 0);

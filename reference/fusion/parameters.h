@@ -17,12 +17,12 @@ typedef struct rt_fusion_input {
     rt_fusion_range range;
 } rt_fusion_input;
 
-/* A buffer that is not promoted although it was asked for. */
+/* A buffer that is not promoted although that was requested. */
 typedef struct rt_fusion_demotion {
     rt_text memory, reason;
 } rt_fusion_demotion;
 
-/* Everything is allocated in the arena that it was made in, or borrowed from the inputs. */
+/* Everything is allocated in the arena passed at creation, or borrowed from the inputs. */
 typedef struct rt_fusion_parameters {
     const rt_fusion_identity *identities;
     const rt_fusion_promotion *promotions;
@@ -32,10 +32,10 @@ typedef struct rt_fusion_parameters {
     uint32_t identity_count, promotion_count, constant_count, demotion_count;
 } rt_fusion_parameters;
 
-/* Finds them for count >= 1 inputs under the fused range; without one (NULL) the inputs are
- * examined and nothing is promoted.  Buffers and arguments in local memory have local_size_max
- * bytes of a work-group together; buffers that find no room there, later ones first, stay where
- * they are. ERRC_INVALID: an accessor asks for another promotion than its buffer (tag B35). */
+/* Determines the parameters for count >= 1 inputs under the fused range; without one (NULL) the
+ * inputs are examined and nothing is promoted.  Buffers and arguments in local memory share
+ * local_size_max bytes per work-group; buffers that do not fit, later ones first, stay in global
+ * memory. ERRC_INVALID: an accessor requests another promotion than its buffer (tag B35). */
 RT_MUST_USE rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
                                                 const rt_fusion_input *inputs, uint32_t count,
                                                 const rt_fusion_range *fused,

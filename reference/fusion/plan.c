@@ -71,7 +71,7 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
 /* ---- Sizes and offsets of the list ------------------------------------------------------------
  */
 
-/* The one local size that is given, into the fused range; open where none is. */
+/* Stores the one local size that is given in the fused range; unspecified if none is given. */
 static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                               uint64_t *out_local)
 {
@@ -87,7 +87,7 @@ static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint
     return RT_STATUS_OK;
 }
 
-/* The one offset. */
+/* Stores the one offset that is given in the fused range. */
 static rt_status common_offset(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                uint64_t *out_offset)
 {
@@ -101,12 +101,13 @@ static rt_status common_offset(rt_sink *sink, const rt_fusion_range *ranges, uin
 
 /* ---- Checks of a candidate ------------------------------------------- */
 
-/* True when every work-group of the input lies in one group of the fused range, whose groups have
+/* True if every work-group of the input is inside one group of the fused range, whose groups have
  * the same size.
  *
  * A group is local[1] * local[2] runs of local[0] neighbouring linear ids.  Both ranges cut the
- * line of linear ids into runs of that length at its multiples, so what is left to compare is how
- * far apart the runs of one group are: a row for those of dimension 1, a plane for those of 2. */
+ * line of linear ids into runs of that length at its multiples, so only the distance between the
+ * runs of one group remains to be compared: a row for those of dimension 1, a plane for those of 2.
+ */
 static bool groups_stay_whole(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     bool rows = input->local[1] == 1 || input->global[0] == fused->global[0];
@@ -143,7 +144,7 @@ static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, u
         return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
         RT_TRY(check_input(sink, &ranges[i], fused));
-        /* Broken, each in its turn: only ranges of one kind can be combined. */
+        /* Broken, each rule in turn: only ranges of one kind can be combined. */
         if (ranges[i].dimensions != fused->dimensions && !RULE(KF_RANGE_13))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
                                "Cannot fuse kernels of other dimensions");
@@ -165,7 +166,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count,
     return equal;
 }
 
-/* True when `a` is lexicographically greater, in SYCL's order of dimensions. */
+/* True if `a` is lexicographically greater, in SYCL's order of dimensions. */
 static bool is_greater(const rt_fusion_range *a, const rt_fusion_range *b)
 {
     for (uint32_t i = 0; i < DIMENSIONS; i++) {
@@ -176,8 +177,8 @@ static bool is_greater(const rt_fusion_range *a, const rt_fusion_range *b)
     return a->dimensions > b->dimensions;
 }
 
-/* True when shipped DPC++ prefers `a` of two ranges with as many work-items (tag B23): the more
- * frequent in the list, or else the greater. */
+/* True if shipped DPC++ prefers `a` of two ranges with equally many work-items (tag B23): the more
+ * frequent in the list, otherwise the greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *a,
                          const rt_fusion_range *b)
 {

@@ -12,18 +12,18 @@
 #include "reference/image/fusion_request.h"
 
 /* Finds the range for count >= 1 ranges of input kernels.  FUSION_REJECTED, with the restriction's
- * rule: they cannot be fused, the message says why in the words of DPC++.  Of several possible
- * ranges, the profile documents takes one of the inputs; dpcpp the one that shipped DPC++ takes,
- * and refuses what it refuses (requirements.yaml, key dpcpp, tags B23 to B29). */
+ * rule: they cannot be fused; the message gives the reason in DPC++'s wording.  If several ranges
+ * are possible, the profile documents takes one of the inputs; dpcpp takes the one that shipped
+ * DPC++ takes, and refuses what it refuses (requirements.yaml, key dpcpp, tags B23 to B29). */
 RT_MUST_USE rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile,
                                      const rt_fusion_range *ranges, uint32_t count,
                                      rt_fusion_range *out_fused);
 
-/* True when the ids of an input kernel are computed anew under that fused range: the number of
- * dimensions differs, or a component of the global size but the slowest. */
+/* True if the ids of an input kernel are computed anew under that fused range: the number of
+ * dimensions differs, or any component of the global size except the slowest. */
 bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *fused);
 
-/* Work-items of a range; those of a work-group, 0 where the size is open. */
+/* The number of work-items of a range; of a work-group, 0 if the size is unspecified. */
 uint64_t rt_fusion_items(const rt_fusion_range *range);
 uint64_t rt_fusion_group_items(const rt_fusion_range *range);
 

@@ -1,6 +1,6 @@
-/* The range of a fused kernel as shipped DPC++ chooses it, and what it refuses (requirements.yaml,
- * key dpcpp, tags B23 to B29): its order of checks, its words, and its order of indices, in which 0
- * is the slowest and what is not used has size 1. */
+/* The range of a fused kernel as shipped DPC++ chooses it, and its refusals (requirements.yaml, key
+ * dpcpp, tags B23 to B29): its order of checks, its wording, and its order of indices, in which 0
+ * is the slowest and unused dimensions have size 1. */
 #include "reference/fusion/plan.h"
 
 #include "reference/base/check.h"
@@ -10,7 +10,7 @@
 
 enum { DIMENSIONS = RT_ND_RANGE_DIMENSIONS };
 
-/* A range in SYCL's order; local all 0: open. */
+/* A range in SYCL's order; local all 0: unspecified. */
 typedef struct shipped_range {
     uint32_t dimensions;
     uint64_t global[DIMENSIONS], local[DIMENSIONS], offset[DIMENSIONS];
@@ -58,9 +58,8 @@ static rt_fusion_range range_of(const shipped_range *turned)
 
 /* ---- What is common ------------------------------------------------------------------------- */
 
-/* Sizes or offsets that are given must be equal, where zeros count as not given.  False: they are
- * not.
- */
+/* Combines sizes or offsets that are given, which must be equal; zeros count as not given.  False:
+ * they differ. */
 static bool override(uint64_t *common, const uint64_t *indices)
 {
     if (!is_given(indices)) return true;
@@ -93,7 +92,7 @@ static bool is_greater(const uint64_t *a, const uint64_t *b)
     return a[at] > b[at];
 }
 
-/* True when `a` is preferred for the fused kernel (tag B23): the larger, the more frequent, the
+/* True if `a` is preferred for the fused kernel (tag B23): the larger, the more frequent, the
  * lexicographically greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const uint64_t *a,
                          const uint64_t *b)
@@ -138,7 +137,7 @@ static bool remaps(const shipped_range *input, const shipped_range *fused)
            input->global[2] != fused->global[2];
 }
 
-/* Whether some input that is remapped has an offset, or a local size. */
+/* True if an input that is remapped has an offset or a local size. */
 static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const shipped_range *fused,
                           bool with_offset)
 {

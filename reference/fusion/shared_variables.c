@@ -33,7 +33,7 @@ static const rt_property *property_find(const rt_property_set *set, rt_text name
     return NULL;
 }
 
-/* Enters a variable.  False: another one has its id or its symbol, and one program cannot have
+/* Adds a variable.  False: another variable has its id or its symbol, and one program cannot have
  * both. */
 static bool variable_add(finder *find, const rt_property *described, const rt_property *mapped)
 {
@@ -71,8 +71,8 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
                   "' under a symbol that is another variable's in the list");
 }
 
-/* Objects hold addresses of functions of the program that made them, and nothing says whether a
- * kernel only calls objects that the list made. */
+/* Checks one image.  Objects hold addresses of functions of the program that created them, and it
+ * is unknown whether a kernel only calls objects that the list created. */
 static rt_status image_check(finder *find, rt_text kernel, const rt_image *image)
 {
     const rt_property_set *sets = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);

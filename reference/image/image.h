@@ -84,7 +84,7 @@ uint32_t rt_image_kernel(const rt_image *image, rt_text name);
 /* The set with that name, NULL if the image has none.  If there are several, the first applies. */
 const rt_property_set *rt_image_set(const rt_image *image, const char *name);
 
-/* The embedded bitcode; empty where the image has none. */
+/* The embedded bitcode; empty if the image has none. */
 rt_bytes rt_image_embedded_ir(const rt_image *image);
 
 /* True if the set (NULL: an absent one) has a property with that name; type and value have no

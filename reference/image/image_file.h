@@ -1,5 +1,4 @@
-/* A file with device images, whichever container it is: SYCLBIN, or an ELF file with fat binaries.
- */
+/* A file with device images in any container: SYCLBIN, or an ELF file with fat binaries. */
 #ifndef REFERENCE_IMAGE_IMAGE_FILE_H
 #define REFERENCE_IMAGE_IMAGE_FILE_H
 

@@ -48,7 +48,7 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
 /* Takes the next name off a list; false at its end.  Empty names are skipped. */
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
 
-/* The text of a property's bytes without a NUL byte at the end; empty where it has no bytes. */
+/* The text of a property's bytes without a NUL byte at the end; empty if it has no bytes. */
 rt_text rt_property_text_value(const rt_property *property);
 
 #endif

@@ -9,9 +9,8 @@
 
 /* ---- Checking ----------------------------------------------------------------------------- */
 
-/* What the database's lock guards.  Instances and values are the scheduler's
- * (rt_global_entry_check).
- */
+/* Checks what the database's lock guards.  Instances and values belong to the scheduler
+ * (rt_global_entry_check). */
 static bool database_check(const rt_global_database *database)
 {
     for (uint32_t i = 0; i < database->entries.count; i++) {
@@ -110,7 +109,7 @@ static rt_global_entry *entry_make(rt_global_database *database, rt_text unique_
     return entry;
 }
 
-/* The entry of a unique id, made where there is none.  Called with the lock held. */
+/* The entry of a unique id, created if there is none.  Called with the lock held. */
 static rt_global_entry *entry_of(rt_global_database *database, rt_text unique_id)
 {
     CHECK(unique_id.length > 0);
@@ -127,7 +126,7 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
     CHECK(global->unique_id.length > 0 && global->size >= 1);
     database_lock(database);
     rt_global_entry *entry = entry_of(database, global->unique_id);
-    /* Broken: every module keeps a table of its own. */
+    /* Broken: every module keeps a separate table. */
     if (entry->registration_count > 0 && !RULE(DG_DB_01))
         entry = entry_make(database, global->unique_id);
     if (entry->registration_count++ == 0) {
@@ -140,8 +139,8 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
     database_unlock(database);
 }
 
-/* Ends an entry whose host object has gone: its address leads nowhere, and an object that is
- * registered later is another one. */
+/* Ends an entry whose host object is gone: its address becomes invalid, and an object that is
+ * registered later is a different one. */
 static void entry_end(rt_global_database *database, rt_global_entry *entry)
 {
     CHECK(entry->address < database->addresses.count);
@@ -258,9 +257,9 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
 {
     database_lock(database);
     rt_global_entry *entry = NULL;
-    /* Broken: the newest variable, whatever the address. */
+    /* Broken: the newest variable, regardless of the address. */
     rt_host_address wanted = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
-    /* Broken: the variable that the compiler saw first, wherever the address points. */
+    /* Broken: the variable that the compiler saw first, regardless of the address. */
     if (!RULE(DG_FE_05)) wanted = 0;
     if (address < database->addresses.count) entry = database->addresses.items[wanted];
     database_unlock(database);

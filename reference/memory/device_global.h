@@ -1,17 +1,19 @@
 /* The device global database: all device_global variables of a process.
  *
- * An entry is made when a module's host code registers its variable (device_global_map::add) or
- * when a program is made whose images have it, whichever comes first.  It is found by the
+ * An entry is created when a module's host code registers its variable (device_global_map::add) or
+ * when a program is created whose images have it, whichever comes first.  It is found by the
  * variable's unique id or by the address of its host object.  An address is an id of ours: modules
  * that register the same unique id share one host object, as the loader binds them.  An entry ends
- * when the last of them is unloaded; loading one again makes another object and another entry,
- * whose content begins with zeros.  Content that programs point to stays until the process ends.
+ * when the last of them is unloaded; loading one again creates another object and another entry,
+ * whose content starts as zeros.  Content that programs point to stays until the process ends.
  *
- * Without image scope an entry has a buffer for each device, which holds the content; with image
- * scope programs hold it.  The commands that fill, point and copy are sched's.
+ * Without image scope an entry has a buffer per device, which holds the content; with image scope
+ * programs hold it.  The commands that fill, point and copy belong to sched.
  *
- * Threads.  Registration and the hooks of programs come from any thread; the database has a lock.
- * Instances, and variables of programs, are the scheduler's, which calls under its own lock.
+ * Threads.  Registration and the program hooks may come from any thread; the database has a lock.
+ * Instances, and variables of programs, belong to the scheduler, which makes its calls under its
+ * own lock.
+ *
  * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime" and "Initializing the
  * device global variables in device code". */
 #ifndef REFERENCE_MEMORY_DEVICE_GLOBAL_H
@@ -20,7 +22,7 @@
 #include "reference/image/device_global.h"
 #include "reference/memory/memory.h"
 
-/* The address of a host object, given once and never again in a process. */
+/* The address of a host object; never reused in a process. */
 typedef uint32_t rt_host_address;
 #define RT_HOST_ADDRESS_NONE UINT32_MAX
 
@@ -29,27 +31,27 @@ typedef uint32_t rt_host_address;
 /* The content of a variable without image scope on one device. */
 typedef struct rt_global_instance {
     const rt_device *device;
-    rt_context_id context; /* in which it was made */
+    rt_context_id context; /* the context in which it was created */
     rt_memory *memory;     /* USM device memory */
     uint32_t zero;         /* the command that fills it with zeros */
-    bool by_copy;          /* a copy made it, not a launch */
+    bool by_copy;          /* created by a copy, not by a launch */
 } rt_global_instance;
 
-/* The value of a variable in the host's memory, of one context and device or of all. */
+/* The value of a variable in host memory, for one context and device or for all. */
 #define RT_GLOBAL_VALUE_ALL UINT32_MAX
 typedef struct rt_global_host_value {
-    uint32_t context, device; /* ALL: of every one */
+    uint32_t context, device; /* ALL: for all of them */
     rt_memory *memory;
 } rt_global_host_value;
 
 typedef struct rt_global_entry {
     rt_text unique_id;
-    rt_text name;                /* as in its source; the id where only images describe it */
+    rt_text name;                /* as in its source; the id if only images describe it */
     rt_host_address address;     /* NONE: no host code has registered it */
-    uint32_t registration_count; /* modules whose host code has */
+    uint32_t registration_count; /* number of modules whose host code has registered it */
     rt_host_access host_access;
-    uint64_t size;    /* of T, bytes; 0: no image has described it (DG-DB-04) */
-    bool image_scope; /* described with the size */
+    uint64_t size;    /* sizeof(T), bytes; 0: no image has described it (DG-DB-04) */
+    bool image_scope; /* described together with the size */
     RT_VECTOR(rt_global_instance *) instances;
     /* The host object: val of a variable that no image has, and the usmptr kept there, which is
      * valid for one device and context (DG-COPY-06). */
@@ -60,16 +62,17 @@ typedef struct rt_global_entry {
 /* One variable of one program. */
 typedef struct rt_program_global {
     rt_global_entry *entry;
-    uint64_t size; /* as the program's image has it */
+    uint64_t size; /* as stated by the program's image */
     bool image_scope;
-    rt_memory *variable; /* stands for it; NULL until a command needs it */
-    uint8_t pointer[8];  /* the address that is written to it; lives as long as the program */
-    uint32_t point;      /* the command that writes it */
+    rt_memory *variable; /* represents it; NULL until a command needs it */
+    uint8_t pointer[8];  /* the address that is written to the variable; lives as long as the
+                          * program */
+    uint32_t point;      /* the command that writes the address */
 } rt_program_global;
 
 typedef struct rt_program_globals {
     RT_VECTOR(rt_program_global) list; /* in the order of the images and their sets */
-    rt_text damaged; /* the image one of whose properties cannot be read; empty: none */
+    rt_text damaged;                   /* the image with an unreadable property; empty: none */
 } rt_program_globals;
 
 typedef struct rt_global_database rt_global_database;
@@ -77,15 +80,15 @@ typedef struct rt_global_database rt_global_database;
 typedef struct rt_global_database_parameters {
     rt_sink *sink; /* borrowed, as is the trace */
     rt_trace *trace;
-    /* Draws the id of a memory that the database makes (rt_memory.id). */
+    /* Draws the id of a memory that the database creates (rt_memory.id). */
     uint32_t (*memory_id)(void *user);
     void *user;
 } rt_global_database_parameters;
 
-/* Makes an empty database. */
+/* Creates an empty database. */
 rt_global_database *rt_global_database_create(const rt_global_database_parameters *parameters);
 
-/* Frees it with all buffers; programs and commands are gone.  NULL does nothing. */
+/* Frees the database with all buffers; no programs or commands may exist.  NULL does nothing. */
 void rt_global_database_destroy(rt_global_database *database);
 
 /* ---- Registration --------------------------------------------------------------------------- */
@@ -114,7 +117,7 @@ void rt_global_database_found(rt_global_database *database, const rt_global_entr
 /* The entry of a unique id, NULL: there is none. */
 rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id);
 
-/* The variables of a program, valid until it goes. */
+/* The variables of a program, valid as long as the program. */
 rt_program_globals *rt_global_database_program(rt_global_database *database,
                                                const rt_program *program);
 
@@ -124,25 +127,25 @@ rt_program_globals *rt_global_database_program(rt_global_database *database,
  * true.  Called with the scheduler's lock held. */
 bool rt_global_entry_check(const rt_global_entry *entry);
 
-/* Makes the content of an entry on a device, of `size` undefined bytes, which the caller fills.
- *  Codes of rt_memory_usm_create. */
+/* Creates the content of an entry on a device, `size` undefined bytes, which the caller fills.
+ * Codes of rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
 
 /* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
- * is one, of ALL, for every queue (DG-SCOPE-10); shipped DPC++ has one for each context and device.
- * Makes it unless it exists.  Codes of rt_memory_create. */
+ * is one, for ALL, for every queue (DG-SCOPE-10); shipped DPC++ has one per context and device.
+ * Created if it does not exist.  Codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                       uint32_t context, uint32_t device, uint64_t size,
                                       rt_memory **out_memory);
 
-/* The same value, NULL where it has not been made. */
+/* The same value, NULL if it has not been created. */
 rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device);
 
-/* Makes global->variable unless it exists.  ERRC_INVALID: the program has no such variable;
+/* Creates global->variable if it does not exist.  ERRC_INVALID: the program has no such variable;
  * ERRC_FEATURE_NOT_SUPPORTED: the device does not find variables by name; MALFORMED: it is smaller
- * than `size`, what is to be written there; and the codes of rt_memory_create. */
+ * than `size`, the number of bytes to be written there; also the codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_variable(rt_global_database *database, const rt_program *program,
                                          rt_program_global *global, uint64_t size);
 

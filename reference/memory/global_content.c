@@ -100,9 +100,9 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     return RT_STATUS_OK;
 }
 
-/* The symbol that a variable has in the program's code, as the program's images map ids to symbols;
- * empty: they do not.  Observed: shipped DPC++ has such properties for devices that know symbols
- * only (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
+/* The symbol of a variable in the program's code, as the program's images map ids to symbols;
+ * empty: they do not.  Observed: shipped DPC++ has such properties for devices that know only
+ * symbols (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 {
     rt_arena arena = {0};
@@ -122,11 +122,11 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
     return symbol;
 }
 
-/* Finds the variable by its unique id or, where the device does not know that, by its symbol. */
+/* Finds the variable by its unique id or, if the device does not know that, by its symbol. */
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the device is asked for the variable by its name in the source. */
+    /* Broken: the device is queried for the variable's name in the source. */
     if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
@@ -134,7 +134,7 @@ static rt_status variable_find(const rt_program *program, const rt_global_entry 
     return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
 }
 
-/* The size that an image states is data: its code need not agree. */
+/* The size that an image states is untrusted: its code need not match. */
 static rt_status check_variable(const rt_global_database *database, const rt_program_global *global,
                                 const dev_memory *variable, uint64_t size)
 {

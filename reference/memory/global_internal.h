@@ -1,4 +1,4 @@
-/* What the files of the device global database share. */
+/* Shared by the files of the device global database. */
 #ifndef REFERENCE_MEMORY_GLOBAL_INTERNAL_H
 #define REFERENCE_MEMORY_GLOBAL_INTERNAL_H
 
@@ -7,7 +7,7 @@
 struct rt_global_database {
     rt_global_database_parameters parameters;
     pthread_mutex_t lock;
-    rt_arena arena; /* of texts */
+    rt_arena arena; /* holds texts */
     rt_map ids;     /* unique id -> entries that have not ended */
     RT_VECTOR(rt_global_entry *) entries;
     RT_VECTOR(rt_global_entry *) addresses;   /* index is the address; NULL: no longer registered */

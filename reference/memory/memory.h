@@ -1,21 +1,22 @@
-/* Memory objects: a content that lives on the host, on devices, or on both; and unified shared
- * memory, which is one allocation of one device.
+/* Memory objects: a content that is on the host, on devices, or on both; and unified shared memory,
+ * which is one allocation of one device.
  *
- * A memory is what a SYCL buffer is to the runtime: its host bytes and a copy per device that ever
- * used it, each valid or not.  This folder records which is
- * which; sched/ makes and orders the commands that move content, and guards memories with its lock.
+ * A memory is the runtime's representation of a SYCL buffer: its host bytes and a copy per device
+ * that ever used it, each valid or not.  This folder records which is which; sched/ creates and
+ * orders the commands that move content, and guards memories with its lock.
+ *
  * Source: SYCL 2020, 3.8.1 "SYCL application memory model" and 4.7.2 "Buffers". */
 #ifndef REFERENCE_MEMORY_MEMORY_H
 #define REFERENCE_MEMORY_MEMORY_H
 
 #include "reference/program/program.h"
 
-/* What an application asks a fused kernel to keep a buffer in, in place of global memory (extension
+/* Where an application asks a fused kernel to keep a buffer, instead of in global memory (extension
  * sycl_ext_codeplay_kernel_fusion: properties promote_private and promote_local). */
 typedef enum rt_promotion {
     RT_PROMOTION_NONE,
-    RT_PROMOTION_PRIVATE, /* each work-item its own part */
-    RT_PROMOTION_LOCAL,   /* each work-group its own part */
+    RT_PROMOTION_PRIVATE, /* each work-item has its own part */
+    RT_PROMOTION_LOCAL,   /* each work-group has its own part */
 } rt_promotion;
 
 typedef struct rt_memory_copy {
@@ -29,7 +30,7 @@ typedef struct rt_memory {
     uint64_t size;                    /* bytes, >= 1 */
     uint8_t *host;                    /* size bytes */
     bool host_valid;                  /* the host bytes are the latest content */
-    bool initialised;                 /* false: it never had a content, so none needs to be moved */
+    bool initialised;                 /* false: it never had content, so there is nothing to move */
     RT_VECTOR(rt_memory_copy) copies; /* index is rt_device.id */
     /* Unified shared memory: its kind, and its device, whose copy is the allocation itself.  The
      * host bytes are then what was last read from it.  BUFFER and NULL otherwise. */
@@ -39,7 +40,7 @@ typedef struct rt_memory {
      * written; UINT32_MAX: none has. */
     uint32_t written_on;
     uint32_t element_size;  /* bytes of one of the buffer's elements, for promotion; 0: unknown */
-    rt_promotion promotion; /* of a buffer, whichever accessor uses it */
+    rt_promotion promotion; /* requested by the buffer's property, for all accessors */
 } rt_memory;
 
 /* Panics unless the memory is in one of the states that memory.c lists, with a latest content and
@@ -51,19 +52,19 @@ bool rt_memory_check(const rt_memory *memory);
 RT_MUST_USE rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
                                        const void *initial, rt_memory **out_memory);
 
-/* Makes unified shared memory of a USM kind on the device.  Its content, where initial is not NULL,
+/* Creates unified shared memory of a USM kind on the device.  If initial is not NULL, its content
  * has still to be brought there (rt_memory_needs_upload).  Once a command has used it the host
  * bytes never count as its latest content again: a kernel may reach it through a pointer that the
- * runtime does not see.  ERRC_FEATURE_NOT_SUPPORTED: the device has no USM; and the codes of
+ * runtime does not see.  ERRC_FEATURE_NOT_SUPPORTED: the device has no USM; also the codes of
  * rt_memory_create and dev_usm_create. */
 RT_MUST_USE rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name,
                                            const rt_device *device, dev_memory_kind kind,
                                            uint64_t size, const void *initial,
                                            rt_memory **out_memory);
 
-/* Makes a memory that stands for a variable of a program on the device: the device's memory of kind
- * GLOBAL, which it takes over.  Commands treat it as unified shared memory, and it has its content
- * from the start.  It is destroyed before the program.  Codes of rt_memory_create. */
+/* Creates a memory that represents a variable of a program on the device, and takes ownership of
+ * the device's memory of kind GLOBAL.  Commands treat it as unified shared memory, and it has its
+ * content from the start.  It must be destroyed before the program.  Codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_text name,
                                               const rt_device *device, dev_memory *variable,
                                               rt_memory **out_memory);
@@ -72,18 +73,18 @@ RT_MUST_USE rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_tex
  * its content nor derives dependencies from it. */
 bool rt_memory_is_usm(const rt_memory *memory);
 
-/* Frees it with its copies; no command may use it any more.  NULL does nothing. */
+/* Frees a memory with its copies; no command may still use it.  NULL does nothing. */
 void rt_memory_destroy(rt_memory *memory);
 
-/* The device's copy, allocated when it is first asked for (its content then is not valid); of
- * unified shared memory the allocation, and the device is its own.  Codes of dev_memory_create. */
+/* The device's copy, allocated on first request (its content then is not valid); for unified shared
+ * memory the allocation, and the device must be its own.  Codes of dev_memory_create. */
 RT_MUST_USE rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device,
                                           dev_memory **out_copy);
 
-/* True when the device's copy must receive the host's bytes before a kernel uses it. */
+/* True if the device's copy must receive the host's bytes before a kernel uses it. */
 bool rt_memory_needs_upload(const rt_memory *memory, const rt_device *device);
 
-/* The id of a device whose copy is valid, UINT32_MAX where none is. */
+/* The id of a device whose copy is valid, UINT32_MAX if there is none. */
 uint32_t rt_memory_valid_device(const rt_memory *memory);
 
 /* Records that the device's copy now equals the host's bytes, or that the host's bytes now equal
@@ -94,7 +95,7 @@ void rt_memory_downloaded(rt_memory *memory);
 /* Records that the host wrote all of a buffer's host bytes: the copies of devices become stale. */
 void rt_memory_host_written(rt_memory *memory);
 
-/* Records that a command on the device writes the memory: every other content becomes stale. */
+/* Records that a command on the device writes the memory: all other copies become stale. */
 void rt_memory_written(rt_memory *memory, const rt_device *device);
 
 #endif

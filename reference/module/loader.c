@@ -104,7 +104,7 @@ void rt_loader_free(rt_loader *loader)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* True when the module's state allows the event (the table in loader.h).  A system may be another
+/* True if the module's state allows the event (the table in loader.h).  A system may be another
  * process, which is not trusted. */
 static bool event_is_possible(const rt_module *module, rt_system_event_kind kind)
 {
@@ -199,7 +199,7 @@ static void globals_unregister(rt_loader *loader, rt_module_id id)
     module->globals_registered = false;
 }
 
-/* True when the module's device_globals are to be registered after its images: both are registered
+/* True if the module's device_globals are to be registered after its images: both are registered
  * by start-up code of the module, in an unspecified order.  `next` is the event after LOADED. */
 static bool choose_globals_after_images(rt_loader *loader, const rt_module *module,
                                         const rt_system_event *next)

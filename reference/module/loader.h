@@ -122,7 +122,7 @@ RT_MUST_USE rt_status rt_loader_close(rt_loader *loader, rt_module_id module);
 RT_MUST_USE rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module,
                                            const rt_image *image);
 
-/* True when `module` is `needing` itself or one of its direct or indirect dependencies. */
+/* True if `module` is `needing` itself or one of its direct or indirect dependencies. */
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module);
 
 #endif

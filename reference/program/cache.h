@@ -1,12 +1,13 @@
 /* The in-memory program cache (document 003, "In-memory cache").
  *
  * The cache has two levels: the name of a kernel leads to a group of tuples, and a tuple to a
- * program (DL-CACHE-06).  A tuple says: coming from this OS module, with these values of
- * specialisation constants, built with these options for this device, the kernel is in that
- * program.  We add the context, which the document leaves out: a program belongs to one (SYCL 2020,
- * 4.11 "Kernel bundles"), and what a variable of it holds is not the same in two.  Several tuples
- * lead to one program (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).  The
- * cache holds a reference to a program per tuple; it does not lock, its owner does. */
+ * program (DL-CACHE-06).  A tuple means: for this OS module, these values of specialisation
+ * constants, these options and this device, the kernel is in that program.  We add the context,
+ * which the document leaves out: a program belongs to one context (SYCL 2020, 4.11 "Kernel
+ * bundles"), and its variables have different content in each.  Several tuples lead to one program
+ * (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).
+ *
+ * The cache holds a reference to a program per tuple; it does not lock, its owner does. */
 #ifndef REFERENCE_PROGRAM_CACHE_H
 #define REFERENCE_PROGRAM_CACHE_H
 

@@ -29,7 +29,7 @@ rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
 /* Writes the list so that equal lists, and only those, yield equal bytes. */
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list);
 
-/* True when both lists set the same constants to the same values. */
+/* True if both lists set the same constants to the same values. */
 bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b);
 
 /* Checks that the images of the set have the constants and that the device can set them.

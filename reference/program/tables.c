@@ -107,7 +107,7 @@ static void combination_write(rt_buffer *out, const rt_registered_image *image)
     for (uint32_t i = 0; i < export_count; i++)
         names[i] = exports->properties[i].name;
     write_sorted(out, names, export_count);
-    /* Broken: each format counts as a combination of its own. */
+    /* Broken: each format counts as a separate combination. */
     rt_write_u32(out, RULE_ELSE(DL_SET_04, 0u, (uint32_t)image->image->format));
     rt_free(names);
 }

@@ -2,16 +2,15 @@
  * provide a set of virtual functions.
  *
  * They are those of document 000, "Device images collection".  A combination of symbols (the
- * kernels and exports of an image) has one id; images with the same combination, of whatever format
- * or module, sit in one vector under it (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS module
- * a symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that
- * map module by module; here a name leads at once to the ids of all modules that have it: a look-up
- * costs one probe however many modules there are, and selects the same images (DL-SET-06,
- * DL-SET-07).  Kernels are found by name alone too, in the order in which their images were
- * registered.
+ * kernels and exports of an image) has one id; images with the same combination, of any format or
+ * module, are in one vector under it (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS module a
+ * symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that map
+ * module by module; here a name leads directly to the ids of all modules that have it: a look-up
+ * costs one probe regardless of the number of modules, and selects the same images (DL-SET-06,
+ * DL-SET-07). Kernels can also be found by name alone, in order of registration of their images.
  *
- * All is filled while images are registered and emptied as they go.  The tables do not lock, their
- * owner does (DL-SET-05). */
+ * The tables are filled as images are registered and emptied as they are unregistered.  They do not
+ * lock, their owner does (DL-SET-05). */
 #ifndef REFERENCE_PROGRAM_TABLES_H
 #define REFERENCE_PROGRAM_TABLES_H
 

@@ -18,15 +18,15 @@ typedef struct rt_device {
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
 typedef uint32_t rt_context_id;
 
-/* True when the device has every aspect that the image asks for in its property set
- * RT_SET_DEVICE_REQUIREMENTS, work-groups and sub-groups of the sizes that its kernels require, and
- * aspect ext_oneapi_virtual_functions where the image says that it calls virtual functions
- * (property "calls-virtual-functions-set"); an image without the sets asks for nothing.  Otherwise
- * what is wrong is appended to out_lack (NULL: not wanted), as in "it needs aspect fp64, which
- * device d does not have".  An aspect that assay does not know no device has, and a damaged
- * property no device meets. Source: SYCL 2020, 5.7 "Optional kernel features", and 5.8.1 "Kernel
- * attributes", whose exceptions are of class errc::kernel_not_supported; document 004, "Aspects
- * propagation"; sycl_ext_oneapi_virtual_functions, "Device aspect". */
+/* True if the device meets the image's requirements: every aspect and the sizes of work-groups and
+ * sub-groups in its property set RT_SET_DEVICE_REQUIREMENTS, and aspect
+ * ext_oneapi_virtual_functions if the image states that it calls virtual functions (property
+ * "calls-virtual-functions-set"); an image without the sets has no requirements.  Otherwise appends
+ * the reason to out_lack (NULL: not wanted), as in "it needs aspect fp64, which device d does not
+ * have".  No device has an aspect that assay does not know, and none meets a damaged property.
+ * Source: SYCL 2020, 5.7 "Optional kernel features", and 5.8.1 "Kernel attributes", whose
+ * exceptions are of class errc::kernel_not_supported; document 004, "Aspects propagation";
+ * sycl_ext_oneapi_virtual_functions, "Device aspect". */
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_move(const rt_command *command)
     return command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ;
 }
 
-/* True when the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
+/* True if the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
  * of command has its rule; broken, that kind runs as if the kernel had not been submitted. */
 static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
 {

@@ -124,7 +124,7 @@ const char *rt_event_fields(rt_event_kind kind);
 /* Finds an event kind by name; RT_EVENT_COUNT if there is none. */
 rt_event_kind rt_event_find(rt_text name);
 
-/* True when events of that kind have a field of that name; sets *out_is_list (may be NULL) to
+/* True if events of that kind have a field of that name; sets *out_is_list (may be NULL) to
  * whether it holds a list. */
 bool rt_event_has_field(rt_event_kind kind, rt_text field, bool *out_is_list);
 

@@ -1,9 +1,9 @@
-/* Finds the dummy image that stands for another. */
+/* Finds the dummy image that replaces another image. */
 #include "reference/vfunc/dummy.h"
 
 #include "reference/image/virtual_functions.h"
 
-/* Whether both images say which functions they define, and define the same. */
+/* True if both images state which functions they define, and define the same. */
 static bool define_the_same(const rt_property_set *real, const rt_property_set *other)
 {
     if (!real || !other || real->property_count != other->property_count) return false;
@@ -46,7 +46,7 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
         const rt_property_set *others =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
         if (define_the_same(defined, others)) return candidate;
-        bool is_of_other = defined && others; /* They differ, so it stands for another image. */
+        bool is_of_other = defined && others; /* they differ, so it replaces another image */
         if (!is_of_other && !first_free && !is_taken(taken, candidate)) first_free = candidate;
     }
     CHECK_IMPLIES(first_free, first_free != real && first_free->module == real->module);

@@ -1,4 +1,4 @@
-/* Discovery of images by sets of virtual functions, in the words of document 004. */
+/* Discovery of images by sets of virtual functions, following document 004. */
 #include "reference/vfunc/vfunc.h"
 
 #include "reference/image/virtual_functions.h"
@@ -8,12 +8,12 @@
 typedef enum set_relation { CALLS, CREATES, USES } set_relation;
 static const char *const relation_names[] = {"calls", "creates", "uses"};
 
-/* The requests of one image of a link set. */
+/* The search for the images that one image of a link set requests. */
 typedef struct discovery {
     const rt_link_context *context;
     const rt_registered_image *requesting, *member;
     rt_link_contribution *out;
-    rt_text set; /* the one being joined */
+    rt_text set; /* the set being joined */
     set_relation relation;
 } discovery;
 
@@ -44,8 +44,7 @@ static bool has_needs(const rt_registered_image *image)
            (functions.calls.length > 0 || functions.creates.length > 0);
 }
 
-/* True for an image that is in the set for a symbol: it is neither the requesting one nor a
- * provider. */
+/* True for an image that joined for a symbol: it is neither the requesting one nor a provider. */
 static bool joined_by_import(const discovery *d)
 {
     rt_virtual_functions functions;
@@ -53,8 +52,8 @@ static bool joined_by_import(const discovery *d)
            functions.provides.length == 0;
 }
 
-/* Images reached by such relations join like any others.  Broken: only those that the document's
- * algorithm reaches keep their functions, and dummies stand for the rest. */
+/* Images reached by such relations join like any others.  Broken: only images that the document's
+ * algorithm reaches keep their functions, and dummies replace the rest. */
 static bool is_followed(const discovery *d, const rt_registered_image *image)
 {
     if (has_needs(image) && !RULE(VF_LINK_09)) return false;
@@ -103,7 +102,7 @@ static rt_status refuse_damaged(const discovery *d, const char *property)
 
 /* ---- One set ------------------------------------------------------------------------------ */
 
-/* The images that provide the set in the form of the requesting image, dummies left out. */
+/* The images that provide the set in the requesting image's format, without dummies. */
 static rt_link_contribution providers_of(const discovery *d)
 {
     rt_link_contribution providers = {0};
@@ -124,8 +123,8 @@ static rt_link_contribution providers_of(const discovery *d)
     return providers;
 }
 
-/* A fault only (see VF-ASPECT-03): some other set of the provider's module does not suit the
- * device. */
+/* A fault only (see VF-ASPECT-03): another set of the provider's module does not suit the device.
+ */
 static const rt_registered_image *unsuited_neighbour(const discovery *d,
                                                      const rt_registered_image *provider)
 {
@@ -141,9 +140,9 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
     return NULL;
 }
 
-/* A set that is called: all providers join.  Those of the member's own module are not checked
- * against the device, since the kernel itself asks for every aspect of the sets that it calls; it
- * knows nothing of the images that another module adds to a set (VF-LINK-10). */
+/* Joins a set that is called: all providers join.  Those of the member's own module are not checked
+ * against the device, since the kernel itself requires every aspect of the sets that it calls; it
+ * knows nothing of images that another module adds to a set (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||
@@ -160,12 +159,12 @@ static rt_status join_called(discovery *d, const rt_registered_image *provider)
     return RT_STATUS_OK;
 }
 
-/* A set that is created: dummies replace providers that the device cannot run, since objects are
- * created whatever their functions need. */
+/* Joins a set that is created: dummies replace providers that the device cannot run, since objects
+ * are created regardless of what their functions need. */
 static rt_status join_created(discovery *d, const rt_registered_image *provider)
 {
     bool suits = rt_device_meets(d->context->device, provider->image, NULL);
-    /* Broken: the device's compiler is given what it cannot compile. */
+    /* Broken: the device's compiler is given code that it cannot compile. */
     if (suits || !RULE(VF_SPLIT_07)) {
         join_real(d, provider);
         return RT_STATUS_OK;
@@ -179,7 +178,9 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
         if (RULE(VF_LINK_04)) join(d, dummy, provider);
         return RT_STATUS_OK;
     }
-    if (d->relation == USES) return RT_STATUS_OK; /* of a compiler that makes no dummies (tag D6) */
+    if (d->relation == USES)
+        return RT_STATUS_OK; /* from a compiler that creates no dummies (tag
+                              * D6) */
     if (RULE(VF_LINK_11))
         return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
                                ", and no dummy image stands for it");
@@ -201,7 +202,7 @@ static rt_status join_set(discovery *d)
     return status;
 }
 
-/* Shipped DPC++ takes every image under the name that suits the device, whatever its format, and
+/* Shipped DPC++ takes every image under the name that suits the device, regardless of format, and
  * leaves the others out (requirements.yaml, key dpcpp, tags D5 to D7). */
 static void join_users(discovery *d)
 {
@@ -231,7 +232,7 @@ static rt_status join_sets(discovery *d, rt_text list, set_relation relation)
     return RT_STATUS_OK;
 }
 
-/* A fault only (see VF-LINK-01): every set there is. */
+/* A fault only (see VF-LINK-01): joins all sets. */
 static rt_status join_all_sets(discovery *d)
 {
     const rt_program_tables *tables = d->context->tables;

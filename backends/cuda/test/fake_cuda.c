@@ -14,18 +14,18 @@ void *fake_control(void)
     return &fake;
 }
 
-/* What an opaque pointer of the driver leads to. */
+/* The object that an opaque pointer of the driver refers to. */
 typedef struct object {
     float time;    /* an event's, milliseconds; */
-    bool recorded; /* it has one */
-    char *logs[2]; /* a link's: where errors and remarks go */
+    bool recorded; /* `time` is set */
+    char *logs[2]; /* a link's: buffers for errors and information */
     bool has_text; /* a link's */
     char cubin[8]; /* a link's */
 } object;
 
-static float clock_now; /* of recorded events */
+static float clock_now; /* time of the next recorded event */
 
-/* Says whether a call is to fail. */
+/* True if a call must fail. */
 static bool fails(const char *name)
 {
     bool failing = fake_script_fails(&fake.script, name);
@@ -33,7 +33,7 @@ static bool fails(const char *name)
     return failing || fake.lost;
 }
 
-/* Waits, without the lock, until the call is no longer the one that hangs. */
+/* Waits, without the lock, until the call is no longer the hanging one. */
 static void hang(const char *name)
 {
     while (fake.hang_call && strcmp(fake.hang_call, name) == 0) {
@@ -44,7 +44,7 @@ static void hang(const char *name)
     }
 }
 
-/* Begins a call; it ends by RETURN. */
+/* Begins a call; RETURN ends it. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
     hang(name);                                                                                    \
@@ -74,7 +74,7 @@ static const struct {
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
-/* Neither is counted: the adapter asks them about the failure of another call. */
+/* These two are not counted: the adapter calls them about the failure of another call. */
 cuda_result cuGetErrorName(cuda_result result, const char **out_name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -172,7 +172,7 @@ cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device)
     RETURN;
 }
 
-/* A context that cannot be entered is one that is lost: what is in it ends with it. */
+/* A context that cannot be entered is lost, with everything in it. */
 static _Thread_local bool entered;
 
 cuCtxSetCurrent_call cuCtxSetCurrent;
@@ -235,7 +235,7 @@ cuda_result cuLinkAddData_v2(cuda_link *link, int type, void *data, size_t size,
     CALL("cuLinkAddData_v2");
     (void)name, (void)count, (void)options, (void)values;
     object *it = (object *)(void *)link;
-    /* As the driver's own: a text's size counts its NUL. */
+    /* As in the real driver, a text's size includes its NUL. */
     if (type != CUDA_INPUT_PTX || strlen(data) + 1 != size) abort();
     if (fake.second_text && fake.added_count == 1) {
         failing = true;
@@ -458,7 +458,7 @@ cuStreamWaitEvent_call cuStreamWaitEvent;
 cuda_result cuStreamWaitEvent(cuda_stream *stream, cuda_driver_event *event, unsigned flags)
 {
     CALL("cuStreamWaitEvent");
-    /* An event that was never recorded is complete for the driver, and a mistake here. */
+    /* The driver treats an event that was never recorded as complete; here it is an error. */
     if (!stream || flags != 0 || (!failing && !((object *)(void *)event)->recorded)) abort();
     RETURN;
 }
@@ -496,7 +496,7 @@ cuda_result cuEventRecord(cuda_driver_event *event, cuda_stream *stream)
     CALL("cuEventRecord");
     object *it = (object *)(void *)event;
     if (!stream) abort();
-    if (result == CUDA_SUCCESS) { /* there is nothing else that it could fail to give */
+    if (result == CUDA_SUCCESS) { /* the call has no other result to leave out */
         it->time = clock_now += fake.time_step;
         it->recorded = true;
     }

@@ -1,5 +1,5 @@
-/* The CUDA adapter over a fake driver: which calls it makes, and what it makes of every failure. No
- * GPU is needed. */
+/* The CUDA adapter over a fake driver: its calls, and its handling of every failure.  No GPU is
+ * needed. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/cuda/test/fake_cuda.h"
 #include "backends/vendor/test/run.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static fake_cuda *fake; /* of the shared object, found in main */
+static fake_cuda *fake; /* in the shared object, looked up in main */
 
 static void fake_reset(void)
 {
@@ -134,7 +134,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     assert_true(found.sub_group_sizes == UINT64_C(1) << 31);
 }
 
-/* Each answer by itself takes its capability away. */
+/* Each answer alone removes its capability. */
 static void what_a_device_lacks_is_no_capability(void **state)
 {
     fixture *f = *state;
@@ -222,7 +222,7 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
     run_expect_seen(&r);
-    /* 42 2 3 4 of FIRST, and four times 1. */
+    /* 42 2 3 4 from FIRST, and four times 1. */
     const uint8_t expected[8] = {42, 2, 3, 4, 1, 1, 1, 1};
     assert_memory_equal(r.read, expected, 8);
 }
@@ -239,8 +239,8 @@ static void the_driver_compiles_each_image_and_links_all(void **state)
     run_end(&r);
 }
 
-/* A queue promises no order: its commands go to several streams, in turn, and wait there for what
- * they name and nothing else. */
+/* A queue guarantees no order: its commands are distributed over several streams in turn, and wait
+ * only for the events in their wait lists. */
 static void commands_of_a_queue_overtake_each_other(void **state)
 {
     fixture *f = *state;
@@ -263,8 +263,8 @@ static void commands_of_a_queue_overtake_each_other(void **state)
     run_end(&r);
 }
 
-/* One recorded event of the fake's driver after the other is half a millisecond later: the epoch;
- * of the fill its submission, start and end; then the copy's. */
+/* The fake's recorded events are half a millisecond apart: the epoch; the fill's submission, start
+ * and end; then the copy's. */
 static void times_count_from_one_epoch(void **state)
 {
     fixture *f = *state;
@@ -290,7 +290,7 @@ static void times_in_no_order_are_refused(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "cuEventElapsedTime");
 }
 
-/* The context is lost for good with the first call that fails. */
+/* The context is permanently lost after the first call that fails. */
 static void fake_reset_sticky(void)
 {
     fake_reset();
@@ -369,7 +369,7 @@ static void failures_have_the_class_of_their_call(void **state)
     expect_failures(f, &whole, rows, sizeof rows / sizeof *rows);
 }
 
-/* Without a word of the linker nothing says that symbols are the reason. */
+/* If the linker logs nothing, there is no sign that symbols are the cause. */
 static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
 {
     fixture *f = *state;
@@ -380,8 +380,8 @@ static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "unknown error");
 }
 
-/* As the driver 580.159.04 refuses a second definition: while the text is added, and as though the
- * text were no PTX.  By itself it was. */
+/* Driver 580.159.04 refuses a second definition when the text is added, and as if the text were not
+ * PTX, although it compiled on its own. */
 static void a_text_that_does_not_fit_the_others_is_a_failure_to_link(void **state)
 {
     fixture *f = *state;
@@ -435,7 +435,7 @@ static void images_that_are_no_ptx_are_refused(void **state)
     }
 }
 
-/* The image's own -O2 follows the link's -O1, and the last counts. */
+/* The image's -O2 follows the link's -O1, and the last one wins. */
 static void options_reach_the_drivers_linker(void **state)
 {
     fixture *f = *state;
@@ -452,7 +452,7 @@ static void options_reach_the_drivers_linker(void **state)
     run_end(&r);
 }
 
-/* Every byte of a program's binary counts. */
+/* Damage to any byte of a program's binary is detected. */
 static void damaged_binaries_are_refused(void **state)
 {
     fixture *f = *state;
@@ -477,8 +477,8 @@ static void damaged_binaries_are_refused(void **state)
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* A round trip, and a part of it to unified shared memory and back: cuModuleGetGlobal told where
- * the variable is, and only cuMemcpyAsync moves bytes, from the offset that was asked for. */
+/* A round trip, and part of it to unified shared memory and back: cuModuleGetGlobal supplies the
+ * variable's address, and only cuMemcpyAsync moves bytes, from the requested offset. */
 static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
 {
     fixture *f = *state;
@@ -493,9 +493,9 @@ static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
     memcpy(variable_then, fake->variable, sizeof variable_then);
     bool only_copies =
         strstr(fake->script.trace, "cuMemcpyAsync") && !strstr(fake->script.trace, "cuMemset");
-    run_end(&r); /* before anything fails: a device outlives what is made from it */
+    run_end(&r); /* before any assertion: a device outlives its objects */
     assert_true(only_copies);
-    /* 1 2 3 4 from byte 2 on; then its bytes 3 and 4, which are 2 and 3, at byte 4. */
+    /* 1 2 3 4 from byte 2; then its bytes 3 and 4, which are 2 and 3, at byte 4. */
     const uint8_t expected[4] = {1, 2, 2, 3};
     const uint8_t whole[FAKE_VARIABLE_SIZE] = {9, 9, 1, 2, 2, 3, 9, 9, 9, 9, 9, 9};
     assert_memory_equal(back, expected, 4);
@@ -512,7 +512,7 @@ static void variables_that_cannot_be_are_refused(void **state)
     run_end(&r);
 }
 
-/* Patterns of every size, at an address that words can have and at one that they cannot. */
+/* Patterns of every size, at an aligned and at an unaligned address. */
 static void fills_repeat_their_pattern(void **state)
 {
     fixture *f = *state;
@@ -524,7 +524,7 @@ static void fills_repeat_their_pattern(void **state)
     uint8_t pattern[16], back[256];
     for (uint8_t i = 0; i < 16; i++)
         pattern[i] = (uint8_t)(i * 7 + 1);
-    ((cuda_memory *)memory)->address += 1; /* as of a variable of bytes */
+    ((cuda_memory *)memory)->address += 1; /* as for a variable of bytes */
     for (int odd = 1; odd >= 0; odd--) {
         for (size_t size = 1; size <= 16; size *= 2) {
             dev_event *events[2];
@@ -535,7 +535,8 @@ static void fills_repeat_their_pattern(void **state)
             assert_true(rt_ok(dev_event_wait(events[1])));
             for (size_t i = 0; i < 96; i++)
                 assert_int_equal(back[1 + i], pattern[i % size]);
-            assert_int_equal(back[0], 0xA5); /* what memory of the fake is made of, beside it */
+            assert_int_equal(back[0],
+                             0xA5); /* the fake's initial content, next to the filled bytes */
             assert_int_equal(back[97], 0xA5);
             dev_event_destroy(events[0]);
             dev_event_destroy(events[1]);
@@ -571,7 +572,7 @@ static void kernels_that_are_not_there_are_refused(void **state)
     run_end(&r);
 }
 
-/* The launch of the contract: the offset and the number of dimensions in the hidden parameter. */
+/* The launch of the contract: offset and number of dimensions in the hidden parameter. */
 static void launches_follow_the_contract(void **state)
 {
     fixture *f = *state;
@@ -584,7 +585,8 @@ static void launches_follow_the_contract(void **state)
         {.kind = DEV_ARGUMENT_MEMORY, .memory = NULL},
     };
     assert_true(rt_ok(run_prepare(f, &r)));
-    assert_int_equal(fake->dynamic_shared, 9000 - 1000); /* the device's, less the kernel's own */
+    assert_int_equal(fake->dynamic_shared, 9000 - 1000); /* the device's limit minus the kernel's
+                                                          * own use */
     assert_true(rt_ok(
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &range, arguments, 2, run_event(&r))));
     const unsigned grid[3] = {3, 2, 1}, block[3] = {4, 3, 1};
@@ -598,8 +600,8 @@ static void launches_follow_the_contract(void **state)
 
 /* ---- Lost devices, and calls that do not return ------------------------------------------- */
 
-/* A kernel that failed is found by the waiter; afterwards nothing works any more, and all that
- * is there can still be given back. */
+/* The waiter detects a failed kernel; afterwards every operation fails, but all objects can still
+ * be released. */
 static void a_lost_device_stays_lost(void **state)
 {
     fixture *f = *state;
@@ -630,7 +632,7 @@ static void *waiter(void *event)
     return NULL;
 }
 
-/* A wait that does not return does not block callers that only look. */
+/* A wait that does not return does not block callers that only poll. */
 static void a_wait_that_hangs_lets_others_look(void **state)
 {
     fixture *f = *state;
@@ -650,7 +652,7 @@ static void a_wait_that_hangs_lets_others_look(void **state)
     run_end(&r);
 }
 
-/* Reads and writes from several threads share blocks of page-locked memory. */
+/* Reads and writes from several threads share page-locked blocks. */
 static void *mover(void *user)
 {
     const run *r = user;

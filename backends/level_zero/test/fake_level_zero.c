@@ -20,7 +20,7 @@ typedef struct object {
     uint32_t bits; /* a module's */
     bool linked;
     bool done;                /* an event's */
-    uint32_t events;          /* a pool's: those that exist */
+    uint32_t events;          /* a pool's: number of existing events */
     struct object *pool;      /* an event's */
     struct object *module;    /* a kernel's */
     unsigned char argument;   /* a kernel's: first byte of argument 0 */
@@ -30,7 +30,7 @@ typedef struct object {
 
 static int driver_dummies[4], device_dummies[4];
 
-/* Begins a call that returns a result, and ends it where it is to fail. */
+/* Begins a call that returns a result, and ends it if it must fail. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
     if (fake_script_fails(&fake.script, name)) {                                                   \
@@ -43,27 +43,27 @@ static int driver_dummies[4], device_dummies[4];
     pthread_mutex_unlock(&lock);                                                                   \
     return result
 
-/* The whole of a call that makes an object. */
+/* The whole of a call that creates an object. */
 #define CREATE(name, out)                                                                          \
     CALL(name);                                                                                    \
     *(out) = fake_script_make(&fake.script, sizeof(object));                                       \
     RETURN
 
-/* Begins a call that destroys something; it does so also when it "fails". */
+/* Begins a call that destroys an object; it does so even when it "fails". */
 #define DESTROY(name)                                                                              \
     pthread_mutex_lock(&lock);                                                                     \
     ze_result_t result = fake_script_fails(&fake.script, name)                                     \
                              ? (ze_result_t)fake.script.fail_with                                  \
                              : ZE_RESULT_SUCCESS
 
-/* What is destroyed too early counts, unless waiting for it was made to fail. */
+/* Counts objects that are destroyed too early, unless waiting for them was made to fail. */
 static void must_be(bool fine)
 {
     bool failing = fake.script.fail_at || fake.script.fail_from || fake.script.fail_call;
     if (!fine && !failing) fake.misuses++;
 }
 
-/* Something goes that commands use. */
+/* An object that commands use is being destroyed. */
 static void commands_must_be_done(void)
 {
     must_be(fake.unsettled == 0);
@@ -170,7 +170,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device,
     RETURN;
 }
 
-/* A group that only copies comes first. */
+/* The first group can only copy. */
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
                                                    ze_command_queue_group_properties_t *properties)
 {
@@ -511,7 +511,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     object *event = fake_script_make(&fake.script, sizeof(object));
     event->pool = (object *)(void *)pool;
     event->pool->events++;
-    event->done = true; /* until a command is to signal it */
+    event->done = true; /* until a command that signals it is appended */
     *out = (void *)event;
     RETURN;
 }
@@ -568,7 +568,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
     RETURN;
 }
 
-/* The command is done at once, unless it is to be pending; the lock is held. */
+/* The command is done immediately unless it must stay pending; the caller holds the lock. */
 static void append(ze_event_handle_t handle)
 {
     object *event = (object *)(void *)handle;

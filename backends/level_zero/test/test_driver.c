@@ -1,9 +1,7 @@
-/* What a real driver answers where the documents say what Level Zero is to do, without the
- * adapter's help: variables by the names that host code has for them, in modules of SPIR-V and of
- * native code, and before and after modules are linked.  Exits with 77, CTest's skip, where there
- * is no driver.
- *
- * The modules are the device suite's, with decorations put in here. */
+/* A real driver's behaviour where the documents specify Level Zero, without the adapter: variables
+ * by their names in host code, in modules of SPIR-V and of native code, and before and after
+ * modules are linked.  Exits with 77, CTest's skip, if there is no driver.  The modules are the
+ * device suite's, with decorations added here. */
 #include "backends/level_zero/l0_library.h"
 #include "reference/base/check.h"
 #include "reference/base/text.h"
@@ -21,7 +19,7 @@ static ze_context_handle_t context;
 static ze_device_handle_t device;
 static uint32_t driver_version;
 
-/* Driver 1.3.24595 tells an address of the module that exports alone (scenarios/FINDINGS.md). */
+/* Driver 1.3.24595 only reports an address in the exporting module (scenarios/FINDINGS.md). */
 enum { FORGETS_IMPORTS = 1 << 24 | 3 << 16 | 24595 };
 
 #define LIBRARY "-library-compilation -ze-take-global-address"
@@ -51,7 +49,7 @@ static void words_insert(code *in, size_t at, const uint32_t *words, size_t coun
     in->count += count;
 }
 
-/* Where the decoration begins that gives a variable its linkage name. */
+/* Finds the start of the decoration that gives a variable its linkage name. */
 static size_t linkage_find(const code *in, const char *name)
 {
     for (size_t at = 5; at < in->count; at += in->words[at] >> 16) {
@@ -62,7 +60,7 @@ static size_t linkage_find(const code *in, const char *name)
     return 0;
 }
 
-/* Gives the variable with a linkage name one for the host, to be read and written. */
+/* Adds a host name, for reading and writing, to the variable with a linkage name. */
 static void name_for_host(code *in, const char *linkage, const char *host)
 {
     static const char extension[] = "SPV_INTEL_global_variable_decorations";
@@ -97,7 +95,7 @@ static ze_module_handle_t module_of(ze_module_format_t format, const void *bytes
     return module;
 }
 
-/* The size of a variable, 0 where the driver finds none. */
+/* Returns the size of a variable, 0 if the driver finds none. */
 static size_t size_of(ze_module_handle_t module, const char *name, void **out_pointer)
 {
     size_t size = 0;
@@ -147,7 +145,7 @@ static void DG_PLUGIN_09_so_do_native_modules(void **state)
     ze.zeModuleDestroy(module);
 }
 
-/* Makes an import of a definition, and gives everything else that is exported another name. */
+/* Turns a definition into an import, and renames everything else that is exported. */
 static void variable_import(code *in, const char *name)
 {
     size_t at = linkage_find(in, name);
@@ -155,7 +153,7 @@ static void variable_import(code *in, const char *name)
     in->words[at + (in->words[at] >> 16) - 1] = 1; /* Import */
     for (size_t i = 5; i < in->count; i += in->words[i] >> 16) {
         bool linkage = (in->words[i] & 0xffff) == 71 && in->words[i + 2] == 41;
-        if (linkage && i != at) in->words[i + 3] ^= 0x20; /* "zeros" is "Zeros" */
+        if (linkage && i != at) in->words[i + 3] ^= 0x20; /* "zeros" becomes "Zeros" */
     }
     for (size_t i = 5; i < in->count; i += in->words[i] >> 16) {
         if (in->words[i] != (5u << 16 | 59) || in->words[i + 2] != id) continue;
@@ -185,7 +183,8 @@ static void DG_PLUGIN_10_imported_variables_are_known_after_the_link(void **stat
     ze.zeModuleBuildLogDestroy(log);
     assert_int_equal(size_of(modules[1], "counter", &exported), 4);
     assert_non_null(exported);
-    /* Level Zero 1.8, zeModuleGetGlobalPointer: of any module that exports or imports it. */
+    /* Level Zero 1.8, zeModuleGetGlobalPointer: applies to any module that exports or imports it.
+     */
     bool tells = size_of(modules[0], "counter", &imported) > 0;
     assert_int_equal(tells, driver_version != FORGETS_IMPORTS);
     if (tells) assert_ptr_equal(imported, exported);

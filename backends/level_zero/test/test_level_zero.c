@@ -1,5 +1,5 @@
-/* The Level Zero adapter over a fake loader: which calls it makes, and what it makes of every
- * failure.  No driver is needed. */
+/* The Level Zero adapter over a fake loader: its calls, and its handling of every failure.  No
+ * driver is needed. */
 #include "backends/level_zero/l0_internal.h"
 #include "backends/level_zero/test/fake_level_zero.h"
 #include "backends/vendor/test/fixture.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-static fake_level_zero *fake; /* of the shared object, found in main */
+static fake_level_zero *fake; /* in the shared object, looked up in main */
 
 static void fake_reset(void)
 {
@@ -44,7 +44,7 @@ static const dev_backend fake_backend = {"level_zero over a fake", fake_open};
 /* ---- Images: a header whose third word is the fake's bits, then decorations --------------- */
 
 #define HEADER(bits) 0x07230203, 0x00010200, (bits), 10, 0
-/* Result id 1 is "x" for the host and has the linkage name "y". */
+/* Result id 1 has the host name "x" and the linkage name "y". */
 #define NAMES        5u << 16 | 71, 1, 6147, 0, 'x', 5u << 16 | 71, 1, 41, 'y', 0
 #define LINKAGE_ONLY 5u << 16 | 71, 1, 41, 'y', 0
 
@@ -145,7 +145,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     expect_status(f->sink, status, RT_UNAVAILABLE, "no queue that computes");
 }
 
-/* The driver was told to take commands and run none: nothing is waited for that never ends. */
+/* The driver is configured to accept commands and run none: the adapter never waits for them. */
 static void captured_commands_are_not_waited_for(void **state)
 {
     fixture *f = *state;
@@ -179,7 +179,7 @@ static void captured_commands_are_not_waited_for(void **state)
 
 enum { EVENTS_MAX = 16, MEMORIES = 3 };
 
-/* Everything that a small program makes, so that a test can end it wherever it got to. */
+/* All objects of a small program, so that a test can free them at any point. */
 typedef struct run {
     dev_device *device;
     dev_queue *queue;
@@ -197,7 +197,7 @@ static dev_event **run_event(run *r)
     return &r->events[r->event_count++];
 }
 
-/* Behind the newest commands. */
+/* A command after the newest ones. */
 static dev_command after_last(const run *r, uint32_t count)
 {
     CHECK(count <= r->event_count);
@@ -280,7 +280,7 @@ static rt_status run_whole(const fixture *f, const char *selector, run *r)
     return status;
 }
 
-/* Whatever goes wrong, nothing is destroyed too early. */
+/* No failure makes the adapter destroy an object too early. */
 static rt_status use_whole(const fixture *f, const void *selector)
 {
     run r;
@@ -289,7 +289,7 @@ static rt_status use_whole(const fixture *f, const void *selector)
     return status;
 }
 
-/* Makes a binary of a program and a program of that, ending everything. */
+/* Makes a binary from a program and a program from that, and frees everything. */
 static rt_status run_binary(const fixture *f, const char *selector, run *r)
 {
     const dev_open_parameters parameters = {.sink = f->sink};
@@ -327,8 +327,8 @@ static void commands_have_their_effect(void **state)
     }
 }
 
-/* Tests that prove a rule end everything before they look, so that a planted fault fails an
- * assertion and leaves nothing behind that would be a panic. */
+/* Tests that prove a rule free everything before their assertions, so that a planted fault fails an
+ * assertion and leaves nothing that would cause a panic. */
 
 /* ---- Linking ------------------------------------------------------------------------------ */
 
@@ -340,7 +340,7 @@ static void DL_BACKEND_09_the_driver_joins_spirv(void **state)
     run_end(&r);
     assert_true(ran);
     assert_int_equal(fake->joined, 2);
-    assert_int_equal(fake->linked, 1); /* which finds symbols that are left open */
+    assert_int_equal(fake->linked, 1); /* the link detects unresolved symbols */
     assert_string_equal(fake->flags, "-library-compilation -ze-take-global-address -l");
 }
 
@@ -350,7 +350,7 @@ static void DL_BACKEND_10_without_that_modules_are_linked_dynamically(void **sta
     for (int i = 0; i < 2; i++) {
         run r;
         fake_reset();
-        fake->lists_program = i > 0; /* then it is not to be used */
+        fake->lists_program = i > 0; /* then it must not be used */
         bool ran = rt_ok(run_prepare(f, i > 0 ? "link=dynamic" : "", &r));
         run_end(&r);
         assert_true(ran);
@@ -360,7 +360,7 @@ static void DL_BACKEND_10_without_that_modules_are_linked_dynamically(void **sta
     }
 }
 
-/* zeModuleDynamicLink changes its modules, so that every link has its own. */
+/* zeModuleDynamicLink modifies its modules, so every link has its own. */
 static void compiled_programs_are_linked_again(void **state)
 {
     fixture *f = *state;
@@ -384,7 +384,7 @@ static void open_symbols_are_link_errors(void **state)
         assert_true(rt_ok(dev_program_compile(f->device, &importing, &program)));
         rt_status status = dev_program_link(f->device, &program, 1, none, &linked);
         assert_int_equal(status.code, RT_LINK_ERROR);
-        /* What differs from run to run is not in the message. */
+        /* The message contains nothing that differs from run to run. */
         assert_true(message_has(f->sink, status, "Module <>: Unresolved Symbol <twice>"));
         status = dev_program_build(f->device, &importing, &linked);
         assert_int_equal(status.code, RT_LINK_ERROR);
@@ -396,7 +396,7 @@ static void open_symbols_are_link_errors(void **state)
 static void long_logs_are_cut(void **state)
 {
     fixture *f = *state;
-    static char log[9000]; /* of characters of three bytes, which are not cut through */
+    static char log[9000]; /* three-byte characters, which must not be split */
     for (size_t i = 0; i + 3 < sizeof log; i += 3)
         memcpy(log + i, "\xE2\x82\xAC", 3);
     fake->log = log;
@@ -427,8 +427,8 @@ static void DG_PLUGIN_07_variables_are_copied_at_their_pointer(void **state)
     assert_null(strstr(fake->script.trace, "zeCommandListAppendMemoryFill"));
 }
 
-/* Bytes of the variable "x" of a program that is built from the code, or is loaded from the binary
- * of that; 0 where there is none. */
+/* Returns the size of the variable "x" in a program built from the code, or loaded from its binary;
+ * 0 if there is none. */
 static uint64_t size_of_x(const fixture *f, const dev_code *code, bool loaded)
 {
     dev_program *program = NULL, *again = NULL;
@@ -447,14 +447,15 @@ static uint64_t size_of_x(const fixture *f, const dev_code *code, bool loaded)
     return size;
 }
 
-/* The variable "y" has 8 bytes and "x" for the host, another's linkage name is "x" and has 4. */
+/* The variable "y" has 8 bytes and the host name "x"; another has the linkage name "x" and 4 bytes.
+ */
 static void DG_PLUGIN_08_names_for_the_host_come_first(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(fixture_open(f, "")));
     assert_int_equal(size_of_x(f, &named, false), 8);
     assert_int_equal(size_of_x(f, &unnamed, false), 4);
-    /* One without a linkage name is the driver's to find. */
+    /* A variable without a linkage name is left to the driver. */
     assert_int_equal(size_of_x(f, &hidden, false), 20);
     assert_string_equal(fake->flags, "-ze-take-global-address");
 }
@@ -467,7 +468,7 @@ static void DG_PLUGIN_09_binaries_keep_names_for_the_host(void **state)
     assert_int_equal(size_of_x(f, &unnamed, true), 4);
 }
 
-/* Asked of the adapter itself, since checked.c refuses the question for a program that is not
+/* Calls the adapter directly, since checked.c refuses the query for a program that is not
  * executable. */
 static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **state)
 {
@@ -486,7 +487,7 @@ static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **stat
     if (ran) after = dev_global_find(r.programs[2], RT_TEXT("shared"), &variables[2]);
     uint64_t address = ran && rt_ok(after) ? dev_memory_address(variables[2]) : 0;
     for (int i = 0; i < 2; i++) {
-        if (variables[i]) variables[i]->ops->destroy(variables[i]); /* which checked.c never saw */
+        if (variables[i]) variables[i]->ops->destroy(variables[i]); /* unknown to checked.c */
         dev_program_destroy(again[i]);
     }
     dev_memory_destroy(variables[2]);
@@ -584,7 +585,7 @@ static void binaries_are_checked(void **state)
     assert_true(rt_ok(fixture_open(f, "")));
     assert_true(rt_ok(dev_program_build(f->device, &named, &program)));
     assert_true(rt_ok(dev_program_binary(program, &binary)));
-    for (size_t size = 0; size < binary.size; size++) /* cut at every byte */
+    for (size_t size = 0; size < binary.size; size++) /* truncated at every byte */
         assert_int_equal(
             dev_program_load(f->device, (rt_bytes){rt_buffer_bytes(&binary).data, size}, &linked)
                 .code,
@@ -644,7 +645,7 @@ static void groups_are_chosen(void **state)
     } rows[] = {
         {{1, {12, 1, 1}, {0}, {0}}, 0, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}},
         {{1, {12, 1, 1}, {0}, {0}}, 0, {5, 1, 1}, {1, 1, 1}, {12, 1, 1}},     /* does not divide */
-        {{1, {12, 1, 1}, {0}, {0}}, 0, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}},     /* is none */
+        {{1, {12, 1, 1}, {0}, {0}}, 0, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}},     /* invalid */
         {{1, {512, 1, 1}, {0}, {0}}, 0, {512, 1, 1}, {1, 1, 1}, {512, 1, 1}}, /* is too large */
         {{1, {12, 1, 1}, {0}, {0}}, 6, {4, 1, 1}, {6, 1, 1}, {2, 1, 1}},
         {{3, {8, 6, 4}, {4, 3, 2}, {0}}, 0, {1, 1, 1}, {4, 3, 2}, {2, 2, 2}},
@@ -723,14 +724,14 @@ static void patterns_that_are_too_long_are_refused(void **state)
 
 /* ---- Lifetimes ---------------------------------------------------------------------------- */
 
-/* Nothing goes while a command is not done: the fake counts what does. */
+/* Nothing is destroyed before its commands are done: the fake counts violations. */
 static void what_commands_use_outlives_them(void **state)
 {
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_prepare(f, "", &r)));
     fake->pending = true;
-    for (int i = 0; i < 70; i++) { /* more than one pool has */
+    for (int i = 0; i < 70; i++) { /* more events than one pool has */
         dev_event *event;
         assert_true(rt_ok(dev_enqueue_read(r.queue, no_wait, r.memories[0], 0, 8, r.read, &event)));
         dev_event_destroy(event);
@@ -763,7 +764,7 @@ static void events_are_used_again(void **state)
     run_end(&r);
 }
 
-/* A wait that never ends is the time limit's; nothing before it waits. */
+/* A wait that never ends is left to the time limit; nothing blocks before it. */
 static void who_waits_for_a_hanging_device_hangs_there(void **state)
 {
     fixture *f = *state;
@@ -781,7 +782,7 @@ static void who_waits_for_a_hanging_device_hangs_there(void **state)
     }
     usleep(200 * 1000);
     int status;
-    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it is still there */
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* the child is still running */
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
     run_end(&r);
@@ -815,7 +816,7 @@ static void no_failure_leaks_or_panics(void **state)
     }
 }
 
-/* Every call on a lost device says so. */
+/* Every call on a lost device reports it. */
 static void a_lost_device_is_told_by_every_call(void **state)
 {
     fixture *f = *state;
@@ -836,7 +837,7 @@ static void a_lost_device_is_told_by_every_call(void **state)
     run_end(&r);
 }
 
-/* The same of a command that was taken before. */
+/* As above, for a command that was accepted earlier. */
 static void a_device_lost_later_is_told_by_the_wait(void **state)
 {
     fixture *f = *state;

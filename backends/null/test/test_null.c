@@ -1,4 +1,4 @@
-/* The null device: a whole run of the interface, and its few refusals. */
+/* The null device: a complete use of the interface, and its few refusals. */
 #include "backends/null/null.h"
 
 #include <setjmp.h>

@@ -21,7 +21,7 @@ struct nvJitLink {
     size_t cubin_size;
 };
 
-/* Says whether a call is to fail, and tells of it; `link` may be NULL. */
+/* True if a call must fail; records the call.  `link` may be NULL. */
 static bool fails(const char *name, nvj_handle *link)
 {
     if (!fake_script_fails(&fake.script, name)) return false;
@@ -53,7 +53,7 @@ nvj_result nvJitLinkCreate(nvj_handle **out_handle, uint32_t count, const char *
     }
     nvj_handle *link = calloc(1, sizeof *link);
     if (!link) abort();
-    /* As the library does: a link that is refused is there all the same, for its log. */
+    /* As in the library, a refused link still exists, for its log. */
     bool failing = fails("nvJitLinkCreate", link);
     if (failing && fake.script.fail_with == NVJ_SUCCESS && !fake.log && !fake.written) {
         free(link);
@@ -83,7 +83,7 @@ nvj_result nvJitLinkAddData(nvj_handle *handle, int type, const void *data, size
     return fails("nvJitLinkAddData", handle) ? fake.script.fail_with : NVJ_SUCCESS;
 }
 
-/* Adds a symbol for every word. */
+/* Adds a symbol for each word. */
 static void symbols_add(const char *words, unsigned char type, Elf64_Sym *symbols, uint32_t *count,
                         char *names, size_t *names_size)
 {
@@ -100,7 +100,7 @@ static void symbols_add(const char *words, unsigned char type, Elf64_Sym *symbol
     }
 }
 
-/* The file: header, three sections' headers, symbols, names. */
+/* Builds the file: header, three sections' headers, symbols, names. */
 static void cubin_make(nvj_handle *link)
 {
     enum { SECTIONS = 3, SYMBOLS_MAX = 16 };
@@ -110,7 +110,7 @@ static void cubin_make(nvj_handle *link)
     size_t names_size = 1;
     symbols_add(fake.functions, STT_FUNC, symbols, &count, names, &names_size);
     symbols_add(fake.variables, STT_OBJECT, symbols, &count, names, &names_size);
-    /* One that is used and not defined, as every cubin of the library has. */
+    /* An undefined symbol, as in all cubins of the library. */
     symbols_add("elsewhere", STT_OBJECT, symbols, &count, names, &names_size);
     symbols[count - 1].st_shndx = SHN_UNDEF;
     Elf64_Ehdr header = {.e_machine = EM_CUDA,

@@ -1,6 +1,5 @@
-/* A fake of NVIDIA's linker library: what it answers, logs and writes is asked for.
- *
- * The cubin of a link is an ELF file whose symbols are the words of `functions` and `variables`. */
+/* A fake of NVIDIA's linker library, whose results, logs and output are configurable.  The cubin of
+ * a link is an ELF file whose symbols are the words of `functions` and `variables`. */
 #ifndef BACKENDS_NVJITLINK_TEST_FAKE_NVJITLINK_H
 #define BACKENDS_NVJITLINK_TEST_FAKE_NVJITLINK_H
 
@@ -11,16 +10,16 @@
 
 typedef struct fake_nvjitlink {
     fake_script script;
-    /* What a link makes. */
-    const char *functions, *variables; /* names between spaces; variables have 12 bytes */
-    bool no_cubin;                     /* bytes that are none */
-    size_t cubin_cut;                  /* bytes that are left out at its end */
+    /* The result of a link. */
+    const char *functions, *variables; /* space-separated names; variables have 12 bytes */
+    bool no_cubin;                     /* returns bytes that are not a cubin */
+    size_t cubin_cut;                  /* bytes missing at its end */
     size_t cubin_size;                 /* its reported size; 0: the real one */
-    /* What goes wrong. */
-    const char *log;     /* what such a call adds to the error log; NULL: nothing */
-    const char *written; /* what it writes to standard error; NULL: nothing */
-    /* What happened. */
-    uint32_t added;    /* texts of the last link */
+    /* Failures. */
+    const char *log;     /* added to the error log by a failing call; NULL for nothing */
+    const char *written; /* written by it to standard error; NULL for nothing */
+    /* Observations. */
+    uint32_t added;    /* number of texts in the last link */
     char options[256]; /* of the last link, each followed by a space */
 } fake_nvjitlink;
 

@@ -1,4 +1,4 @@
-/* The nvJitLink adapter over a fake library: what it makes of every result and log. */
+/* The nvJitLink adapter over a fake library: its handling of every result and log. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/nvjitlink/test/fake_nvjitlink.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static fake_nvjitlink *fake; /* of the shared object, found in main */
+static fake_nvjitlink *fake; /* in the shared object, looked up in main */
 
 static void fake_reset(void)
 {
@@ -50,7 +50,7 @@ static void architectures_are_chosen_by_name(void **state)
 {
     fixture *f = *state;
     const struct {
-        const char *selector, *options; /* NULL: refused */
+        const char *selector, *options; /* NULL if the selector is refused */
     } rows[] = {
         {"", "-arch=sm_90 "},
         {"arch=sm_75", "-arch=sm_75 "},
@@ -94,7 +94,7 @@ static void it_links_and_runs_nothing(void **state)
 
 typedef struct run {
     dev_device *device;
-    dev_program *programs[5]; /* two compiled, one linked, one built, one of a binary */
+    dev_program *programs[5]; /* two compiled, one linked, one built, one loaded from a binary */
     dev_kernel *kernel;
     dev_memory *memories[3]; /* a buffer, unified shared memory, a variable */
     dev_queue *queue;
@@ -177,7 +177,7 @@ static void what_is_linked_is_what_was_given(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-lineinfo"), &linked)));
-    /* Each option once, and none of OpenCL C's compiler. */
+    /* Each option once, and none for the OpenCL C compiler. */
     assert_string_equal(fake->options, "-arch=sm_90 -lineinfo -O3 ");
     assert_int_equal(fake->added, 2);
     for (int i = 0; i < 2; i++)
@@ -217,7 +217,7 @@ static void failures_have_the_class_of_their_call(void **state)
         nvj_result result;
         const char *log, *written;
         rt_code code;
-        const char *part; /* of the message */
+        const char *part; /* part of the message */
     } rows[] = {
         {"nvJitLinkVersion", 6, NULL, NULL, RT_DRIVER_ERROR, "nvJitLinkVersion: result 6"},
         {"nvJitLinkCreate", 1, "unrecognized option: -x", NULL, RT_ERRC_INVALID, "option: -x"},
@@ -252,7 +252,7 @@ static void failures_have_the_class_of_their_call(void **state)
     }
 }
 
-/* The same line while a text is added to others, where it is about symbols. */
+/* The same line when a text is added to others concerns symbols. */
 static void a_second_definition_is_refused_where_it_is_added(void **state)
 {
     fixture *f = *state;
@@ -270,7 +270,7 @@ static void a_second_definition_is_refused_where_it_is_added(void **state)
         dev_program_destroy(programs[i]);
 }
 
-/* What was linked has to be there. */
+/* The result must contain the linked code. */
 static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
 {
     fixture *f = *state;
@@ -299,7 +299,7 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
     }
 }
 
-/* No byte of a file leads outside of it, whatever it is. */
+/* No byte of a damaged file makes the reader leave its bounds. */
 static void cubins_are_read_with_care(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void images_that_are_no_ptx_are_refused(void **state)
     assert_int_equal(dev_program_load(f->device, image.bytes, &program).code, RT_MALFORMED);
 }
 
-/* What others write to standard error meanwhile is not the library's. */
+/* Lines that other code writes to standard error in the meantime are not the library's. */
 static void other_lines_of_standard_error_are_no_log(void **state)
 {
     fixture *f = *state;

@@ -1,6 +1,7 @@
-/* The functions that a loader asks a layer for: those of the first version of the interface, and
- * those that loaders of 2026 ask for instead, which give properties and say when they end. Source:
- * cl_loader_layers, CL/cl_layer.h. */
+/* The functions that a loader looks up in a layer: those of the interface's first version, and
+ * those that loaders of 2026 use instead, which pass properties and announce shutdown.
+ *
+ * Source: cl_loader_layers, CL/cl_layer.h. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count,
                                                           const cl_properties *properties);
 CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
 
-/* What the loader gave, and what it got: entries of ours, and its own for the rest. */
+/* The loader's table, and the table returned to it: our entries, and the loader's for the rest. */
 static cl_icd_dispatch next, ours;
 
 const cl_icd_dispatch *layer_next(void)
@@ -65,7 +66,7 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
     if (!layer_mask_read(variable(OCL_LAYER_HIDE), &hidden)) return CL_INVALID_VALUE;
     if (!layer_log_open(variable(OCL_LAYER_LOG))) return CL_INVALID_VALUE;
     layer_objects_clear();
-    /* An older loader has fewer entries, a newer one fills up what is missing here. */
+    /* An older loader has fewer entries; a newer one keeps its own for those missing here. */
     cl_uint common = count < ENTRIES ? count : ENTRIES;
     memset(&next, 0, sizeof next);
     memcpy(&next, target, common * sizeof(void *));
@@ -83,12 +84,12 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL
 clInitLayerWithProperties(cl_uint count, const cl_icd_dispatch *target, cl_uint *out_count,
                           const cl_icd_dispatch **out_dispatch, const cl_properties *properties)
 {
-    /* A loader that asks for something must be told that it is not known here. */
+    /* Unknown properties must be rejected. */
     if (properties && *properties != 0) return CL_INVALID_PROPERTY;
     return clInitLayer(count, target, out_count, out_dispatch);
 }
 
-/* Everything was written when it was said, and the library stays mapped (CMakeLists.txt), as
+/* Every record has already been written, and the library stays mapped (CMakeLists.txt), since
  * drivers have threads that outlive their loader. */
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void)
 {

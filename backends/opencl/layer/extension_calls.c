@@ -1,17 +1,18 @@
-/* The calls of extensions, which a program asks a platform for by name.
+/* The calls of extensions, which a program queries from a platform by name.
  *
- * A program with drivers of several platforms gets the same function of ours for all of them, so
- * each call finds its driver by the first member of every OpenCL object: the pointer to the
- * driver's dispatch table, which a driver's platform and objects share. Source: cl_khr_icd, "ICD
- * Loader Vendor Enumeration"; cl_intel_unified_shared_memory; cl_khr_il_program; ocl_library.h for
- * variables by name. */
+ * A program that uses drivers of several platforms gets the same function of ours for all of them,
+ * so each call identifies its driver by the first member of every OpenCL object: the pointer to the
+ * driver's dispatch table, which a driver's platform and objects share.
+ *
+ * Source: cl_khr_icd, "ICD Loader Vendor Enumeration"; cl_intel_unified_shared_memory;
+ * cl_khr_il_program; ocl_library.h for variables by name. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Drivers of one program whose calls are told apart; those beyond are not recorded, which the log
- * says. */
+/* Maximum number of drivers in one program whose calls are distinguished; further drivers are not
+ * recorded, which the log reports. */
 enum { DRIVERS_MAX = 8 };
 
 typedef struct extension_driver {
@@ -52,7 +53,7 @@ static const void *table_of(const void *object)
     return table;
 }
 
-/* Keeps a driver's call.  False: it cannot be told from another driver's. */
+/* Remembers a driver's call.  False if it cannot be distinguished from another driver's. */
 static bool driver_add(extension_index index, const void *platform, void *call)
 {
     const void *table = table_of(platform);
@@ -70,12 +71,12 @@ static bool driver_add(extension_index index, const void *platform, void *call)
     return kept;
 }
 
-/* The call of the driver that the object is of. */
+/* Returns the call of the driver to which the object belongs. */
 static void *driver_find(extension_index index, const void *object)
 {
     const void *table = table_of(object);
     pthread_mutex_lock(&known.lock);
-    CHECK(known.counts[index] > 0); /* Who calls has got it from us. */
+    CHECK(known.counts[index] > 0); /* the caller got the function from us */
     void *call = known.drivers[index][0].call;
     for (uint32_t i = 1; i < known.counts[index]; i++)
         if (known.drivers[index][i].table == table) call = known.drivers[index][i].call;
@@ -83,7 +84,7 @@ static void *driver_find(extension_index index, const void *object)
     return call;
 }
 
-/* A variable of the call's type that holds it. */
+/* Declares a variable of the call's type that holds the driver's call. */
 #define DRIVER(type, variable, index, object)                                                      \
     __typeof__(type) *variable;                                                                    \
     void *variable##_address = driver_find(index, object);                                         \
@@ -147,7 +148,8 @@ static CL_API_ENTRY void *CL_API_CALL record_shared_alloc(cl_context context, cl
     return alloc_end(&record, made, size, result, out_result);
 }
 
-/* The block is forgotten before the driver is asked: another thread may get its address next. */
+/* The block is forgotten before the driver is called: another thread may be given its address
+ * immediately afterwards. */
 static CL_API_ENTRY cl_int CL_API_CALL record_free(cl_context context, void *pointer)
 {
     DRIVER(clMemFreeINTEL, call, FREE, context);
@@ -235,8 +237,8 @@ static CL_API_ENTRY cl_int CL_API_CALL record_migrate(cl_command_queue queue, co
 
 /* ---- Variables and functions by name -------------------------------------------------------- */
 
-/* A variable is a block from now on, so that pointers to it are known.  It is asked for more than
- * once and keeps its number. */
+/* The variable becomes a block, so that pointers to it can be resolved.  Programs query it
+ * repeatedly; it keeps its number. */
 static void variable_put(layer_record *record, const void *pointer, size_t size)
 {
     uint32_t number;
@@ -298,7 +300,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_write_variable(
                                           wait_count, wait, out_event));
 }
 
-/* As the drivers that have it take it; OpenCL's headers do not declare it. */
+/* The signature that drivers with this call use; OpenCL's headers do not declare it. */
 typedef cl_int function_pointer_call(cl_device_id device, cl_program program, const char *name,
                                      cl_ulong *out_address);
 
@@ -358,7 +360,7 @@ static const struct {
 #undef EXTENSION
 };
 
-/* Says which call was asked for, and whether it will be recorded from now on. */
+/* Records which call was looked up, and whether it will be recorded from now on. */
 static void asked_put(const char *call, const char *name, bool given, bool recorded)
 {
     layer_record record = layer_record_begin(call);
@@ -385,7 +387,8 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
     return ours;
 }
 
-/* Without a platform it is unknown whose call it is, so it is passed on as it is. */
+/* Without a platform the driver that owns the call is unknown, so the call is passed on unchanged.
+ */
 static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
 {
     void *call = layer_next()->clGetExtensionFunctionAddress(name);

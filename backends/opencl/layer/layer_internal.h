@@ -1,6 +1,6 @@
 /* The layer's parts: its state in the process, records, and the calls that it intercepts.
  *
- * The layer is code in another program's process, where OpenCL itself is a singleton: there is one
+ * The layer runs in another program's process, where OpenCL itself is a singleton: there is one
  * state, set up once by the loader before any other call. */
 #ifndef BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
 #define BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
@@ -26,18 +26,20 @@ typedef enum layer_kind {
 /* Number of an object whose creation was not recorded. */
 #define LAYER_UNKNOWN UINT32_MAX
 
-/* Gives a new object the next number of its kind.  An address comes back when an object has ended,
- * so the newest object at an address is the one meant from then on.  NULL gets none.  Threads. */
+/* Gives a new object the next number of its kind.  Addresses are reused after an object has been
+ * released, so from then on an address refers to the newest object there.  NULL gets no number.
+ * Thread-safe. */
 void layer_object_add(layer_kind kind, const void *object);
 
-/* The object's number, LAYER_UNKNOWN where it has none; a device gets one at first sight. */
+/* Returns the object's number, LAYER_UNKNOWN if it has none; a device gets a number when it is
+ * first seen. */
 uint32_t layer_object_number(layer_kind kind, const void *object);
 
-/* Blocks also have a size, by which pointers into them are found; a block that ends is forgotten.
+/* Blocks also have a size, so that pointers into them can be resolved; a freed block is forgotten.
  */
 void layer_block_add(const void *first, size_t size);
 void layer_block_remove(const void *first);
-/* False: the pointer is into no block that was seen. */
+/* Finds the block that contains the pointer.  False if no known block does. */
 bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_offset);
 
 /* Forgets everything. */
@@ -45,20 +47,20 @@ void layer_objects_clear(void);
 
 /* ---- record.c ------------------------------------------------------------------------------- */
 
-/* One record while it is being made; on the stack of the call that it is about. */
+/* A record being built, on the stack of the call that it describes. */
 typedef struct layer_record {
-    bool off; /* nothing is recorded: every function below does nothing */
+    bool off; /* nothing is recorded: every function below returns immediately */
     uint32_t call;
     rt_buffer text; /* name and fields */
 } layer_record;
 
-/* Opens the log that the variable's value names ("": none).  False: it cannot be opened, which
- * stderr says. */
+/* Opens the log that the variable's value names ("": none).  False if it cannot be opened, which is
+ * reported on stderr. */
 bool layer_log_open(const char *value);
 
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
-/* The same for a command of a queue, with what all of them have. */
+/* As layer_record_begin, for a command of a queue; adds the fields common to all commands. */
 layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
 void layer_put_text(layer_record *record, const char *key, const char *text); /* NULL: "-" */
@@ -71,47 +73,48 @@ void layer_put_pointer(layer_record *record, const char *key, const void *pointe
 void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes, size_t count);
 void layer_put_code(layer_record *record, const char *key, const void *code, size_t size);
 
-/* Writes what there is of the record before the driver is asked, which may not come back. */
+/* Writes the record so far before the driver is called, since the call may not return. */
 void layer_record_announce(const layer_record *record);
 
 /* Adds the result, writes the record, frees it, and returns the result. */
 cl_int layer_record_end(layer_record *record, cl_int result);
 
-/* The same for a call that makes an object, which is numbered when there is one and put under the
- * key "made". */
+/* As layer_record_end, for a call that creates an object: the object is numbered and recorded under
+ * the key "made". */
 void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result);
 
 /* ---- mask.c --------------------------------------------------------------------------------- */
 
-/* Reads the variable's value into bits; false: a name in it is no such aspect, which stderr says.
- */
+/* Reads the variable's value into bits.  False if a name in it is not a known aspect, which is
+ * reported on stderr. */
 bool layer_mask_read(const char *value, uint32_t *out_hidden);
 
-/* Puts the answers with the hidden aspects left out before the driver's. */
+/* Replaces the queries in the table by ones whose answers omit the hidden aspects. */
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t hidden);
 
-/* True for the name of a call by which a driver shows a hidden aspect; NULL is none.  Who records
- * that calls are asked for asks this too, in place of the mask. */
+/* True if the call with this name reveals a hidden aspect; the name may be NULL.  Code that
+ * intercepts look-ups of calls in place of the mask must use this, too. */
 bool layer_hides_call(const char *name);
 
 /* ---- The calls that are recorded ------------------------------------------------------------ */
 
-/* The drivers' calls, as the loader gave them.  An entry may be NULL. */
+/* Returns the drivers' calls, as passed by the loader.  Entries may be NULL. */
 const cl_icd_dispatch *layer_next(void);
 
-/* Each replaces the entries of the table that it records, where there are any. */
+/* Each replaces the entries of the table that it records, unless they are NULL. */
 void layer_program_calls(cl_icd_dispatch *dispatch);   /* program_calls.c */
 void layer_queue_calls(cl_icd_dispatch *dispatch);     /* queue_calls.c */
 void layer_memory_calls(cl_icd_dispatch *dispatch);    /* memory_calls.c */
 void layer_extension_calls(cl_icd_dispatch *dispatch); /* extension_calls.c */
 
-/* In front of a name of a dispatch table's entry. */
+/* Replaces a dispatch table's entry by its recording function. */
 #define LAYER_RECORD(dispatch, name)                                                               \
     do {                                                                                           \
         if ((dispatch)->name) (dispatch)->name = record_##name;                                    \
     } while (0)
 
-/* Both ways to make a program from SPIR-V, of OpenCL 2.1 and of cl_khr_il_program. */
+/* The type of both calls that create a program from SPIR-V: OpenCL 2.1's and cl_khr_il_program's.
+ */
 typedef __typeof__(clCreateProgramWithIL) layer_create_with_il;
 cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
                                         cl_context context, const void *il, size_t size,

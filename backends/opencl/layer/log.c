@@ -1,4 +1,4 @@
-/* The reader of log.h: lines become calls, the announcement of a call gives way to its return. */
+/* The reader of log.h: lines become calls; a call's return replaces its announcement. */
 #include "backends/opencl/layer/log.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"
@@ -6,21 +6,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What stands before a record's fields. */
+/* The part of a record before its fields. */
 typedef struct line_head {
     uint64_t process, call, thread;
     bool returned;
     rt_text name;
 } line_head;
 
-/* A process that writes to the log, and how far it has got. */
+/* A process that writes to the log, and the reader's state for it. */
 typedef struct log_process {
-    uint64_t number; /* as the system has it */
-    bool loaded;     /* its first record was there */
+    uint64_t number; /* the system's process number */
+    bool loaded;     /* its first record has been read */
 } log_process;
 
 typedef struct log_entry {
-    uint64_t number; /* of the call in its process */
+    uint64_t number; /* number of the call in its process */
     ocl_call call;
 } log_entry;
 
@@ -29,7 +29,7 @@ typedef struct log_reader {
     rt_arena *arena;
     uint32_t line; /* from 1 */
     RT_VECTOR(log_process) processes;
-    RT_VECTOR(log_entry) returned, begun; /* begun: of which no return was read yet */
+    RT_VECTOR(log_entry) returned, begun; /* begun: calls whose return has not been read yet */
     ocl_call_log *out;
 } log_reader;
 
@@ -43,7 +43,7 @@ static rt_status line_fail(const log_reader *reader, const char *what)
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* Takes what precedes the next space, and the space; false: nothing is left. */
+/* Takes the text up to the next space, and the space.  False if nothing is left. */
 static bool word_take(rt_text *inout_rest, rt_text *out_word)
 {
     *out_word = rt_text_take_until(inout_rest, ' ');
@@ -63,7 +63,7 @@ static bool result_read(rt_text text, int32_t *out_result)
     return is_read;
 }
 
-/* Copies a value without its escapes; false: one of them is none. */
+/* Copies a value and decodes its escapes.  False if an escape is invalid. */
 static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
 {
     char *value = rt_arena_alloc(arena, written.length + 1);
@@ -146,7 +146,7 @@ static uint32_t process_find(log_reader *reader, uint64_t number)
     return i;
 }
 
-/* The layer's own record of having been loaded. */
+/* Reads the record that the layer writes when it is loaded. */
 static rt_status layer_read(log_reader *reader, log_process *process, const ocl_call *call)
 {
     uint64_t version;
@@ -157,7 +157,7 @@ static rt_status layer_read(log_reader *reader, log_process *process, const ocl_
     return RT_STATUS_OK;
 }
 
-/* Forgets the announcement of a call that has returned. */
+/* Removes the announcement of a call that has returned. */
 static void announcement_drop(log_reader *reader, uint32_t process, uint64_t number)
 {
     for (uint32_t i = reader->begun.count; i-- > 0;) {

@@ -1,7 +1,6 @@
-/* Hiding aspects: the answers of devices and platforms, without the hidden features.
- *
- * Only answers are changed.  A program that uses a hidden feature gets what the driver does, as on
- * a device whose list of features is incomplete. */
+/* Hides aspects: removes hidden features from the answers of devices and platforms.  Only answers
+ * are changed.  A program that uses a hidden feature still gets the driver's behaviour, as on a
+ * device whose list of features is incomplete. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/alloc.h"
 
@@ -36,13 +35,13 @@ static const struct {
     {DEV_ASPECT_ATOMIC64, "cl_khr_int64_extended_atomics"},
 };
 
-/* Not in every version of OpenCL's headers (cl_ext_float_atomics). */
+/* Not in all versions of OpenCL's headers (cl_ext_float_atomics). */
 enum {
     DOUBLE_FP_ATOMICS = 0x4232,
     HALF_FP_ATOMICS = 0x4233,
 };
 
-/* Numbers that are 0 on a device without the aspect: OpenCL 3.0 API, table "Device Queries";
+/* Queries that return 0 on a device without the aspect: OpenCL 3.0 API, table "Device Queries";
  * cl_intel_unified_shared_memory, cl_ext_float_atomics. */
 static const struct {
     uint32_t aspect;
@@ -122,7 +121,7 @@ static bool number_hidden(cl_device_info what)
     return false;
 }
 
-/* Takes the hidden names out of a list with spaces, in place; returns its length. */
+/* Removes the hidden names from a space-separated list in place; returns its length. */
 static size_t text_filter(char *text, size_t length)
 {
     size_t kept = 0;
@@ -149,7 +148,7 @@ static size_t versions_filter(cl_name_version *list, size_t count)
     return kept;
 }
 
-/* The rest of what every query does: the size that is needed, and the value where it fits. */
+/* The common end of every query: returns the required size, and the value if it fits. */
 static cl_int answer(const void *value, size_t needed, size_t size, void *out_value,
                      size_t *out_size)
 {
@@ -159,9 +158,9 @@ static cl_int answer(const void *value, size_t needed, size_t size, void *out_va
     return CL_SUCCESS;
 }
 
-/* The driver's answer to a query of a device or a platform. */
+/* A query of a device or a platform, to be answered by the driver. */
 typedef struct query {
-    cl_device_id device; /* NULL: of the platform */
+    cl_device_id device; /* NULL if the platform is queried */
     cl_platform_id platform;
     cl_uint what;
 } query;
@@ -173,14 +172,15 @@ static cl_int query_ask(const query *asked, size_t size, void *out_value, size_t
     return layer_next()->clGetPlatformInfo(asked->platform, asked->what, size, out_value, out_size);
 }
 
-/* Answers with a list from which hidden names are left out. */
+/* Answers with a list without the hidden names. */
 static cl_int list_answer(const query *asked, bool versions, size_t size, void *out_value,
                           size_t *out_size)
 {
     size_t whole = 0;
     cl_int result = query_ask(asked, 0, NULL, &whole);
     if (result != CL_SUCCESS) return result;
-    char *list = rt_alloc(whole + 1); /* with a NUL byte behind it, whatever the driver writes */
+    char *list = rt_alloc(whole + 1); /* with a terminating NUL, regardless of what the driver
+                                       * writes */
     result = query_ask(asked, whole, list, NULL);
     if (result == CL_SUCCESS && versions) {
         size_t count =
@@ -207,7 +207,7 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
     if (device && (versions || what == CL_DEVICE_EXTENSIONS))
         return list_answer(&asked, versions, size, out_value, out_size);
     cl_int result = layer_next()->clGetDeviceInfo(device, what, size, out_value, out_size);
-    /* A driver that refuses the query says by that that there is no such thing. */
+    /* A driver that refuses the query lacks the feature. */
     if (result == CL_SUCCESS && number_hidden(what) && out_value) {
         size_t needed = 0;
         if (layer_next()->clGetDeviceInfo(device, what, 0, NULL, &needed) == CL_SUCCESS)
@@ -227,7 +227,7 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id pla
     return layer_next()->clGetPlatformInfo(platform, what, size, out_value, out_size);
 }
 
-/* Functions that have addresses, which virtual ones need, are shown by nothing but this call. */
+/* Function addresses, which virtual functions need, are only revealed by this call. */
 bool layer_hides_call(const char *name)
 {
     return name && strcmp(name, "clGetDeviceFunctionPointerINTEL") == 0 &&

@@ -1,4 +1,4 @@
-/* Buffers and shared virtual memory: making, copying, filling, reading and writing. */
+/* Buffers and shared virtual memory: creating, copying, filling, reading and writing. */
 #include "backends/opencl/layer/layer_internal.h"
 
 /* ---- Making --------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
                                                     wait_count, wait, out_event));
 }
 
-/* Where a rectangle begins on the host does not concern the driver's memory. */
+/* The rectangle's origin on the host does not affect the driver's memory. */
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBufferRect(
     cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *origin,
     const size_t *host_origin, const size_t *region, size_t row, size_t slice, size_t host_row,

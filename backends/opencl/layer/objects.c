@@ -13,10 +13,10 @@ typedef struct layer_block {
 } layer_block;
 
 static struct {
-    pthread_mutex_t lock; /* of all of it */
+    pthread_mutex_t lock; /* guards all members */
     rt_map numbers[LAYER_KIND_COUNT];
     uint32_t counts[LAYER_KIND_COUNT];
-    RT_VECTOR(layer_block) blocks; /* that have not ended */
+    RT_VECTOR(layer_block) blocks; /* not freed yet */
 } objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t number_next(layer_kind kind, const void *object)

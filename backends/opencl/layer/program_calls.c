@@ -1,9 +1,9 @@
-/* Contexts, programs and kernels: making, compiling, linking, building. */
+/* Contexts, programs and kernels: creating, compiling, linking, building. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <string.h>
 
-/* The type under which a list of objects is put. */
+/* The type in which lists of objects are recorded. */
 #define OBJECTS(list) ((const void *const *)(list))
 
 static void put_devices(layer_record *record, const cl_device_id *devices, cl_uint count)
@@ -45,7 +45,7 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
 
 /* ---- Making programs ------------------------------------------------------------------------ */
 
-/* A source may come in pieces, with or without their lengths. */
+/* A source may come in pieces, with or without lengths. */
 static void put_source(layer_record *record, cl_uint count, const char **texts,
                        const size_t *lengths)
 {
@@ -100,8 +100,8 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithIL(cl_conte
                                         out_result);
 }
 
-/* One binary for each device; the code of the first stands for the program, as all programs that we
- * know of pass one binary, and the others' follow. */
+/* One binary per device.  The program's code is the first one's, as all programs that we know of
+ * pass a single binary; the codes of the others follow. */
 static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithBinary(
     cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
     const unsigned char **binaries, cl_int *out_statuses, cl_int *out_result)
@@ -242,7 +242,7 @@ static CL_API_ENTRY cl_kernel CL_API_CALL record_clCloneKernel(cl_kernel source,
     return made;
 }
 
-/* Of the value only the size: an argument may be an address. */
+/* Only the value's size is recorded: an argument may be an address. */
 static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, cl_uint index,
                                                              size_t size, const void *value)
 {
@@ -250,7 +250,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, c
     layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_number(&record, "size", size);
-    layer_record_announce(&record); /* Drivers take an argument's bytes for an object. */
+    layer_record_announce(&record); /* drivers interpret an argument's bytes as an object */
     return layer_record_end(&record, layer_next()->clSetKernelArg(kernel, index, size, value));
 }
 

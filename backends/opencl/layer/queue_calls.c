@@ -1,8 +1,8 @@
-/* Queues: making them, launches, and waiting. */
+/* Queues: creation, launches, and waiting. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/alloc.h"
 
-/* A kernel's name as its driver tells it, since a kernel may be made in more ways than one; the
+/* Queries a kernel's name from its driver, since there are several ways to create a kernel; the
  * caller frees the buffer. */
 static rt_buffer kernel_name(cl_kernel kernel)
 {
@@ -38,7 +38,7 @@ record_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     layer_record record = launch_begin("clEnqueueNDRangeKernel", queue, kernel);
-    cl_uint shown = dimensions <= 3 ? dimensions : 0; /* The driver refuses any other number. */
+    cl_uint shown = dimensions <= 3 ? dimensions : 0; /* the driver refuses any other number */
     layer_put_number(&record, "dimensions", dimensions);
     layer_put_sizes(&record, "global", global, shown);
     layer_put_sizes(&record, "local", local, shown);
@@ -78,7 +78,7 @@ record_clCreateCommandQueue(cl_context context, cl_device_id device,
     return made;
 }
 
-/* The value of CL_QUEUE_PROPERTIES in a list, which ends with 0. */
+/* Returns the value of CL_QUEUE_PROPERTIES in a list, which ends with 0. */
 static cl_queue_properties queue_properties(const cl_queue_properties *list)
 {
     for (; list && *list != 0; list += 2)

@@ -1,4 +1,4 @@
-/* Records: lines of text, each written to the log by one call of the operating system. */
+/* Records: lines of text, each written to the log with a single system call. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/hash.h"
 #include "reference/base/number.h"
@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 static struct {
-    int descriptor; /* -1: nothing is recorded */
-    bool own;       /* the descriptor was opened here */
+    int descriptor; /* -1 if nothing is recorded */
+    bool own;       /* the descriptor was opened by the layer */
     pthread_mutex_t lock;
     uint32_t calls, threads; /* so far */
-    uint64_t written;        /* bytes */
+    uint64_t written;        /* bytes so far */
     bool full;
 } journal = {.descriptor = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Number of this thread, from 1; 0: it was not heard yet. */
+/* Number of this thread, from 1; 0 if it has not recorded a call yet. */
 static _Thread_local uint32_t thread_number;
 
 static bool is_number(const char *text)
@@ -44,7 +44,7 @@ bool layer_log_open(const char *value)
         bool fits = rt_number_read(rt_text_of(value), 0, INT16_MAX, &number);
         int flags = fits ? fcntl((int)number, F_GETFL) : -1;
         if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) journal.descriptor = (int)number;
-        /* Programs that this one starts have other files under that number. */
+        /* In child programs the descriptor's number refers to other files. */
         if (journal.descriptor >= 0) (void)fcntl(journal.descriptor, F_SETFD, FD_CLOEXEC);
     } else {
         journal.descriptor = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -65,7 +65,7 @@ static void key_put(layer_record *record, const char *key)
     rt_buffer_printf(&record->text, " %s=", key);
 }
 
-/* Appends a text so that a reader can split the line at its spaces. */
+/* Appends a text with escapes, so that a reader can split the line at spaces. */
 static void escaped_put(rt_buffer *out, const char *text)
 {
     bool hyphen = strcmp(text, "-") == 0;
@@ -189,7 +189,7 @@ void layer_put_code(layer_record *record, const char *key, const void *code, siz
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-/* Writes a whole line; a log that takes no more is given up, since the program must go on. */
+/* Writes a whole line.  If the write fails the log is abandoned, since the program must go on. */
 static void line_write(const char *line, size_t size)
 {
     ssize_t done;
@@ -237,7 +237,7 @@ cl_int layer_record_end(layer_record *record, cl_int result)
 
 void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result)
 {
-    /* The number is taken whether or not it is recorded: objects outlive a log that is full. */
+    /* The object is numbered even if the call is not recorded: objects outlive a full log. */
     layer_object_add(kind, made);
     layer_put_object(record, "made", kind, made);
     layer_record_end(record, result);

@@ -1,5 +1,5 @@
-/* The fake of fake_opencl.h.  Commands are done when their enqueue returns; one whose status says
- * that it is not ends when its event is released. */
+/* The fake of fake_opencl.h.  Commands are done when their enqueue returns; a command whose status
+ * says otherwise ends when its event is released. */
 #include "backends/opencl/test/fake_opencl.h"
 
 #include <CL/cl_ext.h>
@@ -47,7 +47,7 @@ static void object_end(void *pointer)
     pthread_mutex_unlock(&lock);                                                                   \
     return result
 
-/* The whole of a call that makes an object. */
+/* The whole of a call that creates an object. */
 static void *create(const char *name, cl_int *out_result)
 {
     pthread_mutex_lock(&lock);
@@ -59,7 +59,7 @@ static void *create(const char *name, cl_int *out_result)
     return made;
 }
 
-/* The whole of a call that ends one; it ends it also when it "fails". */
+/* The whole of a call that releases an object; it does so even when it "fails". */
 static cl_int release(const char *name, void *gone)
 {
     CALL(name);
@@ -67,7 +67,7 @@ static cl_int release(const char *name, void *gone)
     RETURN;
 }
 
-/* Answers an info query; `size` 0 asks for the size only. */
+/* Answers an info query; a `size` of 0 only queries the size. */
 static void answer(const void *value, size_t value_size, size_t size, void *out, size_t *out_size)
 {
     if (out_size) *out_size = value_size;
@@ -156,7 +156,7 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         answer(&queues, sizeof queues, size, out, out_size);
         break;
-    default: abort(); /* a question that the fake does not know yet */
+    default: abort(); /* a query that the fake does not support yet */
     }
 }
 
@@ -281,7 +281,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *d
     RETURN;
 }
 
-/* As real linkers do, it gives a program with a log when it fails as a linker. */
+/* As real linkers do, returns a program with a log when linking fails. */
 cl_program clLinkProgram(cl_context context, cl_uint device_count, const cl_device_id *devices,
                          const char *options, cl_uint count, const cl_program *programs,
                          void (*notify)(cl_program, void *), void *user, cl_int *out_result)
@@ -297,7 +297,7 @@ cl_program clLinkProgram(cl_context context, cl_uint device_count, const cl_devi
     return made;
 }
 
-/* A program's binary are the five bytes "built", or none. */
+/* A program's binary is the five bytes "built", or empty. */
 cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void *out,
                         size_t *out_size)
 {
@@ -389,7 +389,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
     return release("clReleaseKernel", kernel);
 }
 
-/* Ends an enqueue; the lock is held and released. */
+/* Ends an enqueue; the caller holds the lock, which is released. */
 static cl_int enqueue_end(bool failing, cl_int result, cl_event *out_event)
 {
     if (!failing) {
@@ -524,7 +524,7 @@ cl_int clSetEventCallback(cl_event event, cl_int status,
 
 /* ---- Entry points of extensions ----------------------------------------------------------- */
 
-/* Bytes before a pointer that is handed out, by which its object is found when it is freed. */
+/* Bytes before a returned pointer, which identify its object when it is freed. */
 enum { HEAD = 128 };
 
 static void *usm_make(const char *name, size_t size, cl_int *out_result)

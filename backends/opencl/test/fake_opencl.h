@@ -1,8 +1,7 @@
-/* A fake OpenCL loader: one platform, one device, behaviour and failures on request.
- *
- * Its kernels take (bytes, memory) and store the first byte of the first into the second, which is
- * a buffer or a pointer.  Its programs have one variable, "counter", and one specialisation
- * constant, number 7, of four bytes. */
+/* A fake OpenCL loader: one platform and one device with configurable behaviour and failures.  Its
+ * kernels take (bytes, memory) and store the first byte of the first into the second, which is a
+ * buffer or a pointer.  Its programs have one variable, "counter", and one specialisation constant,
+ * number 7, of four bytes. */
 #ifndef BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 #define BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 
@@ -18,7 +17,7 @@ enum { FAKE_VARIABLE_SIZE = 12 };
 
 typedef struct fake_opencl {
     fake_script script;
-    /* What the device is; fake_opencl_reset gives a device that takes SPIR-V. */
+    /* Properties of the device; fake_opencl_reset sets up a device that takes SPIR-V. */
     const char *version;
     const char *il_version;
     size_t variable_size_max; /* CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE */
@@ -28,21 +27,21 @@ typedef struct fake_opencl {
     cl_bool linker;
     bool out_of_order;
     bool gives_extensions;      /* the platform has the entry points of extensions, */
-    const char *withheld;       /* except this one; NULL: all */
-    cl_device_info usm_lacking; /* kind of unified shared memory that the device cannot use; 0 */
+    const char *withheld;       /* except this one; NULL if it has all */
+    cl_device_info usm_lacking; /* kind of unified shared memory that the device lacks; 0 if none */
     size_t variable_size; /* the reported size of "counter", which has FAKE_VARIABLE_SIZE bytes */
     bool no_devices;
-    bool no_binary; /* of any program */
-    /* What goes wrong. */
-    cl_int event_status; /* of commands enqueued from now on; CL_COMPLETE: they work */
-    const char *log;     /* what clGetProgramBuildInfo answers */
-    /* What happened. */
+    bool no_binary; /* programs have no binary */
+    /* Failures. */
+    cl_int event_status; /* of commands enqueued from now on; CL_COMPLETE if they succeed */
+    const char *log;     /* returned by clGetProgramBuildInfo */
+    /* Observations. */
     char options[256];         /* of the last compile, link or build */
     uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
     char source[256];          /* of the last clCreateProgramWithSource */
     cl_ulong queue_properties; /* of the last queue */
     cl_bool times_reversed;    /* commands begin before they were queued */
-    uint32_t permissions;      /* to follow pointers, given to kernels */
+    uint32_t permissions;      /* number of permissions given to kernels to follow pointers */
     uint32_t constant;         /* the value given to constant 7 */
     unsigned char variable[FAKE_VARIABLE_SIZE];
 } fake_opencl;

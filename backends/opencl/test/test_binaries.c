@@ -1,10 +1,12 @@
-/* What a real driver makes of programs that are compiled and not linked, ahead of time: its
- * binaries of the types COMPILED_OBJECT and LIBRARY are read back as another process would do it,
+/* A real driver's treatment of programs that are compiled ahead of time and not linked: its
+ * binaries of the types COMPILED_OBJECT and LIBRARY are read back, as another process would do,
  * linked, and run.
  *
- * What they hold and whether they can be linked is the driver's to choose (DL-BACKEND-13) and is
- * printed; that an open import is compiled (DL-BACKEND-11), that a binary stays of its type, and
- * that what links computes the right thing, is demanded.  The adapter itself links no binaries.
+ * Their contents, and whether they can be linked, are up to the driver (DL-BACKEND-13); the test
+ * prints them.  It requires that an unresolved import compiles (DL-BACKEND-11), that a binary keeps
+ * its type, and that the result of a successful link computes the right value.  The adapter itself
+ * links no binaries.
+ *
  * Source: OpenCL 3.0 API specification, 5.8.1 "Creating Program Objects" and 5.8.3. */
 #include "backends/opencl/ocl_library.h"
 
@@ -26,7 +28,7 @@ typedef struct driver {
     cl_context context;
 } driver;
 
-/* Ends the test with the call that went wrong. */
+/* Ends the test and reports the failed call unless `holds`. */
 static void demand(bool holds, const char *what, cl_int result)
 {
     if (holds) return;
@@ -34,7 +36,7 @@ static void demand(bool holds, const char *what, cl_int result)
     exit(1);
 }
 
-/* Opens the first device of the platform whose name has that part; false: there is none. */
+/* Opens the first device of the platform whose name contains `part`.  False if there is none. */
 static bool driver_open(driver *d, const char *part)
 {
     rt_sink *sink = rt_sink_create();
@@ -80,8 +82,8 @@ static cl_program_binary_type type_of(driver *d, cl_program program)
     return type;
 }
 
-/* Takes the program, which must have that type, out as a binary and reads it again; NULL: the
- * driver has no binary of it, or reads none. */
+/* Serialises the program, which must have that type, and reads it back; NULL if the driver has no
+ * binary of it or does not accept it. */
 static cl_program read_back(driver *d, cl_program program, cl_program_binary_type type,
                             const char *name)
 {
@@ -133,7 +135,7 @@ static void run(driver *d, cl_program program)
     d->cl.clReleaseKernel(kernel);
 }
 
-/* Links what was read back, and runs it where the driver links it. */
+/* Links the programs that were read back, and runs the result if the driver links them. */
 static void link_and_run(driver *d, cl_program object, cl_program archive)
 {
     const cl_program inputs[] = {object, archive};

@@ -1,5 +1,5 @@
-/* The OpenCL adapter over a fake loader: which calls it makes, and what it makes of every failure.
- * No driver is needed. */
+/* The OpenCL adapter over a fake loader: its calls, and its handling of every failure.  No driver
+ * is needed. */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/opencl/test/fake_opencl.h"
 #include "backends/vendor/test/run.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static fake_opencl *fake; /* of the shared object, found in main */
+static fake_opencl *fake; /* in the shared object, looked up in main */
 
 static void fake_reset(void)
 {
@@ -30,7 +30,7 @@ static void fake_reset(void)
     };
 }
 
-/* A device of before SPIR-V, as PoCL 3.1 answers. */
+/* A device without SPIR-V, as PoCL 3.1 reports itself. */
 static void fake_takes_bitcode(void)
 {
     fake_reset();
@@ -60,7 +60,7 @@ static rt_status fake_source_open(const dev_open_parameters *parameters, rt_text
 }
 static const dev_backend fake_source_backend = {"opencl from source", fake_source_open};
 
-/* Tools that join by counting, or answer a code. */
+/* Tools whose link only counts its inputs, or returns a code. */
 typedef struct fake_tools {
     rt_code answer;
     uint32_t image_count; /* of the last link, */
@@ -140,7 +140,7 @@ static void routes_follow_from_answers(void **state)
     fixture *f = *state;
     const struct {
         const char *il_version, *extensions;
-        const char *missing; /* part of the message; NULL: it opens */
+        const char *missing; /* part of the message; NULL if it opens */
         cl_uint address_bits;
         cl_bool compiler;
         bool tools;
@@ -234,7 +234,7 @@ static void pointers_and_constants_are_asked_for(void **state)
                      found.globals_by_name, found.function_pointers, found.spec_constants);
         fixture_close(f);
     }
-    fake_takes_bitcode(); /* where the tools specialise */
+    fake_takes_bitcode(); /* here the tools set the constants */
     assert_true(rt_ok(fixture_open(f, "")));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
@@ -310,7 +310,7 @@ static rt_status run_whole(const fixture *f, run *r)
     return status;
 }
 
-/* The same up to the linked program, which is taken out as a binary and made again. */
+/* As above up to the linked program, which is serialised and loaded again. */
 static rt_status run_binary(const fixture *f, run *r)
 {
     rt_status status = run_prepare(f, r);
@@ -364,7 +364,7 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_int_equal(r.times.submit, 10);
     assert_int_equal(r.times.start, 20);
     assert_int_equal(r.times.end, 30);
-    /* The copy waits for two events of the other queue, which is flushed once for both. */
+    /* The copy waits for two events of the other queue, which is flushed only once for both. */
     assert_non_null(strstr(fake->script.trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
 }
 
@@ -377,8 +377,8 @@ static void times_in_no_order_are_refused(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "queued at 10, began at 0 and ended at 30");
 }
 
-/* One clCompileProgram for each image, and one clLinkProgram of the driver's own; what the tools
- * would have joined is built with clBuildProgram. */
+/* One clCompileProgram per image, and one clLinkProgram of the driver's; the output of the tools
+ * would be built with clBuildProgram. */
 static void DL_BACKEND_08_the_driver_links_spirv(void **state)
 {
     fixture *f = *state;
@@ -387,7 +387,7 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
-    dev_program_destroy(linked); /* before anything fails: a device outlives its programs */
+    dev_program_destroy(linked); /* before any assertion: a device outlives its programs */
     for (int i = 0; i < 2; i++)
         dev_program_destroy(programs[i]);
     assert_non_null(strstr(fake->script.trace,
@@ -397,8 +397,8 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     assert_int_equal(tools_state.image_count, 0);
 }
 
-/* Of the outcomes that the rule leaves, the adapter offers no linking of code compiled ahead of
- * time: it announces none, and refuses it by name. */
+/* Of the outcomes that the rule permits, the adapter does not offer to link code compiled ahead of
+ * time: it does not announce such a format, and refuses it with a message. */
 static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **state)
 {
     fixture *f = *state;
@@ -438,9 +438,9 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
                            "clEnqueueWriteBuffer "));
 }
 
-/* A round trip, and the part in its middle to and from unified shared memory: each is a call of
- * cl_intel_global_variable_access, and nothing moves by the variable's address.  A device without
- * the extension says that it finds no variable (routes_follow_from_answers). */
+/* A round trip, with its middle part going to and from unified shared memory: each transfer is a
+ * call of cl_intel_global_variable_access, and nothing moves by the variable's address.  A device
+ * without the extension reports that it finds no variable (routes_follow_from_answers). */
 static void DG_PLUGIN_11_variables_are_read_and_written_by_name(void **state)
 {
     fixture *f = *state;
@@ -565,7 +565,7 @@ static void driver_compiles_and_links_source(void **state)
 static void source_capabilities_are_of_source(void **state)
 {
     fixture *f = *state;
-    /* All that SPIR-V would offer is there, and does not count. */
+    /* Everything for SPIR-V is present, and ignored. */
     assert_true(rt_ok(fixture_open_source(f)));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
@@ -587,14 +587,14 @@ static void source_capabilities_are_of_source(void **state)
     fixture_close(f);
     fake->compiler = CL_FALSE;
     assert_int_equal(fixture_open_source(f).code, RT_UNAVAILABLE);
-    /* Another device takes no source. */
+    /* A device for SPIR-V takes no source. */
     fake_reset();
     assert_true(rt_ok(fixture_open(f, "")));
     status = dev_program_build(f->device, &source_image, &program);
     assert_int_equal(status.code, RT_UNSUPPORTED);
 }
 
-/* Compiles, links and builds once, ending everything. */
+/* Compiles, links and builds once, and frees everything. */
 static rt_status source_whole(const fixture *f)
 {
     dev_program *made[2] = {NULL};
@@ -640,7 +640,7 @@ static void failures_of_source_have_their_class(void **state)
     assert_true(rt_ok(source_whole(f)));
 }
 
-/* The driver compiles once what was several images, each with options of its own. */
+/* The driver compiles once what used to be several images, each with its own options. */
 static void options_of_every_image_reach_the_driver(void **state)
 {
     fixture *f = *state;
@@ -762,7 +762,7 @@ static void logs_show_what_is_wrong(void **state)
         assert_true(message.length >= length);
         assert_memory_equal(message.data + message.length - length, rows[i].shown, length);
     }
-    static char long_log[9000]; /* of characters of three bytes, which are not cut through */
+    static char long_log[9000]; /* three-byte characters, which must not be split */
     for (size_t i = 0; i + 3 < sizeof long_log; i += 3)
         memcpy(long_log + i, "\xE2\x82\xAC", 3);
     fake->log = long_log;
@@ -869,9 +869,9 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
     static const uint32_t whole[WORDS] = {0x07230203, 0x10000, 0, 9, 0, 0x20011, 4, 0x10000 | 56};
     uint32_t damaged[WORDS], swapped[WORDS];
     const struct {
-        size_t size; /* bytes that are handed over */
-        size_t word; /* that becomes */
-        uint32_t to; /* this */
+        size_t size; /* bytes passed */
+        size_t word; /* index of the damaged word */
+        uint32_t to; /* its new value */
         const char *part;
     } rows[] = {
         {0, 1, 0, "ends at byte 0, inside its header"},
@@ -918,7 +918,7 @@ static void local_memory_past_the_devices_is_refused(void **state)
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
     expect_status(f->sink, status, RT_LIMIT, "argument 1 (from 0) wants 97 bytes");
     assert_true(message_has(f->sink, status, "has 4096 bytes"));
-    /* One byte less fits, and the fake's kernel refuses it for what it is. */
+    /* One byte less fits, and the fake's kernel refuses it because it is local memory. */
     arguments[1].size = 96;
     status = dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
     expect_status(f->sink, status, RT_ERRC_KERNEL_ARGUMENT,

@@ -1,6 +1,6 @@
-/* The suite of all devices on one OpenCL device: `backend_opencl_suite_tests SELECTOR`, with LLVM's
- * programs for the tools that some devices need.  Exits with 77, CTest's skip, where the device is
- * not installed. */
+/* The suite for all devices on one OpenCL device: `backend_opencl_suite_tests SELECTOR`, with
+ * LLVM's programs as the tools that some devices need.  Exits with 77, CTest's skip, if the device
+ * is not installed. */
 #include "backends/opencl/opencl.h"
 #include "reference/base/alloc.h"
 #include "reference/device/test/device_suite.h"
@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs a command line and appends what it prints; returns its exit status, -1 when it died. */
+/* Runs a command line and appends its output; returns its exit status, -1 if it was killed. */
 static int command_run(const char *line, rt_buffer *out_text)
 {
-    /* Every line is made of fixed program names and of a folder of our own. */
+    /* Every line consists of fixed program names and a folder of the test. */
     FILE *pipe = popen(line, "r"); /* NOLINT(cert-env33-c) */
     if (!pipe) return -1;
     char chunk[4096];
@@ -45,8 +45,8 @@ static rt_status file_read(rt_sink *sink, const char *path, rt_buffer *out_conte
     return RT_STATUS_OK;
 }
 
-/* Refuses a linked module that still imports something: llvm-link leaves that to others.  OpenCL's
- * built-in functions, which the driver brings, are mangled names (_Z…) and stay undefined. */
+/* Refuses a linked module that still has imports, which llvm-link does not check.  OpenCL's
+ * built-in functions, which the driver supplies, have mangled names (_Z…) and remain undefined. */
 static rt_status imports_check(rt_sink *sink, const char *folder)
 {
     rt_buffer line = {0}, names = {0};
@@ -70,8 +70,8 @@ static rt_status imports_check(rt_sink *sink, const char *folder)
 enum { OP_TYPE_INT = 21, OP_TYPE_FLOAT = 22, OP_DECORATE = 71, DECORATION_SPEC_ID = 1 };
 enum { OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, OP_SPEC_CONSTANT = 50 };
 
-/* Finds the instruction whose opcode is one of two and whose word `place` is `wanted`; NULL where
- * there is none.  The modules are well-formed: the suite's own. */
+/* Finds the instruction whose opcode is one of two and whose word `place` is `wanted`; NULL if
+ * there is none.  The modules are the suite's, so they are well-formed. */
 static uint32_t *instruction_find(uint32_t *words, size_t count, uint32_t first_opcode,
                                   uint32_t second_opcode, uint32_t place, uint32_t wanted)
 {
@@ -83,7 +83,7 @@ static uint32_t *instruction_find(uint32_t *words, size_t count, uint32_t first_
     return NULL;
 }
 
-/* The result id that carries a SpecId, 0 where none does. */
+/* Returns the result id with a SpecId, 0 if there is none. */
 static uint32_t specialised_id(uint32_t *words, size_t count, uint32_t spec_id)
 {
     for (size_t i = 5; i < count && words[i] >> 16 > 0; i += words[i] >> 16) {
@@ -98,7 +98,7 @@ static rt_status specialise(rt_sink *sink, uint32_t *words, size_t count,
                             const dev_spec_constant *constant)
 {
     uint32_t id = specialised_id(words, count, constant->id);
-    if (id == 0) return RT_STATUS_OK; /* of another module */
+    if (id == 0) return RT_STATUS_OK; /* the constant is in another module */
     uint32_t *boolean =
         instruction_find(words, count, OP_SPEC_CONSTANT_TRUE, OP_SPEC_CONSTANT_FALSE, 2, id);
     uint32_t *number = instruction_find(words, count, OP_SPEC_CONSTANT, OP_SPEC_CONSTANT, 2, id);
@@ -151,7 +151,7 @@ static rt_status translate(rt_sink *sink, const char *folder, uint32_t number, c
     return status;
 }
 
-/* Does the work of link_to_bitcode with files in the folder. */
+/* Implements link_to_bitcode with files in the folder. */
 static rt_status link_in(rt_sink *sink, const char *folder, const dev_code *codes, uint32_t count,
                          rt_buffer *out_bitcode)
 {

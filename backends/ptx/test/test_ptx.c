@@ -1,4 +1,5 @@
-/* Kernels of PTX texts and what a launch of one is: expected by hand from reference/base/ptx.h. */
+/* Kernels of PTX texts, and their launches: expected values derived by hand from
+ * reference/base/ptx.h. */
 #include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
@@ -123,23 +124,23 @@ static void groups_are_chosen_and_checked(void **state)
         rt_code code;
         uint32_t grid[3], block[3];
     } rows[] = {
-        /* Open: the largest divisor of the first dimension up to 256. */
+        /* Open size: the largest divisor of the first dimension up to 256. */
         {"none", {1, {1000, 1, 1}, {0}, {0}}, RT_OK, {4, 1, 1}, {250, 1, 1}},
         {"none", {1, {257, 1, 1}, {0}, {0}}, RT_OK, {257, 1, 1}, {1, 1, 1}},
         {"none", {3, {8, 5, 3}, {0}, {0}}, RT_OK, {1, 5, 3}, {8, 1, 1}},
-        /* 70000 groups are too many in the second dimension: pairs of work-items. */
+        /* 70000 groups are too many for the second dimension, so its groups have two work-items. */
         {"none", {2, {256, 70000, 1}, {0}, {0}}, RT_OK, {2, 35000, 1}, {128, 2, 1}},
         {"none", {2, {1, 66124, 1}, {0}, {0}}, RT_OK, {1, 33062, 1}, {1, 2, 1}},
-        /* 65537 is a prime number, so that there is no such divisor. */
+        /* 65537 is prime, so there is no such divisor. */
         {"none", {2, {1, 65537, 1}, {0}, {0}}, RT_LIMIT, {0}, {0}},
         {"none", {1, {1000001, 1, 1}, {1, 1, 1}, {0}}, RT_LIMIT, {0}, {0}},
-        /* Given. */
+        /* Size given by the launch. */
         {"none", {2, {6, 4, 1}, {3, 2, 1}, {0}}, RT_OK, {2, 2, 1}, {3, 2, 1}},
         {"none", {2, {6, 4, 1}, {4, 2, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {1, {1024, 1, 1}, {1024, 1, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {2, {32, 32, 1}, {32, 32, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {3, {1, 1, 128}, {1, 1, 128}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
-        /* Required. */
+        /* Size required by the kernel. */
         {"fixed", {2, {8, 2, 1}, {0}, {0}}, RT_OK, {2, 1, 1}, {4, 2, 1}},
         {"fixed", {2, {8, 2, 1}, {4, 2, 1}, {0}}, RT_OK, {2, 1, 1}, {4, 2, 1}},
         {"fixed", {2, {8, 2, 1}, {8, 1, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
@@ -198,7 +199,8 @@ static void values_are_those_of_the_contract(void **state)
     uint64_t pointer;
     memcpy(&pointer, launch.parameters[1], sizeof pointer);
     assert_int_equal(pointer, 0x1008);
-    /* Behind the 32 bytes of the launch: 20 bytes, rounded up to 32, and 4 more, to 16. */
+    /* After the 32 bytes of launch_values: 20 bytes, rounded up to 32, and 4 more, rounded up to
+     * 16. */
     uint32_t first, second;
     memcpy(&first, launch.parameters[2], sizeof first);
     memcpy(&second, launch.parameters[3], sizeof second);
@@ -262,7 +264,7 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     dev_argument arguments[5];
     ptx_launch launch;
     arguments_fill(arguments);
-    arguments[3].size = 136; /* 200 less 64: all that is left */
+    arguments[3].size = 136; /* 200 - 64: everything that is left */
     assert_true(rt_ok(ptx_launch_make(f->sink, &f->arena, &limits, kernel(f, "all"), &range,
                                       arguments, 5, &launch)));
     assert_int_equal(launch.shared_size, 200);
@@ -287,7 +289,7 @@ static void aspects_come_with_capabilities(void **state)
     assert_int_equal(ptx_aspects(120), (1u << DEV_ASPECT_COUNT) - 1);
 }
 
-/* By hand from the programming guide's table: 48, 96, 64, 163, 99 and 227 KiB. */
+/* From the programming guide's table: 48, 96, 64, 163, 99 and 227 KiB. */
 static void shared_memory_grows_with_capabilities(void **state)
 {
     (void)state;
@@ -300,7 +302,7 @@ static void shared_memory_grows_with_capabilities(void **state)
     assert_int_equal(ptx_shared_size_max(120), 101376);
 }
 
-/* The hidden parameter's 32 bytes are taken off the shared memory that a group may have. */
+/* The hidden parameter's 32 bytes reduce the shared memory available to a group. */
 static void a_device_answers_what_its_capability_says(void **state)
 {
     (void)state;
@@ -350,7 +352,7 @@ static void images_are_taken_whole_or_refused(void **state)
     assert_string_equal(rt_buffer_string(&program.options), "-g");
     assert_non_null(ptx_kernels_find(&program.kernels, RT_TEXT("k")));
     ptx_program_free(&program);
-    code.bytes.size = sizeof image; /* the NUL too */
+    code.bytes.size = sizeof image; /* includes the NUL */
     rt_status status = ptx_program_take(f->sink, device, &code, &program);
     assert_int_equal(status.code, RT_MALFORMED);
     assert_true(message_has(f, status, "is empty or holds a NUL"));

@@ -1,4 +1,4 @@
-/* What every fake of a vendor's library does with a call. */
+/* The common part of fakes of vendors' libraries. */
 #include "backends/vendor/test/fake_script.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the tests of all adapters over a fake library begin with. */
+/* The fixture for tests of adapters over a fake library. */
 #include "backends/vendor/test/fixture.h"
 
 #include <dlfcn.h>
@@ -96,7 +96,7 @@ void expect_unavailable(const fixture *f, open_at *open, const char *missing, co
 void fail_each_call(const fixture *f, const whole_use *whole, int result, bool onwards)
 {
     uint32_t calls = UINT32_MAX, failures = 0;
-    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
+    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which yields the number of calls */
         whole->reset();
         f->script->fail_at = n;
         f->script->fail_from = onwards ? n : 0;
@@ -109,7 +109,7 @@ void fail_each_call(const fixture *f, const whole_use *whole, int result, bool o
         if (n == 0) calls = f->script->calls;
     }
     assert_in_range(calls, whole->calls_min, whole->calls_max);
-    assert_true(failures > 0); /* else the fake has failed nothing */
+    assert_true(failures > 0); /* otherwise the fake has not failed any call */
 }
 
 void expect_failures(const fixture *f, const whole_use *whole, const failure *rows, size_t count)

@@ -58,12 +58,12 @@ rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
                               run_event(r));
 }
 
-/* Every transfer of a memory that is not a buffer. */
+/* Performs all transfers of a memory that is not a buffer. */
 static rt_status run_pointers(run *r, int memory)
 {
     dev_queue *queue = r->queues[0];
     dev_memory *it = r->memories[memory];
-    if (!it) return RT_STATUS_OK; /* where it was an answer about USM that failed */
+    if (!it) return RT_STATUS_OK; /* if a query about USM failed */
     RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
     RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
     RT_TRY(run_launch(r, no_wait, memory, 3));

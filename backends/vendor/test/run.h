@@ -1,17 +1,15 @@
 /* A small program on a device that executes: memories of all kinds, programs, a kernel, transfers.
- * A test can end it wherever it got to.
- *
- * The fake's kernel "k" takes a value and a memory, and stores the value's first byte in the
- * memory's; its variable "counter" has 12 bytes. */
+ * A test can end it at any point.  The fake's kernel "k" takes a value and a memory, and stores the
+ * value's first byte in the memory's; its variable "counter" has 12 bytes. */
 #ifndef BACKENDS_VENDOR_TEST_RUN_H
 #define BACKENDS_VENDOR_TEST_RUN_H
 
 #include "backends/vendor/test/fixture.h"
 
-/* The memories of a run; those after the two buffers are there where the device can have them. */
+/* The memories of a run; those after the two buffers exist if the device supports them. */
 enum { FIRST, SECOND, ON_DEVICE, ON_HOST, SHARED, VARIABLE, MEMORIES };
 
-/* The programs: two compiled, one linked of them, and more as the adapter's test makes them. */
+/* The programs: two compiled, one linked from them, and more as the adapter's test requires. */
 enum { LINKED = 2, PROGRAMS = 5 };
 
 typedef struct run {
@@ -24,16 +22,17 @@ typedef struct run {
     dev_kernel *kernel;
     dev_event *events[40];
     uint32_t event_count;
-    dev_times times;           /* of a command that the test chooses */
-    uint8_t read[8];           /* of SECOND, after everything else */
-    uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers: 1 2 3 42 1 2 1 2 */
+    dev_times times;           /* times of a command that the test chooses */
+    uint8_t read[8];           /* content of SECOND at the end */
+    uint8_t seen[MEMORIES][8]; /* contents of the memories that are accessed by pointers: 1 2 3 42 1
+                                * 2 1 2 */
 } run;
 
-/* Begins a run: opens the device and makes the memories, but for the variable.  run_end follows in
- * any case. */
+/* Begins a run: opens the device and creates the memories except the variable.  The caller must
+ * call run_end in any case. */
 rt_status run_open(const fixture *f, run *out_run);
 
-/* Where the next event goes, and a wait for the one that was made last. */
+/* run_event returns the slot for the next event; run_wait waits for the newest event. */
 dev_event **run_event(run *r);
 rt_status run_wait(const run *r);
 
@@ -41,13 +40,12 @@ rt_status run_wait(const run *r);
 rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset);
 
 /* Writes 1 to 8 to FIRST, launches on it, fills the second half of SECOND with the pattern and
- * copies the first half of FIRST to its first (events 0 to 3); then writes 1 to 8 to each memory
- * that is reached by pointers, fills its second half with 1 2, launches on its byte 3, and reads
- * it.
- */
+ * copies the first half of FIRST to its first half (events 0 to 3); then writes 1 to 8 to each
+ * memory that is accessed by pointers, fills its second half with 1 2, launches on its byte 3, and
+ * reads it. */
 rt_status run_commands(run *r, rt_bytes pattern);
 
-/* Expects that of what those reads have seen. */
+/* Expects these contents from the reads of run_commands. */
 void run_expect_seen(const run *r);
 
 void run_end(run *r);
@@ -55,12 +53,12 @@ void run_end(run *r);
 /* ---- The variable ------------------------------------------------------------------------- */
 
 /* Writes 1 2 3 4 to the variable's bytes 2 to 5, copies its bytes 3 and 4 to SHARED and from there
- * to its bytes 4 and 5, and reads its bytes 2 to 5, which are 1 2 2 3 then.  The test fails where a
+ * to its bytes 4 and 5, and reads its bytes 2 to 5, which are then 1 2 2 3.  The test fails if a
  * command does. */
 void run_move_variable(const run *r, uint8_t out_read[4]);
 
-/* Asks for variables that are not there, or of which the fake tells a size that cannot be;
- * *told_size is what it tells. */
+/* Queries variables that do not exist, or for which the fake reports an impossible size; *told_size
+ * controls that report. */
 void run_refuse_variables(const fixture *f, const run *r, size_t *told_size);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the adapters over vendors' libraries share: opening, results, outcomes, logs, refusals. */
+/* The common code of adapters over vendors' libraries: opening, results, outcomes, logs, refusals.
+ */
 #include "backends/vendor/argument.h"
 #include "backends/vendor/library.h"
 #include "backends/vendor/log.h"
@@ -18,7 +19,7 @@ static bool message_is(rt_sink *sink, rt_status status, const char *whole)
     return rt_text_is(rt_sink_diagnostic(sink, status)->message, whole);
 }
 
-/* True where the message tells of argument 1 of 2 that it is that. */
+/* True if the message describes argument 1 of 2 as expected. */
 static bool argument_is(rt_sink *sink, rt_status status, const char *described)
 {
     rt_buffer begin = {0};
@@ -50,7 +51,7 @@ static rt_status table_open(rt_sink *sink, const char *path, bool is_optional, t
         .entries = entries,
         .entry_count = sizeof entries / sizeof *entries,
     };
-    memset(out_table, 0xA5, sizeof *out_table); /* every place of it is written */
+    memset(out_table, 0xA5, sizeof *out_table); /* every slot must be written */
     return vendor_library_open(sink, &library, path, out_table, &out_table->handle);
 }
 
@@ -64,7 +65,7 @@ static void entry_points_come_to_their_places(void **state)
     assert_true(opened.floor(2.5) == 2.0);
     assert_null(opened.no_such_function);
     vendor_library_close(opened.handle);
-    assert_true(opened.floor(-2.5) == -3.0); /* the code stays */
+    assert_true(opened.floor(-2.5) == -3.0); /* the code stays mapped */
     vendor_library_close(NULL);
     rt_sink_destroy(sink);
 }
@@ -113,12 +114,12 @@ static void results_are_looked_up_with_their_stage(void **state)
 
 /* ---- Outcomes ----------------------------------------------------------------------------- */
 
-/* An event whose driver answers otherwise each time: the n-th wait has code n. */
+/* An event whose driver answers differently each time: the n-th wait has code n. */
 typedef struct counted {
     dev_event base;
     vendor_outcome outcome;
     uint16_t waits;
-    dev_event_state seen; /* by a look while the wait goes on */
+    dev_event_state seen; /* by polling during the wait */
 } counted;
 
 static rt_status counted_wait(dev_event *base)
@@ -139,7 +140,7 @@ static void the_first_wait_decides(void **state)
             assert_int_equal(vendor_outcome_wait(&event.outcome, &event.base, counted_wait).code,
                              code);
         assert_int_equal(event.waits, code + 1);
-        /* A waiter holds the lock, and a look does not wait for it. */
+        /* A waiter holds the lock, and polling does not wait for it. */
         assert_int_equal(event.seen, DEV_EVENT_PENDING);
         assert_int_equal(vendor_outcome_state(&event.outcome),
                          code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
@@ -163,7 +164,7 @@ static void long_logs_say_what_went(void **state)
     vendor_log_cut(&log);
     assert_string_equal(rt_buffer_string(&log) + 3999, "x… (2 more bytes)");
     rt_buffer_free(&log);
-    /* What is not a text in UTF-8 is cut all the same. */
+    /* Bytes that are not UTF-8 are truncated, too. */
     for (int i = 0; i < 5000; i++)
         rt_buffer_append_byte(&log, (char)0x80);
     vendor_log_cut(&log);
@@ -194,7 +195,8 @@ static void what_no_library_can_take_is_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-/* What the message says of each kind of argument; what it fits is told by the test of one. */
+/* The message's description of each kind of argument; the last check covers the
+ * fitting parameters. */
 static void refused_arguments_are_described(void **state)
 {
     (void)state;

@@ -34,7 +34,7 @@ expect 2 run "$scenario" --jobs 0
 expect 2 run "$folder/some.assay"
 says "some.assay"
 expect 2 export "$scenario"
-says "--for; known are: opencl"
+says "--for; expected one of: opencl"
 expect 2 chekc
 says "did you mean 'check'?"
 expect 2

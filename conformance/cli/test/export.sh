@@ -7,7 +7,7 @@ assay=$1 scenarios=$2 on_intel=$3
 
 # What has no form is refused by name, on any machine.
 expect 2 export "$scenarios/linking/hello_world.yaml"
-says "known are: opencl, opencl-c, level_zero, cuda"
+says "expected one of: opencl, opencl-c, level_zero, cuda"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"
 says "did you mean 'opencl'?"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for level_one -o "$folder/x"

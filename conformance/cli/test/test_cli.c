@@ -48,7 +48,7 @@ static const parse_row parse_rows[] = {
      NULL,
      NULL,
      0,
-     "assay run has no option -x; known are: --on, --jobs, --prove, --json"},
+     "assay run has no option -x; expected one of: --on, --jobs, --prove, --json"},
     {{"--onn"}, NULL, NULL, NULL, 0, "assay run has no option --onn; did you mean '--on'?"},
     {{"--on"}, NULL, NULL, NULL, 0, "option --on needs a value: SUBJECT"},
     {{"--prove=1"}, NULL, NULL, NULL, 0, "option --prove takes no value"},
@@ -143,7 +143,7 @@ static void suggestions_are_near(void **state)
     cnf_suggest(&text, "elephant", names, 3);
     cnf_suggest(&text, "requirement", names, 3);
     assert_string_equal(rt_buffer_string(&text),
-                        "; did you mean 'check'?; known are: run, check, requirements"
+                        "; did you mean 'check'?; expected one of: run, check, requirements"
                         "; did you mean 'requirements'?");
     rt_buffer_free(&text);
 }

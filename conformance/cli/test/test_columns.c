@@ -55,7 +55,7 @@ static void subjects_are_chosen_or_refused(void **state)
         {"sim{schedule=bakward}", "", "",
          "sim{schedule=bakward}: there is no schedule 'bakward'; did you mean 'backward'?"},
         {"sim{schedule}", "", "",
-         "sim{schedule}: there is no schedule ''; known are: forward, backward"},
+         "sim{schedule}: there is no schedule ''; expected one of: forward, backward"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_arena arena = {0};

@@ -1,6 +1,5 @@
-/* What programs for every interface share: reading files, comparing numbers, the end.
- *
- * The other support file includes it and defines memory_create and memory_read. */
+/* Code that programs for all interfaces share: reading files, comparing numbers, the exit.  The
+ * interface's support file includes it and defines memory_create and memory_read. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -19,7 +18,7 @@ typedef struct {
     unsigned char value[8];
 } spec_constant;
 
-/* A device image: a file, and the constants that get a value. */
+/* A device image: a file, and the constants that are set. */
 typedef struct {
     const char *file;
     unsigned constant_count;
@@ -33,51 +32,52 @@ typedef struct {
     memory_kind kind;
     const char *name;
     size_t size;
-    void *object;  /* of an interface whose buffers are no pointers */
-    char *pointer; /* where the device has it; NULL where there is an object */
+    void *object;  /* for interfaces whose buffers are not pointers */
+    char *pointer; /* device address; NULL if there is an object */
 } memory;
 
-/* How elements are compared.  Without a tolerance floating numbers are the same to the bit, but any
- * NaN is a NaN. */
+/* How elements are compared.  Without a tolerance, floating-point numbers must be equal bit for
+ * bit, except that all NaNs are equal. */
 typedef enum { INTEGERS, HALVES, FLOATS, DOUBLES } number_kind;
 typedef enum { EXACT, ULP, ABSOLUTE, RELATIVE } tolerance_kind;
 
-/* Where an element of a memory has its numbers: `count` of one type in a row at an offset. */
+/* The location of numbers in an element of a memory: `count` consecutive numbers of one type at an
+ * offset. */
 typedef struct {
-    size_t offset, size, count; /* size: bytes of a number */
+    size_t offset, size, count; /* size: bytes per number */
     number_kind kind;
 } field;
 
-/* Bytes outside of all fields are padding and not compared. */
+/* Bytes outside all fields are padding and not compared. */
 typedef struct {
     size_t size, field_count;
     const field *fields;
 } layout;
 
 static int failures;
-static int executes = 1; /* 0: the driver takes kernels and runs none */
+static int executes = 1; /* 0 if the driver accepts kernels but runs none */
 
-/* Copies what a memory holds to the host, after everything that was asked for before. */
+/* Copies a memory's content to the host, after all commands issued before. */
 void memory_read(const memory *read, void *out_bytes);
 
-/* Makes a memory; `initial` NULL leaves its content undefined. */
+/* Creates a memory; if `initial` is NULL its content is undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial);
 
-/* Puts the address of a place in a memory, of a kind that is a pointer, into a kernel's value. */
+/* Stores an address within a memory, which must be of a pointer kind, in a kernel's value. */
 static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)
 {
     const char *pointer = target->pointer + offset;
     memcpy(value + at, &pointer, sizeof pointer);
 }
 
-/* Ends the program with a line about the reason. */
+/* Prints the reason and ends the program. */
 static inline void stop(const char *reason, int status)
 {
     printf("%s\n", reason);
     exit(status);
 }
 
-/* The content of a device_global without image scope: zeros at first. */
+/* Creates the content of a device_global without image scope, initially zeros. */
 static inline memory global_create(const char *name, size_t size)
 {
     void *zeros = calloc(1, size);
@@ -87,7 +87,7 @@ static inline memory global_create(const char *name, size_t size)
     return made;
 }
 
-/* What main ends with. */
+/* Prints the result and returns main's exit status. */
 static inline int program_end(void)
 {
     if (!executes && failures == 0)
@@ -116,23 +116,24 @@ static inline void *file_read(const char *name, size_t *out_size)
     return content;
 }
 
-/* What a program must come to. */
+/* Checks whether linking a program had the expected result. */
 static inline void program_expect(const void *program, int linked, const char *place)
 {
     if ((program != NULL) == (linked != 0)) return;
     printf("FAIL %s: the program %s\n", place,
            linked ? "is refused" : "is linked and should have been refused");
     failures++;
-    if (linked) exit(1); /* nothing below can run */
+    if (linked) exit(1); /* nothing after it can run */
 }
 
 /* ---- Comparing ----------------------------------------------------------------------------- */
 
-/* The place of a floating number among all of its type, so that neighbours are 1 apart. */
+/* Returns a floating-point number's rank among all numbers of its type, so that neighbours differ
+ * by 1. */
 static inline int64_t order_of(const void *number, size_t size)
 {
     uint64_t bits = 0;
-    memcpy(&bits, number, size); /* little-endian, as every device here is */
+    memcpy(&bits, number, size); /* little-endian, like all devices here */
     const uint64_t sign = (uint64_t)1 << (size * 8 - 1);
     return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
 }
@@ -178,7 +179,7 @@ static inline int numbers_agree(const unsigned char *got, const unsigned char *e
     return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
 }
 
-/* The place of a difference: the number's own where there are numbers and nothing else. */
+/* Prints the location of a difference: the number's index if an element is only numbers. */
 static inline void place_print(const char *place, const memory *read, const layout *of, size_t byte)
 {
     const field *first = &of->fields[0];
@@ -203,9 +204,9 @@ static inline void difference_print(const unsigned char *wanted, const unsigned 
     printf("\n");
 }
 
-/* True when all numbers of the memory are as expected; `defined`, one byte a number, is 0 where
- * nothing is expected, and NULL where all count.  Prints the first that differs where `place` is
- * not NULL. */
+/* True if all numbers of the memory are as expected.  `defined`, one byte per number, is 0 where no
+ * value is expected; NULL means that all numbers count.  Unless `place` is NULL, prints the first
+ * difference. */
 static inline int memory_holds(const memory *read, const void *expected,
                                const unsigned char *defined, const layout *of,
                                tolerance_kind tolerance, double most, const char *place)
@@ -233,15 +234,14 @@ static inline int memory_holds(const memory *read, const void *expected,
     return differing == 0;
 }
 
-static size_t sorted_size; /* bytes of an element, for qsort */
+static size_t sorted_size; /* bytes per element, for qsort */
 
 static inline int elements_compare(const void *a, const void *b)
 {
     return memcmp(a, b, sorted_size);
 }
 
-/* As memory_holds, of a memory whose elements may come in any order; they are compared to the bit,
- * as bytes. */
+/* As memory_holds, for a memory whose elements may be in any order; they are compared bytewise. */
 static inline int elements_held(const memory *read, const void *expected,
                                 const unsigned char *defined, const layout *of,
                                 tolerance_kind tolerance, double most, const char *place)
@@ -249,7 +249,7 @@ static inline int elements_held(const memory *read, const void *expected,
     (void)tolerance, (void)most;
     if (!executes) return 1;
     for (size_t i = 0; defined && i < read->size / of->fields[0].size; i++)
-        if (!defined[i]) return 1; /* which element that is cannot be said */
+        if (!defined[i]) return 1; /* it is unknown which element that is */
     unsigned char *got = malloc(read->size), *wanted = malloc(read->size);
     if (!got || !wanted) stop("no memory", 2);
     memory_read(read, got);

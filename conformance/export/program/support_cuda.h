@@ -1,20 +1,20 @@
-/* What main.c says, in calls of CUDA's Driver API.  The driver's library and the C library are all
- * that is needed: what is called of the API is declared here.
+/* Implements main.c's operations with CUDA's Driver API.
  *
- * The first argument of the program is the device's number; without one it is 0.  Everything runs
- * in the order of main.c, on one stream.
+ * It only requires the driver's library and the C library: the functions of the API that it calls
+ * are declared here.  The program's first argument is the device's number, 0 by default.
+ * Everything runs in the order of main.c, on one stream.
  *
- * Kernels have one parameter more than their sources, the last one: the offset of the launch and
- * the number of its dimensions (launch_values).  It and all local memory that the host gives lie in
- * dynamic shared memory, the launch_values first; a pointer to local memory is passed as its offset
- * there, in 32 bits. */
+ * Kernels have one parameter more than their sources, the last one: the launch's offset and number
+ * of dimensions (launch_values).  It and all local memory that the host provides are in dynamic
+ * shared memory, launch_values first; a pointer to local memory is passed as its offset there, in
+ * 32 bits. */
 #ifndef SUPPORT_CUDA_H
 #define SUPPORT_CUDA_H
 
 #include "support.h"
 
-/* CUDA Driver API reference manual, 12.0.  Names with _v2 are what its header maps the plain ones
- * to; enumerations are numbers here. */
+/* CUDA Driver API reference manual, 12.0.  The names with _v2 are those to which its header maps
+ * the plain names; enumerations are numbers here. */
 typedef int CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -69,9 +69,9 @@ enum {
 
 enum {
     PARAMETERS_MAX = 64,
-    PARAMETER_SIZE_MAX = 4352, /* bytes, of all together */
+    PARAMETER_SIZE_MAX = 4352, /* bytes of all parameters together */
     LOCAL_ALIGNMENT = 16,
-    OPEN_GROUP = 256, /* work-items of a group whose size is left open */
+    OPEN_GROUP = 256, /* work-items of a group if its size is left open */
     GRID_YZ_MAX = 65535,
 };
 
@@ -82,10 +82,10 @@ typedef struct {
     uint32_t zero;
 } launch_values;
 
-/* A kernel with the values of its parameters so far. */
+/* A kernel with the parameter values set so far. */
 typedef struct {
     CUfunction function;
-    unsigned shared_size; /* bytes, those of launch_values among them */
+    unsigned shared_size; /* bytes, including those of launch_values */
     unsigned value_count;
     size_t value_end;
     _Alignas(16) unsigned char bytes[PARAMETER_SIZE_MAX + 16 * PARAMETERS_MAX];
@@ -104,7 +104,7 @@ static inline void result_print(CUresult result, const char *call)
     printf("%s returned %d (%s)\n", call, result, name ? name : "unknown");
 }
 
-/* A call that must succeed does not: the device differs in that. */
+/* A call that must succeed has failed: the device behaves differently there. */
 static inline void must(CUresult result, const char *call)
 {
     if (result == 0) return;
@@ -131,7 +131,7 @@ static inline void device_open(int argument_count, char **arguments)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* A failure of the driver's linker or compiler, which is a program refused. */
+/* A failure of the driver's linker or compiler means that the program is refused. */
 static inline int succeeds(CUresult result, const char *call, const char *log)
 {
     if (result == 0) return 1;
@@ -144,14 +144,16 @@ static inline int image_add(CUlinkState link, const image *from, const char *log
 {
     size_t size;
     char *text = file_read(from->file, &size);
-    text[size++] = '\0'; /* file_read has room for it, and the driver wants it counted */
+    text[size++] =
+        '\0'; /* file_read leaves room for it, and the driver requires it to be counted */
     CUresult result = cuLinkAddData_v2(link, INPUT_PTX, text, size, from->file, 0, NULL, NULL);
     free(text);
     return succeeds(result, "cuLinkAddData", log);
 }
 
-/* Makes a program of images, which are files of PTX.  NULL: the driver refuses; its log has been
- * printed.  The options, "-cl-…" all of them, were for the compiler that made the PTX. */
+/* Links a program from images, which are files of PTX.  NULL if the driver refuses; its log has
+ * been printed.  The options all begin with "-cl-" and were for the compiler that generated the
+ * PTX. */
 static inline linked_program program_link(size_t count, const image *from,
                                           const char *compile_options, const char *link_options)
 {
@@ -196,14 +198,14 @@ static inline void finish(void)
     must(cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
-/* The host's memory may go when this returns. */
+/* The host's memory may be freed after this returns. */
 static inline void bytes_copy(void *to, const void *from, size_t size)
 {
     must(cuMemcpyAsync(address_of(to), address_of(from), size, stream), "cuMemcpyAsync");
     finish();
 }
 
-/* A buffer is memory of the device; initial NULL leaves the content undefined. */
+/* A buffer is device memory; if initial is NULL the content is undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     CUdeviceptr address = 0;
@@ -219,7 +221,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
     return made;
 }
 
-/* A variable of a program as a memory, which goes with the program. */
+/* Returns a program's variable as a memory, which is valid as long as the program. */
 static inline memory global_find(linked_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -230,14 +232,14 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, (char *)(uintptr_t)address};
 }
 
-/* In a program such a variable is a pointer, which gets the content's address. */
+/* In a program such a variable is a pointer, which is set to the content's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
     bytes_copy(pointer.pointer, &content->pointer, pointer.size);
 }
 
-/* Parameters are given in their order. */
+/* Parameters are set in order. */
 static inline void argument_value(kernel_handle kernel, unsigned index, const void *value,
                                   size_t size)
 {
@@ -250,7 +252,7 @@ static inline void argument_value(kernel_handle kernel, unsigned index, const vo
     kernel->value_count++;
 }
 
-/* NULL: the null pointer. */
+/* NULL sets the null pointer. */
 static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
@@ -271,8 +273,8 @@ static inline void argument_local(kernel_handle kernel, unsigned index, size_t s
     kernel->shared_size = (unsigned)end;
 }
 
-/* Divisors of the range, which CUDA does not choose: one work-item in dimensions 1 and 2, or as
- * many as leave few enough groups, and what has room in dimension 0. */
+/* Chooses divisors of the range, which CUDA does not do: in dimensions 1 and 2 one work-item, or as
+ * many as keep the number of groups within limits, and as many as fit in dimension 0. */
 static inline void group_choose(CUfunction function, const size_t *global, unsigned *out_group)
 {
     int threads = 0;
@@ -291,7 +293,7 @@ static inline void group_choose(CUfunction function, const size_t *global, unsig
     out_group[0] = (unsigned)room;
 }
 
-/* local NULL: a group is chosen here.  The values are copied by the driver. */
+/* If local is NULL a group size is chosen here.  The driver copies the values. */
 static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
                           const size_t *range, const size_t *local)
 {
@@ -314,7 +316,7 @@ static inline void launch(kernel_handle kernel, unsigned dimensions, const size_
     must(cuLaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                         kernel->shared_size, stream, kernel->values, NULL),
          "cuLaunchKernel");
-    free(kernel); /* main.c takes another for every launch */
+    free(kernel); /* main.c creates another for each launch */
 }
 
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
@@ -323,7 +325,8 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
     bytes_copy(to->pointer + to_offset, from->pointer + from_offset, size);
 }
 
-/* Byte for byte of the pattern, each over all its places: CUDA fills with no more than four. */
+/* Sets the pattern bytewise, each byte in all its repetitions: CUDA's patterns have at most four
+ * bytes. */
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)
 {

@@ -1,14 +1,13 @@
-/* What main.c says, in calls of Level Zero.  Its loader, its header (Debian: libze-dev) and the C
- * library are all that is needed.
+/* Implements main.c's operations with Level Zero.
  *
- * The first argument of the program, "dynamic", has several images joined by zeModuleDynamicLink
- * even where the driver joins them as SPIR-V (ZE_experimental_module_program), which is what it
- * does otherwise.  Everything runs in the order of main.c: each command has ended before the next
- * begins.
+ * It only requires the loader, its header (Debian: libze-dev) and the C library.  If the program's
+ * first argument is "dynamic", several images are linked with zeModuleDynamicLink even if the
+ * driver can join them as SPIR-V (ZE_experimental_module_program), which is the default.
+ * Everything runs in the order of main.c: each command ends before the next begins.
  *
- * Intel's driver can be told by its debug keys to be that of a GPU which is not there.  It then
- * compiles, links and takes commands but runs none, which no call tells, so that the keys are read
- * here; the program says LINKED in the end, and not PASS. */
+ * Intel's driver can be configured with its debug keys to act as the driver of a GPU that is not
+ * present.  It then compiles, links and accepts commands but runs none.  No call reports this, so
+ * the keys are read here; the program then ends with LINKED instead of PASS. */
 #ifndef SUPPORT_LEVEL_ZERO_H
 #define SUPPORT_LEVEL_ZERO_H
 
@@ -17,7 +16,7 @@
 #include "support.h"
 
 typedef struct {
-    unsigned count; /* of modules: 1 but where several are linked dynamically */
+    unsigned count; /* number of modules: 1 unless several are linked dynamically */
     ze_module_handle_t modules[IMAGES_MAX];
 } * linked_program;
 typedef ze_kernel_handle_t kernel_handle;
@@ -27,12 +26,12 @@ static ze_device_handle_t device;
 static ze_context_handle_t context;
 static ze_command_list_handle_t commands; /* immediate and synchronous */
 static uint32_t queue_ordinal;
-static size_t pattern_max; /* bytes, of fills on that queue */
+static size_t pattern_max; /* largest fill pattern on that queue, in bytes */
 static int joins_spirv, takes_offsets;
 
 /* ---- The device ---------------------------------------------------------------------------- */
 
-/* A call that must succeed does not: the device differs in that. */
+/* A call that must succeed has failed: the device behaves differently there. */
 static inline void must(ze_result_t result, const char *call)
 {
     if (result == ZE_RESULT_SUCCESS) return;
@@ -113,7 +112,7 @@ static inline void device_open(int argument_count, char **arguments)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* An image as the driver wants it. */
+/* An image in the driver's form. */
 typedef struct {
     uint8_t *code;
     size_t size;
@@ -121,11 +120,12 @@ typedef struct {
     const void *values[IMAGES_MAX];
     uint32_t ids[IMAGES_MAX];
     ze_module_constants_t constants;
-    const ze_module_constants_t *given; /* NULL: none gets a value */
+    const ze_module_constants_t *given; /* NULL if no constant is set */
 } module_input;
 
-/* True where a module has symbols that others or the host may ask for: a decoration by linkage or,
- * in its preview's number and its own, by SPV_INTEL_global_variable_host_access. */
+/* True if a module has symbols that other modules or the host may refer to: decorated with linkage
+ * or, with the number of its preview or of its final version, by
+ * SPV_INTEL_global_variable_host_access. */
 static inline int has_symbols(const uint8_t *code, size_t size)
 {
     enum { HEADER_WORDS = 5, OP_DECORATE = 71, LINKAGE = 41, ACCESS_PREVIEW = 6147, ACCESS = 6188 };
@@ -140,7 +140,7 @@ static inline int has_symbols(const uint8_t *code, size_t size)
     return 0;
 }
 
-/* Without its flag Intel's compiler forgets variables of a module that exports no function. */
+/* Without its flag, Intel's compiler drops the variables of a module that exports no function. */
 static inline void input_make(const image *from, int is_library, const char *options,
                               const char *link_options, module_input *out_input)
 {
@@ -169,7 +169,7 @@ static inline void log_print(ze_module_build_log_handle_t log)
     zeModuleBuildLogDestroy(log);
 }
 
-/* NULL: the driver refuses; its log has been printed. */
+/* NULL if the driver refuses; its log has been printed. */
 static inline ze_module_handle_t module_create(const ze_module_desc_t *description)
 {
     ze_module_handle_t made = NULL;
@@ -192,7 +192,7 @@ static inline ze_module_handle_t module_make(const module_input *input)
     return module_create(&description);
 }
 
-/* One module of all images. */
+/* Creates one module from all images. */
 static inline ze_module_handle_t modules_join(size_t count, const module_input *inputs)
 {
     size_t sizes[IMAGES_MAX];
@@ -212,7 +212,7 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
                                                   .pInputModules = codes,
                                                   .pBuildFlags = flags,
                                                   .pConstants = constants};
-    /* With the extension the driver ignores the code here; the loader's checks want one. */
+    /* With the extension the driver ignores the code here, but the loader's checks require it. */
     const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                           .pNext = &program,
                                           .format = ZE_MODULE_FORMAT_IL_SPIRV,
@@ -221,8 +221,9 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
     return module_create(&description);
 }
 
-/* One module of all images or one of each, which then know each other; false: the driver refuses.
- * Making a module succeeds with symbols left open, so that one alone is linked too, which tells. */
+/* Creates one module from all images, or one per image and links them.  False if the driver
+ * refuses.  Creating a module succeeds with unresolved symbols, so even a single module is linked,
+ * which detects them. */
 static inline int modules_link(size_t count, const module_input *inputs, linked_program program)
 {
     ze_module_build_log_handle_t log = NULL;
@@ -239,8 +240,8 @@ static inline int modules_link(size_t count, const module_input *inputs, linked_
     return 0;
 }
 
-/* Makes a program of images, which are files of SPIR-V.  NULL: the device refuses; its log has been
- * printed. */
+/* Links a program from images, which are files of SPIR-V.  NULL if the device refuses; its log has
+ * been printed. */
 static inline linked_program program_link(size_t count, const image *from,
                                           const char *compile_options, const char *link_options)
 {
@@ -283,10 +284,10 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
          "zeCommandListAppendMemoryCopy");
 }
 
-/* A buffer is memory of the device; initial NULL leaves the content undefined. */
+/* A buffer is device memory; if initial is NULL the content is undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
-    enum { ALIGNMENT = 128 }; /* of double16 */
+    enum { ALIGNMENT = 128 }; /* alignment of double16 */
     const ze_device_mem_alloc_desc_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
     const ze_host_mem_alloc_desc_t of_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
     void *pointer = NULL;
@@ -303,7 +304,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
     return made;
 }
 
-/* A variable of a program as a memory, which goes with the program. */
+/* Returns a program's variable as a memory, which is valid as long as the program. */
 static inline memory global_find(linked_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -317,14 +318,14 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program such a variable is a pointer, which gets the content's address. */
+/* In a program such a variable is a pointer, which is set to the content's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
     bytes_copy(pointer.pointer, &content->pointer, pointer.size);
 }
 
-/* NULL: the null pointer. */
+/* NULL sets the null pointer. */
 static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
@@ -349,8 +350,8 @@ static inline void argument_local(kernel_handle kernel, unsigned index, size_t s
     must(zeKernelSetArgumentValue(kernel, index, size, NULL), "zeKernelSetArgumentValue");
 }
 
-/* The size of groups that the kernel requires, else what the driver suggests where that divides the
- * range, else one work-item. */
+/* Chooses the group size: the one that the kernel requires, otherwise the driver's suggestion if it
+ * divides the range, otherwise one work-item. */
 static inline void group_choose(kernel_handle kernel, const size_t *global, uint32_t *out_group)
 {
     ze_kernel_properties_t asked = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
@@ -367,7 +368,7 @@ static inline void group_choose(kernel_handle kernel, const size_t *global, uint
             out_group[d] = 1;
 }
 
-/* local NULL: the device chooses. */
+/* If local is NULL the device chooses the group size. */
 static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
                           const size_t *range, const size_t *local)
 {
@@ -398,7 +399,7 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
     bytes_copy(to->pointer + to_offset, from->pointer + from_offset, size);
 }
 
-/* A pattern that is too large for the queue's fills is laid out here and copied. */
+/* A pattern that is too large for the queue's fills is expanded here and copied. */
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)
 {
@@ -416,7 +417,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
     free(bytes);
 }
 
-/* Every command has ended when its call returns. */
+/* Every command has ended when its call returns, so there is nothing to wait for. */
 static inline void finish(void) {}
 
 void memory_read(const memory *read, void *out_bytes)

@@ -1,10 +1,10 @@
-/* What main.c says, in calls of OpenCL 2.1, or 1.2 where its images are source; specialisation
- * constants need 2.2, pointers cl_intel_unified_shared_memory, device_globals
- * clGetDeviceGlobalVariablePointerINTEL as well. Nothing but OpenCL and the C library is needed.
+/* Implements main.c's operations with OpenCL 2.1, or with 1.2 if its images are source;
+ * specialisation constants need 2.2, pointers cl_intel_unified_shared_memory, device_globals also
+ * clGetDeviceGlobalVariablePointerINTEL.
  *
- * The first argument of the program is a part of the name of the platform to use; without one it is
- * the first whose device takes the images: SPIR-V, or OpenCL C where main.c says so.  Everything
- * runs in the order of main.c, on one in-order queue. */
+ * It only requires OpenCL and the C library.  The program's first argument is a part of the name of
+ * the platform to use; the default is the first platform whose device takes the images: SPIR-V, or
+ * OpenCL C if main.c says so.  Everything runs in the order of main.c, on one in-order queue. */
 #ifndef SUPPORT_OPENCL_H
 #define SUPPORT_OPENCL_H
 
@@ -23,9 +23,9 @@ typedef cl_kernel kernel_handle;
 static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
-static int has_pointers; /* which kernels may find in memories and values */
+static int has_pointers; /* pointers that kernels may find in memories and values */
 
-/* A call that must succeed does not: the device differs in that. */
+/* A call that must succeed has failed: the device behaves differently there. */
 static inline void must(cl_int result, const char *call)
 {
     if (result == CL_SUCCESS) return;
@@ -99,8 +99,8 @@ static inline cl_program image_create(const image *from)
     return program;
 }
 
-/* Makes a program of images, which are files of SPIR-V or OpenCL C: one is built, several are
- * compiled and linked.  NULL: the device refuses; its log has been printed. */
+/* Makes a program from images, which are files of SPIR-V or OpenCL C: a single image is built,
+ * several are compiled and linked.  NULL if the device refuses; its log has been printed. */
 static inline cl_program program_link(size_t count, const image *from, const char *compile_options,
                                       const char *link_options)
 {
@@ -131,7 +131,7 @@ static inline cl_program program_link(size_t count, const image *from, const cha
     return NULL;
 }
 
-/* cl_intel_unified_shared_memory: kernels may follow pointers that are no arguments. */
+/* cl_intel_unified_shared_memory: kernels may follow pointers that are not arguments. */
 enum { INDIRECT_HOST = 0x4200, INDIRECT_SHARED = 0x4202 };
 
 static inline cl_kernel kernel_of(cl_program program, const char *name)
@@ -150,8 +150,8 @@ static inline cl_kernel kernel_of(cl_program program, const char *name)
 
 /* ---- Memories and commands ----------------------------------------------------------------- */
 
-/* The entry points of an extension are not in the loader's library; out_call is a pointer to a
- * pointer to a function, which C does not let be converted. */
+/* The loader's library does not export the entry points of extensions; out_call points to a
+ * function pointer, which C does not allow to be converted. */
 static inline void extension_call(const char *name, void *out_call)
 {
     cl_platform_id platform;
@@ -202,7 +202,7 @@ static inline char *usm_create(memory_kind kind, size_t size)
     return pointer;
 }
 
-/* initial NULL leaves the content undefined. */
+/* If initial is NULL the content is undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     memory made = {kind, name, size, NULL, NULL};
@@ -223,7 +223,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
 
 typedef cl_int(CL_API_CALL *global_call)(cl_device_id, cl_program, const char *, size_t *, void **);
 
-/* A variable of a program as a memory, which goes with the program. */
+/* Returns a program's variable as a memory, which is valid as long as the program. */
 static inline memory global_find(cl_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -236,7 +236,7 @@ static inline memory global_find(cl_program program, const char *symbol, const c
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program such a variable is a pointer, which gets the content's address. */
+/* In a program such a variable is a pointer, which is set to the content's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -249,7 +249,7 @@ static inline void argument_memory(cl_kernel kernel, unsigned index, const memor
     must(clSetKernelArg(kernel, index, sizeof object, &object), "clSetKernelArg");
 }
 
-/* NULL: the null pointer. */
+/* NULL sets the null pointer. */
 static inline void argument_pointer(cl_kernel kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
@@ -269,7 +269,7 @@ static inline void argument_local(cl_kernel kernel, unsigned index, size_t size)
     must(clSetKernelArg(kernel, index, size, NULL), "clSetKernelArg");
 }
 
-/* local NULL: the device chooses. */
+/* If local is NULL the device chooses the group size. */
 static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *offset,
                           const size_t *global, const size_t *local)
 {
@@ -277,8 +277,8 @@ static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *o
          "clEnqueueNDRangeKernel");
 }
 
-/* Between a pointer and a buffer a copy is the reading or writing of the buffer; not a blocking
- * one, for which the driver may look at the pointer before what came earlier has run. */
+/* A copy between a pointer and a buffer reads or writes the buffer.  It must not block: the driver
+ * may access the pointer of a blocking one before earlier commands have run. */
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
                         size_t size)
 {

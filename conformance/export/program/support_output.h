@@ -1,7 +1,8 @@
-/* What kernels print: standard output goes to a file while they run, so that it can be compared,
- * and is repeated afterwards for who looks on.  It needs POSIX, and a driver that prints to
- * standard output at the latest when its queue has been waited for, which main.c does before the
- * end. */
+/* The output of kernels: standard output is redirected to a file while they run, so that it can be
+ * compared, and is repeated afterwards for the user.
+ *
+ * It requires POSIX, and a driver that has printed to standard output by the end of a wait for its
+ * queue, which main.c performs before the end. */
 #ifndef SUPPORT_OUTPUT_H
 #define SUPPORT_OUTPUT_H
 
@@ -9,12 +10,12 @@
 
 #include "support.h"
 
-static FILE *printed; /* all that kernels have printed */
+static FILE *printed; /* everything that kernels have printed */
 static int standard_output = -1;
 static long printed_seen; /* bytes that have been compared */
 
-/* Gives standard output back.  A call that fails while a kernel runs ends the program, whose last
- * words are to be seen, too. */
+/* Restores standard output.  A call that fails while a kernel runs ends the program, and its last
+ * message must be visible, too. */
 static inline void output_end(void)
 {
     char text[TEXT_MAX];
@@ -44,8 +45,8 @@ static inline void output_begin(void)
         stop("standard output cannot be kept", 2);
 }
 
-/* What kernels have printed since the last time that it was compared, and how much; the caller
- * frees it. */
+/* Returns what kernels have printed since the last comparison, and its size; the caller frees it.
+ */
 static inline char *output_read(size_t *out_size)
 {
     *out_size = 0;
@@ -60,7 +61,7 @@ static inline char *output_read(size_t *out_size)
     return text;
 }
 
-/* True when it is exactly this; says so where it is not and `place` is not NULL. */
+/* True if the output equals `expected`; otherwise prints the difference unless `place` is NULL. */
 static inline int output_holds(const char *expected, size_t size, const char *place)
 {
     size_t has;
@@ -74,7 +75,7 @@ static inline int output_holds(const char *expected, size_t size, const char *pl
     return same;
 }
 
-/* What comes is compared from here on. */
+/* Later comparisons begin with the output after this point. */
 static inline void output_seen(void)
 {
     if (!printed) return;

@@ -1,4 +1,4 @@
-/* Unit tests of strings of JSON made of any bytes, and of filling objects and arrays. */
+/* Unit tests of JSON strings from any bytes, and of filling objects and arrays. */
 #include "conformance/json/json.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static void texts_of_any_bytes_become_strings(void **state)
         {{"g\xC3\xBC \xF0\x9F\x98\x80", 8}, {"g\xC3\xBC \xF0\x9F\x98\x80", 8}},
         {{"\xFF\xC3.", 3}, {"\xEF\xBF\xBD\xEF\xBF\xBD.", 7}},
         {{"\xED\xA0\x80", 3}, {"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", 9}}, /* a surrogate */
-        {{"\xE2\x82", 2}, {"\xEF\xBF\xBD", 3}},                             /* cut off */
+        {{"\xE2\x82", 2}, {"\xEF\xBF\xBD", 3}},                             /* truncated */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         json_t *string = cnf_json_text(rows[i].text);

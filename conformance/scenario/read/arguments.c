@@ -1,4 +1,5 @@
-/* Arguments of kernels: memories, pointers, values.  What a kernel takes is found when it runs. */
+/* Arguments of kernels: memories, pointers, values. Whether a kernel takes them is found when it
+ * runs. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -150,12 +151,12 @@ static const scn_row argument_rows[] = {
                         SCN_FIELD(scn_argument, value), "A value as its bytes in hexadecimal."},
     [ARGUMENT_READ_WRITE] = {"read_write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                              SCN_FIELD(scn_argument, memory),
-                             "A buffer that is read and written, as its name alone says."},
+                             "A buffer that is read and written; its name alone means the same."},
     [ARGUMENT_OFFSET] = {"offset", &shape_offset, 0, SCN_FIELD(scn_argument, offset),
                          "Where the USM pointer points, in bytes from the memory's beginning."},
-    [ARGUMENT_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_argument, promotion),
-                          "What a fused kernel keeps the buffer in, as far as this accessor is "
-                          "concerned: private, local or none."},
+    [ARGUMENT_PROMOTE] =
+        {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_argument, promotion),
+         "Where a fused kernel keeps the buffer, as far as this accessor is concerned: private, local or none."},
 };
 static const scn_relation argument_relations[] = {
     {"offset", SCN_NEEDS, {"usm"}, "'offset' belongs to usm; remove it"},
@@ -180,9 +181,9 @@ static bool is_kind(rt_text name)
 }
 
 static const char known_kinds[] =
-    "known are types (int, float4), read, write, read_write, local, usm, struct and bytes";
+    "kinds are types (int, float4), read, write, read_write, local, usm, struct and bytes";
 
-/* Types stand beside the rows: there are more of them than a table of rows may have. */
+/* Types are checked outside the rows: there are more of them than a table of rows may have. */
 static bool kinds_check(scn_reader *reader, const scn_node *node)
 {
     bool fine = true, typed = false;
@@ -194,11 +195,11 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
         const scn_entry *entry = &node->entries[e];
         typed = typed || is_type(entry->key);
         if (is_type(entry->key) || is_kind(entry->key)) continue;
-        scn_nearest nearest = scn_nearest_to(entry->key);
+        rt_nearest nearest = rt_nearest_to(entry->key);
         for (uint32_t i = 0; scn_type_word(i); i++)
-            scn_nearest_offer(&nearest, rt_text_of(scn_type_word(i)));
+            rt_nearest_offer(&nearest, rt_text_of(scn_type_word(i)));
         for (size_t i = 0; i < sizeof argument_rows / sizeof *argument_rows; i++)
-            scn_nearest_offer(&nearest, rt_text_of(argument_rows[i].key));
+            rt_nearest_offer(&nearest, rt_text_of(argument_rows[i].key));
         const char *hint = scn_nearest_hint(reader->arena, &nearest);
         fine = scn_report(reader->reporter, entry->at, "unknown kind of argument '%s'%s%s",
                           scn_shown(reader->arena, entry->key), *hint ? hint : "; ",
@@ -206,7 +207,7 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
     }
     if (!fine || !typed || node->count == 1) return fine;
     return scn_report(reader->reporter, node->entries[1].at,
-                      "'%s' cannot stand beside '%s'; an argument has only one of them",
+                      "'%s' cannot be combined with '%s'; an argument has only one of them",
                       scn_shown(reader->arena, node->entries[1].key),
                       scn_shown(reader->arena, node->entries[0].key));
 }

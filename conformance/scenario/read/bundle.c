@@ -1,4 +1,4 @@
-/* Kernel bundles: how one is made, and the states that C++ would tell apart by type. */
+/* Kernel bundles: how they are created, and the states that C++ distinguishes by type. */
 #include "conformance/scenario/read/verbs.h"
 
 /* In the order of scn_bundle_state. */
@@ -44,7 +44,7 @@ static const scn_row bundle_rows[] = {
                    "The name by which steps refer to it."},
     [BUNDLE_GET] = {"get", &shape_state, SCN_ALTERNATIVE | SCN_WRITTEN,
                     SCN_FIELD(scn_step, bundle.state),
-                    "The state in which the images of kernels are got, as get_kernel_bundle does."},
+                    "Gets the images of kernels in this state, as get_kernel_bundle does."},
     [BUNDLE_COMPILE] = {"compile", &scn_shape_bundle_reference,
                         SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
                         "The input bundle that is compiled."},
@@ -56,37 +56,36 @@ static const scn_row bundle_rows[] = {
                       "The input bundle that is compiled and linked."},
     [BUNDLE_JOIN] = {"join", &shape_bundles, SCN_ALTERNATIVE | SCN_WRITTEN,
                      SCN_ITEMS(scn_step, bundle.sources, bundle.source_count),
-                     "The bundles in one state whose device images it has, each once."},
+                     "The bundles, all in one state, whose device images it joins, each once."},
     [BUNDLE_KERNELS] = {"kernels", &scn_shape_kernels, 0,
                         SCN_ITEMS(scn_step, bundle.kernels, bundle.kernel_count),
-                        "Beside get: the kernels; all that the device can have where not given."},
+                        "With get: the kernels; default: all that the device can have."},
     [BUNDLE_DEVICE] = {"device", &scn_shape_device_reference, SCN_OR_CHOSEN,
                        SCN_FIELD(scn_step, bundle.device),
-                       "Beside get: the device; the one chosen last where not given."},
-    [BUNDLE_CONTEXT] = {"context", &scn_shape_context_reference, SCN_OR_NONE,
-                        SCN_FIELD(scn_step, bundle.context),
-                        "Beside get: the context, which must hold the device; that of all devices "
-                        "where not given."},
+                       "With get: the device; default: the one chosen last."},
+    [BUNDLE_CONTEXT] =
+        {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, bundle.context),
+         "With get: the context, which must hold the device; default: that of all devices."},
     [BUNDLE_CONSTANTS] = {"spec_constants", &scn_shape_spec_constants, 0,
                           SCN_ITEMS(scn_step, bundle.constants, bundle.constant_count),
-                          "Beside 'get: input': values of specialisation constants by name."},
-    [BUNDLE_OPTIONS] = {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, bundle.options),
-                        "Beside compile or link: options for the device's compiler or linker, "
-                        "behind those of the images."},
+                          "With 'get: input': values of specialisation constants by name."},
+    [BUNDLE_OPTIONS] =
+        {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, bundle.options),
+         "With compile or link: options for the device's compiler or linker, after those of the images."},
     SCN_HIDDEN(&shape_action, scn_step, bundle.action),
     SCN_HIDDEN(&shape_state, scn_step, bundle.state),
     SCN_HIDDEN_ITEMS(&shape_bundles, scn_step, bundle.sources, bundle.source_count),
 };
-/* Keys that say more about a way of making a bundle. */
+/* Keys that qualify a way to create a bundle. */
 static const scn_relation bundle_relations[] = {
-    {"kernels", SCN_NEEDS, {"get"}, "'kernels' needs 'get' beside it"},
-    {"device", SCN_NEEDS, {"get"}, "'device' needs 'get' beside it"},
-    {"context", SCN_NEEDS, {"get"}, "'context' needs 'get' beside it"},
-    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' needs 'get: input' beside it"},
-    {"options", SCN_NEEDS, {"compile", "link"}, "'options' needs 'compile' or 'link' beside it"},
+    {"kernels", SCN_NEEDS, {"get"}, "'kernels' requires 'get'"},
+    {"device", SCN_NEEDS, {"get"}, "'device' requires 'get'"},
+    {"context", SCN_NEEDS, {"get"}, "'context' requires 'get'"},
+    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' requires 'get: input'"},
+    {"options", SCN_NEEDS, {"compile", "link"}, "'options' requires 'compile' or 'link'"},
 };
 
-/* How each way of making one does so; the state of a join is that of what it joins. */
+/* The ways to create a bundle; the state of a join is that of the bundles that it joins. */
 static const struct way {
     scn_bundle_action action;
     scn_bundle_state state;
@@ -100,7 +99,7 @@ static const struct way {
 static bool bundle_finish(scn_reader *reader, const scn_node *node, void *object)
 {
     scn_bundle *bundle = &((scn_step *)object)->bundle;
-    uint32_t way = scn_object_alternative(reader, &scn_shape_bundle, node, "a way of making it");
+    uint32_t way = scn_object_alternative(reader, &scn_shape_bundle, node, "a way to make it");
     if (way == SCN_NONE || way == BUNDLE_GET) return way == BUNDLE_GET;
     bundle->action = ways[way].action;
     bundle->state = ways[way].state;

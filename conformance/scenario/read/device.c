@@ -1,11 +1,11 @@
-/* Devices: what of the subject's devices a scenario shows to the program. */
+/* Devices: the part of the subject's devices that a scenario shows to the program. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "reference/device/device.h"
 
 enum { DEVICE_COUNT_MAX = 8 };
 
-/* What a scenario says of one aspect. */
+/* One aspect, as a scenario sets it. */
 typedef struct aspect_draft {
     bool present;
 } aspect_draft;
@@ -24,7 +24,7 @@ static const scn_shape shape_aspect = {
 static const scn_row aspect_rows[] = {
 #define ASPECT_ROW(aspect, name, number)                                                           \
     [DEV_ASPECT_##aspect] = {name, &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_##aspect),            \
-                             "Aspect " name " of SYCL; false hides it, true asks for a device "    \
+                             "Aspect " name " of SYCL; false hides it, true requires a device "    \
                              "with it."},
     DEV_ASPECTS(ASPECT_ROW)
 #undef ASPECT_ROW
@@ -63,7 +63,7 @@ static const scn_shape shape_aspects = {
     .alternatives = {&scn_shape_aspects_object},
 };
 
-/* An empty list is a device that links nothing. */
+/* An empty list describes a device that links nothing. */
 static bool links_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_formats_read(reader, node, out);
@@ -80,10 +80,10 @@ static const scn_shape shape_links = {
 const scn_shape scn_shape_aspect_mask = {.kind = SCN_SHAPE_INTEGER,
                                          .most = (1u << DEV_ASPECT_COUNT) - 1};
 static const scn_row device_rows[] = {
-    {"aspects", &shape_aspects, 0, SCN_SAME, "Aspects that the device shall have or not have."},
+    {"aspects", &shape_aspects, 0, SCN_SAME,
+     "Aspects that the device must have, or that are hidden."},
     {"links", &shape_links, 0, SCN_FIELD_IF(scn_device, links, links_given),
-     "The formats of which the device advertises that it links programs, and no others; [] for "
-     "none.  Where not given it is as the device is."},
+     "The only formats whose programs the device advertises to link; [] for none.  Default: what the device itself advertises."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };

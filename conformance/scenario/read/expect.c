@@ -54,7 +54,7 @@ static const scn_shape shape_images = {
     .least = 1,
 };
 
-/* The name of a memory that is there. */
+/* Reads the name of an existing memory. */
 static bool memory_name_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t index;
@@ -70,7 +70,7 @@ static const scn_shape shape_memory_name = {
     .alternatives = {&scn_shape_name},
 };
 
-/* A module, or `none` where nothing defines the symbol. */
+/* Reads a module, or `none` if nothing defines the symbol. */
 static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_node_is_word(node, "none"))
@@ -87,7 +87,7 @@ static const scn_shape shape_provider = {
     .alternatives = {&scn_shape_name},
 };
 
-/* Text that may be empty, in quotes then: nothing was printed. */
+/* Reads text that may be empty, in quotes then: nothing was printed. */
 static bool output_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
@@ -108,7 +108,7 @@ static const scn_shape shape_output = {
 
 static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
     [SCN_EVENT_SUBMITTED] = {"submitted", true},
-    [SCN_EVENT_RUNNING] = {"running", false}, /* which no device tells */
+    [SCN_EVENT_RUNNING] = {"running", false}, /* which no device reports */
     [SCN_EVENT_COMPLETE] = {"complete", true},
 };
 static const scn_shape shape_status = {
@@ -125,7 +125,7 @@ const char *scn_event_status_name(scn_event_status status)
 
 static const scn_row mode_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.queue),
-     "The queue that is asked."},
+     "The queue that is queried."},
     {"is", &scn_shape_flag, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.is_active),
      "Whether it is in fusion mode."},
 };
@@ -169,15 +169,15 @@ enum {
 static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_LAUNCHES] = {"launches", &shape_event_count, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, count.count),
-                         "How often kernels were launched since the last expectation of launches."},
+                         "The number of kernel launches since the last expectation of launches."},
     {"builds", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How many programs were built since the last expectation of builds."},
+     "The number of programs built since the last expectation of builds."},
     {"links", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How often programs were linked since the last expectation of links."},
+     "The number of programs linked since the last expectation of links."},
     {"cache_hits", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How often the program cache had what was needed since the last expectation of cache_hits."},
+     "The number of hits in the program cache since the last expectation of cache_hits."},
     {"kernel_creates", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
-     "How many kernel objects were made since the last expectation of kernel_creates."},
+     "The number of kernel objects created since the last expectation of kernel_creates."},
 
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, memory.index),
@@ -185,18 +185,16 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"equals", &shape_values, SCN_LATER, SCN_FIELD(scn_expect, memory.values),
      "What the memory or device_global holds, every element, exactly."},
     {"oracle", &scn_shape_oracle, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "What the memory holds after a kernel in which each work-item stored what it was told of its "
-     "place: computed from the kernel's own range, whatever it was launched or fused with.  Elements "
-     "behind the last work-item's hold what they began with."},
+     "What the memory holds after a kernel in which each work-item stored what built-ins returned about its place: computed from the kernel's own range, no matter how it was launched or what it was fused with.  Elements past the last work-item's keep their initial values."},
 
     [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, variable.variable),
                          "The device_global that is read, as a copy from it to the host, and "
                          "compared."},
     {"type", &scn_shape_element_type, 0, SCN_FIELD(scn_expect, variable.layout),
-     "What the device_global is made of: a scalar or vector."},
+     "The type of the device_global's elements: a scalar or vector."},
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_expect, variable.device),
-     "The device whose device_global it is; the one chosen last where not given."},
+     "The device whose device_global it is; default: the one chosen last."},
     {"equals", &shape_values, SCN_LATER | SCN_REPEATED, SCN_FIELD(scn_expect, variable.values),
      NULL},
 
@@ -208,15 +206,14 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
 
     [EXPECT_BUNDLE] = {"bundle", &scn_shape_bundle_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, bundle.step),
-                       "A kernel bundle, of which what stands beside it is compared."},
+                       "A kernel bundle; the keys beside it say what is compared."},
     {"has", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.has, bundle.has_count),
      "Kernels that are in the bundle."},
     {"lacks", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.lacks, bundle.lacks_count),
      "Kernels that are not in the bundle."},
     {"device_images", &shape_unit_count, 0,
      SCN_FIELD_IF(scn_expect, bundle.unit_count, bundle.has_unit_count),
-     "How many device images the bundle has: in state executable one for each program that was "
-     "linked."},
+     "The number of device images in the bundle: in state executable one for each program that was linked."},
     {"images", &shape_images, 0, SCN_ITEMS(scn_expect, bundle.images, bundle.image_count),
      "The images MODULE/NUMBER that the program or bundle is made of, in any order."},
 
@@ -235,11 +232,11 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "Where in the memory the finding is, in bytes."},
     {"memory", &shape_memory_name, SCN_REPEATED, SCN_FIELD(scn_expect, finding.memory), NULL},
 
-    [EXPECT_HOST_SYMBOL] = {"host_symbol", &shape_symbol, SCN_SUFFICES,
-                            SCN_FIELD(scn_expect, host_symbol.symbol),
-                            "A host symbol; which module's definition is meant is compared."},
+    [EXPECT_HOST_SYMBOL] =
+        {"host_symbol", &shape_symbol, SCN_SUFFICES, SCN_FIELD(scn_expect, host_symbol.symbol),
+         "A host symbol; the module whose definition it resolves to is compared."},
     {"by", &scn_shape_module_reference, 0, SCN_FIELD(scn_expect, host_symbol.by),
-     "The loaded module that refers to the host symbol; the executable where not given."},
+     "The loaded module that refers to the host symbol; default: the executable."},
     {"from", &shape_provider, SCN_OR_NONE, SCN_FIELD(scn_expect, host_symbol.from),
      "The module that defines the host symbol, or none."},
 
@@ -247,23 +244,21 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
     [EXPECT_FUSION_MODE] = {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
-                            "Whether a queue is in fusion mode; asking has no effect on it."},
+                            "Whether a queue is in fusion mode; the query has no effect on it."},
     [EXPECT_EVENT] =
         {"event", &scn_shape_command_reference, SCN_SUFFICES, SCN_FIELD(scn_expect, event.step),
-         "A step whose event is asked for its status, which waits for nothing and ends no fusion."},
+         "A step whose event is queried for its status, which neither waits nor ends a fusion."},
     {"status", &shape_status, 0, SCN_FIELD(scn_expect, event.status),
-     "submitted: the command has not begun, as while a fusion holds it back; complete: it has "
-     "ended; running no step can see, since no device says when a command has begun and the "
-     "simulated one runs it to its end at once."},
+     "submitted: the command has not begun, for example because a fusion holds it back; complete: it has ended.  No step can observe running, since no device reports when a command has begun and the simulated device runs it to its end at once."},
 
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES,
                        SCN_ITEMS(scn_expect, one_of.outcomes, one_of.outcome_count),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
-                      SCN_NOWHERE, "The refusal of the step beside which this stands."},
+                      SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
 };
-/* A key that says more about another one must stand beside it; of a memory or bundle something must
- * be said; what is equal to something is one memory or one variable. */
+/* A key that qualifies another requires it; a memory or bundle requires a key about its contents;
+ * `equals` is for one memory or one variable. */
 static const scn_relation expect_relations[] = {
     {"has", SCN_NEEDS, {"bundle"}, NULL},
     {"variable", SCN_NEEDS, {"equals"}, NULL},
@@ -284,31 +279,28 @@ static const scn_relation expect_relations[] = {
     {"oracle",
      SCN_BARS,
      {"equals"},
-     "'oracle' cannot stand beside 'equals'; one of them says what is expected"},
-    {"variable", SCN_BARS, {"memory"}, "'variable' cannot stand beside 'memory'; write two steps"},
-    {"equals",
-     SCN_NEEDS,
-     {"memory", "variable"},
-     "'equals' needs 'memory' or 'variable' beside it"},
+     "'oracle' cannot be combined with 'equals'; one of them says what is expected"},
+    {"variable",
+     SCN_BARS,
+     {"memory"},
+     "'variable' cannot be combined with 'memory'; write two steps"},
+    {"equals", SCN_NEEDS, {"memory", "variable"}, "'equals' requires 'memory' or 'variable'"},
     {"bundle",
      SCN_BARS,
      {"program_of"},
-     "'bundle' cannot stand beside 'program_of'; write two steps"},
-    {"images",
-     SCN_NEEDS,
-     {"program_of", "bundle"},
-     "'images' needs 'program_of' or 'bundle' beside it"},
+     "'bundle' cannot be combined with 'program_of'; write two steps"},
+    {"images", SCN_NEEDS, {"program_of", "bundle"}, "'images' requires 'program_of' or 'bundle'"},
     {"bundle",
      SCN_NEEDS,
      {"has", "lacks", "device_images", "images"},
-     "'bundle' needs 'has', 'lacks', 'device_images' or 'images' beside it: what does it hold?"},
+     "'bundle' requires 'has', 'lacks', 'device_images' or 'images'"},
     {"memory",
      SCN_NEEDS,
      {"equals", "oracle", "finding"},
-     "'memory' needs 'equals' or 'oracle' beside it: what does it hold?"},
+     "'memory' requires 'equals' or 'oracle'"},
 };
 
-/* What memory_check says. */
+/* The same condition as memory_check's. */
 #define FINDING_AND_CONTENT                                                                        \
     "'not': {'required': ['memory', 'finding'], 'anyOf': [{'required': ['equals']}, {'required': " \
     "['oracle']}]}"
@@ -345,7 +337,7 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
                            &expect->variable.values, &count);
 }
 
-/* The rows of one kind: the first is of the key that calls for it. */
+/* The rows of one kind: the first has the key that selects it. */
 #define GROUP(first, end)                                                                          \
     .kind = SCN_SHAPE_OBJECT, .noun = "an expectation", .rows = &expect_rows[first],               \
     .row_count = (end) - (first)
@@ -353,7 +345,7 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
 static const struct expect_group {
     scn_expect_kind kind;
     scn_shape shape;
-    const char *event; /* COUNT: what is counted */
+    const char *event; /* COUNT: the event to count */
 } groups[] = {
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_LAUNCHES, EXPECT_BUILDS)}, "launch"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_BUILDS, EXPECT_LINKS)}, "build"},
@@ -377,8 +369,8 @@ static const struct expect_group {
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
-/* Whether the mapping holds an expectation of the group's kind: beside a finding, a memory is the
- * one that it is about. */
+/* True if the mapping has an expectation of the group's kind. With a finding, a memory is the one
+ * that the finding is about. */
 static bool is_held(const scn_node *node, const struct expect_group *group)
 {
     return scn_node_entry(node, group->shape.rows[0].key) &&
@@ -395,17 +387,17 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     bool content = scn_node_entry(node, "equals") || scn_node_entry(node, "oracle");
     if (node->count == 0) {
         return scn_report(reader->reporter, node->at,
-                          "an expectation that expects nothing, so nothing could fail it");
+                          "an expectation that expects nothing and so can never fail");
     }
     if (error) {
-        return scn_report(reader->reporter, error->at,
-                          "an error is expected beside the verb that is refused: "
-                          "'- submit: ...' and under it 'expect: {error: ...}'");
+        return scn_report(
+            reader->reporter, error->at,
+            "an error is expected of the verb that is refused: '- submit: ...' and under it 'expect: {error: ...}'");
     }
     if (memory && content && scn_node_entry(node, "finding")) {
         return scn_report(
             reader->reporter, memory->at,
-            "'memory' cannot stand beside both its content and 'finding'; write two steps");
+            "'memory' with its content cannot be combined with 'finding'; write two steps");
     }
     bool valid = true;
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* Memories: what their elements are made of, where they are, and how they are compared. */
+/* Memories: the layout of their elements, their kind and place, and how they are compared. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -11,7 +11,7 @@ static const scn_shape shape_type = {
     .word = scn_type_word,
 };
 
-/* A field of a struct, as the map of them makes it. */
+/* A field of a struct, as an element of the map of fields. */
 typedef struct field_draft {
     rt_text name;
     scn_position at;
@@ -28,9 +28,10 @@ static bool field_name_check(scn_reader *reader, const field_draft *field)
     for (size_t i = 0; i < field->name.length; i++) {
         char c = field->name.data[i];
         if (c != '.' && c != '-') continue;
-        return scn_report(reader->reporter, field->at,
-                          "'%s' is not a name of a field; it has letters, digits and '_'",
-                          scn_shown(reader->arena, field->name));
+        return scn_report(
+            reader->reporter, field->at,
+            "'%s' is not a field name; field names consist of letters, digits and '_'",
+            scn_shown(reader->arena, field->name));
     }
     return true;
 }
@@ -43,8 +44,7 @@ static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;
     if (scn_type_find(name, &field->type, &field->lanes)) return fine;
     return scn_report(reader->reporter, node->at,
-                      "structs inside structs are not built yet in this version; fields are "
-                      "scalars and vectors");
+                      "structs inside structs are not supported; fields are scalars and vectors");
 }
 
 static const scn_shape shape_field = {
@@ -108,11 +108,11 @@ static const scn_shape shape_distance = {
 /* In the order of scn_tolerance_kind. */
 static const scn_row tolerance_rows[] = {
     {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, ulp),
-     "This many representable numbers apart."},
+     "At most this many representable numbers apart."},
     {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, absolute),
-     "Apart by this much."},
+     "At most this far apart."},
     {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, relative),
-     "Apart by this part of the expected value."},
+     "At most this fraction of the expected value apart."},
 };
 _Static_assert(SCN_TOLERANCE_RELATIVE - SCN_TOLERANCE_ULP == 2, "a row for each kind");
 static const scn_shape shape_tolerance = {
@@ -141,7 +141,7 @@ static const scn_shape shape_count = {
     .least = 1,
     .most = RT_MEMORY_SIZE_MAX,
 };
-/* In the order of scn_memory_kind, which `finish` makes of them. */
+/* In the order of scn_memory_kind, to which `finish` converts them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
 static const scn_shape shape_usm = {
@@ -181,22 +181,21 @@ static const scn_row memory_rows[] = {
     {"fields", &shape_fields, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The types of a struct's fields, in order, laid out as OpenCL C does."},
     {"count", &shape_count, 0, SCN_FIELD(scn_memory, count),
-     "The number of elements; not needed where the values tell."},
+     "The number of elements; not needed if the values determine it."},
     {"values", &scn_shape_values, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The content at the start; without it the content is undefined."},
     {"usm", &shape_usm, SCN_WRITTEN, SCN_FIELD(scn_memory, kind),
      "Unified shared memory of this kind; without it the memory is a buffer."},
     {"device", &scn_shape_device_reference, 0, SCN_FIELD(scn_memory, device),
-     "The device that unified shared memory belongs to; the first if not given."},
+     "The device that unified shared memory belongs to; default: the first."},
     {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_memory, promotion),
-     "What a fused kernel keeps the buffer in, whichever argument it is: private, local or none."},
+     "Where a fused kernel keeps the buffer, whichever argument it is: private, local or none."},
     {"tolerance", &shape_tolerance, SCN_WRITTEN | SCN_LATER, SCN_FIELD(scn_memory, tolerance),
-     "How far floating values may be from the expected ones, and from sim's."},
+     "How far floating-point values may be from the expected ones, and from sim's."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(scn_memory, unordered),
      "The order of the elements does not matter when they are compared."},
     {"addresses", &shape_addresses, 0, SCN_FIELD(scn_memory, addresses),
-     "Kernels keep addresses in it, as of objects with virtual functions: it is not compared, "
-     "neither with expected values nor with other subjects."},
+     "Kernels keep addresses in it, such as those of objects with virtual functions: it is compared neither with expected values nor between subjects."},
     SCN_HIDDEN(&shape_kind_number, scn_memory, kind),
     SCN_HIDDEN(&scn_shape_layout, scn_memory, layout),
     SCN_HIDDEN(&shape_tolerance_number, scn_memory, tolerance_kind),
@@ -207,13 +206,13 @@ static const scn_relation memory_relations[] = {
     {"promote",
      SCN_BARS,
      {"usm"},
-     "'promote' cannot stand beside 'usm'; only buffers are promoted"},
+     "'promote' cannot be combined with 'usm'; only buffers are promoted"},
     {"device",
      SCN_NEEDS,
      {"usm"},
-     "'device' belongs to usm: a buffer is on whichever devices use it; remove it"},
+     "'device' belongs to usm, as a buffer moves to the devices that use it; remove it"},
 };
-/* Finds the element's layout from its type, and from the fields where it is a struct. */
+/* Determines the element's layout from its type, and for a struct from the fields. */
 static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
     scn_type type;
@@ -253,13 +252,13 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
     const scn_node *values = scn_node_value(node, "values");
     const scn_node *tolerance = scn_node_value(node, "tolerance");
     uint64_t count = memory->count;
-    memory->count = 0; /* as long as the layout is not known */
+    memory->count = 0; /* until the layout is known */
     if (scn_node_entry(node, "usm"))
         memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + memory->kind);
     if (!layout_make(reader, node, &memory->layout)) return false;
     if (!values && count == 0) {
         return scn_report(reader->reporter, node->at,
-                          "a memory needs a count, or values that tell it");
+                          "a memory needs a count, or values that determine it");
     }
     bool valid = !tolerance || tolerance_read(reader, tolerance, memory);
     memory->count = count;
@@ -274,7 +273,7 @@ static const scn_shape shape_memory = {
     .noun = "a memory",
     .finish = memory_finish,
     .typing = SCN_TYPED_MEMORY,
-    /* Fields are a struct's; and something tells how many elements there are. */
+    /* Only a struct has fields, and the number of elements must follow from a key. */
     .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
             " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
             " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"

@@ -74,8 +74,7 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
-        "build option '%.*s' is refused; accepted are: -D, -U, -cl-..., -O0 to -O3, -Os, "
-        "-ffp-contract=on or off, -ffast-math and warnings",
+        "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to -O3, -Os, -ffp-contract=on or off, -ffast-math and warnings",
         RT_TEXT_ARG(refused));
 }
 
@@ -87,7 +86,7 @@ static const scn_shape shape_build_options = {
     .alternatives = {&shape_build_options_text},
 };
 
-/* What post-link makes of sources; images written by hand may claim any of them too. */
+/* The formats that post-link makes from sources; images written by hand may claim them too. */
 static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64] = {"spirv64", true},
     [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
@@ -99,7 +98,7 @@ static const scn_choice formats[] = {
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
     "a name for every format but the last two: source is a subject's choice, not a module's, "
-    "and AMD's machine code nobody makes");
+    "and no compiler here makes AMD's machine code");
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a format",
@@ -115,7 +114,7 @@ const scn_shape scn_shape_format_list = {
 static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind == SCN_NODE_LIST && node->count == 0) {
-        return scn_report(reader->reporter, node->at, "expected %s, found an empty one",
+        return scn_report(reader->reporter, node->at, "expected %s, found an empty list",
                           scn_shape_format_list.noun);
     }
     return scn_formats_read(reader, node, out);
@@ -133,7 +132,7 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
         if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
         if (*mask >> format & 1) {
             return scn_report(reader->reporter, node->items[i].at,
-                              "this format is in the list a second time");
+                              "this format is listed a second time");
         }
         *mask |= 1u << format;
     }
@@ -209,39 +208,31 @@ static const scn_row module_rows[] = {
      "Device images written by hand; they are numbered after those of the sources."},
     {"device_globals", &scn_shape_globals, 0,
      SCN_ITEMS(scn_module, device_globals.globals, device_globals.count),
-     "Variables that the module's host code registers beside those of its sources; of one id, instead "
-     "of what the source says."},
+     "Variables that the module's host code registers in addition to those of its sources; one with the id of a source's variable replaces it."},
     {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
      "How post-link distributes the code over device images; off: one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them, with the defaults of "
-     "specialisation constants in all but spirv64: ptx for NVIDIA's devices, of sources in OpenCL; "
-     "the others compiled ahead of time for the simulated device, as itself (native) or standing for "
-     "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Without it: in what the "
-     "subject's device takes."},
+     "The formats in which each image of the sources is made, with the defaults of specialisation constants in all but spirv64: ptx for NVIDIA's devices, from sources in OpenCL; the others are compiled ahead of time for the simulated device, as itself (native) or standing in for a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Default: the format that the subject's device takes."},
     {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
-     "Whether images in ptx hold their LLVM IR, too, without which their kernels are not fused (DPC++'s "
-     "option -fsycl-embed-ir); without it: where the scenario fuses kernels."},
+     "Whether images in ptx also hold their LLVM IR, without which their kernels are not fused (DPC++'s option -fsycl-embed-ir); default: only if the scenario fuses kernels."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
      "Options of the sources' images for the device's linker."},
     {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
-     "The name of the file that the OS loads, where it is not the module's; modules whose files have "
-     "one name lie in different folders."},
+     "The name of the file that the OS loads, if it is not the module's; modules whose files have the same name are in different folders."},
     {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
-     "Whether the images are registered when the module is loaded; false: a load_image step can."},
+     "Whether the images are registered when the module is loaded; if false, a load_image step can register them."},
     {"device_config", &scn_shape_device_config, 0, SCN_SAME,
-     "The target of formats made ahead of time: sets of virtual functions that use an optional "
-     "feature which it does not support are left out of the code."},
+     "The target of formats made ahead of time: sets of virtual functions that use an optional feature that it does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
-     "What compiling the module is refused with; nothing runs then, so that there are no steps."},
+     "The error with which compiling the module is refused; nothing runs then, so there are no steps."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
     SCN_HIDDEN(&shape_images, scn_module, images),
 };
-/* What check.c and scn_device_config_check say. */
+/* The same conditions as in check.c and scn_device_config_check. */
 #define HAS_SYCL(key)                                                                              \
     "{'required': ['" key "'], 'properties': {'" key                                               \
     "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
@@ -251,7 +242,7 @@ static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sour
               " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
-/* Sources are named by their number in the module, those of images written by hand behind. */
+/* Sources are named by their number in the module; those of images written by hand come last. */
 static void sources_name(scn_reader *reader, scn_module *module)
 {
     uint32_t count = module->source_count;

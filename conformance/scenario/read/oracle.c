@@ -1,6 +1,6 @@
-/* Expected values from a table: what each work-item of a range is told of its place, as the kernel
- * wrote it down, one record a work-item in the order of their linear ids.  The reader computes the
- * bytes, so that packs and judges know of values only. */
+/* Expected values from a table: the answers that each work-item of a range stores about its place,
+ * one record for each work-item in the order of their linear ids. The reader computes the bytes, so
+ * packs and judges see only values. */
 #include "conformance/scenario/resolve/oracle.h"
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
@@ -51,9 +51,9 @@ static const scn_row oracle_rows[] = {
     {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range, range_count),
      "The range that the kernel was submitted with; the first number is get_global_id(0)'s."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset, offset_count),
-     "Its offset in each dimension; 0 where not given."},
+     "Its offset in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local, local_count),
-     "Its local size in each dimension; without it the answers about groups are the device's."},
+     "Its local size in each dimension; without it the device determines the answers about groups."},
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
      "The built-ins whose answers each work-item stored, one element each, in this order."},
 };
@@ -77,7 +77,7 @@ const scn_shape scn_shape_oracle = {
 
 /* ---- Its parts ---------------------------------------------------------------------------- */
 
-/* What a word asks for. */
+/* The query that a word stands for. */
 typedef struct answer {
     scn_built_in built_in;
     uint32_t dimension;
@@ -98,7 +98,7 @@ static bool local_check(scn_reader *reader, const scn_node *node, const scn_nd_r
         if (range->local[d] == 0 || range->global[d] % range->local[d] == 0) continue;
         return scn_report(reader->reporter, scn_node_entry(node, "local")->value.at,
                           "local size %" PRIu64 " does not divide range %" PRIu64
-                          " in dimension %u, so no kernel ran with it",
+                          " in dimension %u, so no kernel can have run with it",
                           range->local[d], range->global[d], d);
     }
     return true;
@@ -124,7 +124,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
     return local_check(reader, node, out_range);
 }
 
-/* The device chooses the local size where none is given, so nobody can expect what follows. */
+/* Without a local size the device chooses one, so answers that depend on it cannot be expected. */
 static bool groups_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft)
 {
     if (draft->local_count > 0) return true;
@@ -143,12 +143,12 @@ static bool layout_check(scn_reader *reader, const scn_node *node, const scn_mem
 {
     if (!memory->layout.is_struct && memory->layout.fields[0].lanes == 1) return true;
     return scn_report(reader->reporter, node->at,
-                      "an oracle's answers are scalars, and elements of memory '%s' are of type %s",
+                      "an oracle's answers are scalars, but elements of memory '%s' have type %s",
                       scn_shown(reader->arena, memory->name),
                       scn_layout_print(reader->arena, &memory->layout).data);
 }
 
-/* All records lie in the memory; what is behind them keeps what it began with. */
+/* All records must fit into the memory; the elements after them keep their initial values. */
 static bool room_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                        const scn_memory *memory)
 {
@@ -168,7 +168,7 @@ static bool room_check(scn_reader *reader, const scn_node *node, const oracle_dr
     if (taken == memory->count || memory->initial.data) return true;
     return scn_report(reader->reporter, node->at,
                       "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
-                      "; give it values, which the others keep",
+                      "; give it values, which the other elements keep",
                       scn_shown(reader->arena, memory->name), memory->count, taken);
 }
 

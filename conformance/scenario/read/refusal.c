@@ -1,7 +1,7 @@
-/* Refusals: the error that a step is refused with, or several outcomes of which one must hold. */
+/* Refusals: the error with which a step is refused, or several outcomes of which one must hold. */
 #include "conformance/scenario/schema/schema.h"
 
-/* The classes that requirements.yaml has; rt_code_matches says which of ours they stand for. */
+/* The classes of requirements.yaml; rt_code_matches maps our classes to them. */
 static const char *documents_class(uint32_t index)
 {
     if (index == 0) return "exception";
@@ -48,9 +48,9 @@ static const scn_shape shape_reference = {
 
 static const scn_row error_rows[] = {
     {"documents", &shape_documents_class, SCN_SUFFICES, SCN_FIELD(scn_error, documents),
-     "The class that the rule fixes: exception, errc::build, link-error ..."},
+     "The class that the rule requires: exception, errc::build, link-error ..."},
     {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
-     "What the reference runtime says beyond that."},
+     "What the reference runtime reports beyond that."},
     SCN_HIDDEN(&scn_shape_position, scn_error, at),
     SCN_HIDDEN(&scn_shape_flag, scn_error, none),
 };
@@ -65,7 +65,7 @@ static const scn_shape shape_no_error = {
     .pattern = "^none$",
 };
 
-/* An error, or `none`, which check.c takes among several outcomes alone. */
+/* An error, or `none`, which check.c accepts only as one of several outcomes. */
 static bool error_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_error *error = out;
@@ -81,7 +81,7 @@ const scn_shape scn_shape_error_value = {
     .alternatives = {&scn_shape_error, &shape_no_error},
 };
 
-/* The key of a mapping with one entry; NULL where it is anything else. */
+/* The entry of a mapping with one entry; NULL for anything else. */
 static const scn_entry *only_entry(const scn_node *node, const char *key)
 {
     bool single = node->kind == SCN_NODE_MAPPING && node->count == 1;
@@ -141,7 +141,7 @@ static const scn_shape shape_refusal_error = {
 };
 static const scn_row stage_rows[] = {
     {"error", &scn_shape_error_value, SCN_REQUIRED | SCN_WRITTEN, SCN_SAME,
-     "The error that it is refused with."},
+     "The error with which it is refused."},
 };
 static const scn_shape shape_stage = {
     .kind = SCN_SHAPE_OBJECT,

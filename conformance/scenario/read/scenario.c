@@ -1,5 +1,5 @@
-/* The table of a whole file: the rules that a scenario shows, its process, and the parts that other
- * files here have the tables of. */
+/* The table of a whole file: the rules that a scenario shows, its process, and the parts whose
+ * tables are in other files. */
 #include "conformance/scenario/schema/schema.h"
 
 /* ---- Rules that a scenario shows ---------------------------------------------------------- */
@@ -91,7 +91,7 @@ static const scn_shape shape_warning_level = {
 };
 static const scn_row environment_rows[] = {
     {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
-     "From which level on the runtime prints warnings; from 1 on it tells of fusions that end early."},
+     "The level from which the runtime prints warnings; from 1 on it reports fusions that end early."},
 };
 static const scn_shape shape_environment = {
     .kind = SCN_SHAPE_OBJECT,
@@ -103,8 +103,7 @@ static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
     {"prefer_preloaded", &shape_prefer_preloaded, 0, SCN_FIELD(scn_scenario, prefer_preloaded),
-     "Whether images of preloaded modules go before others that export the same symbol, the policy "
-     "that the documents think of; not so where not given."},
+     "Whether images of preloaded modules take precedence over others that export the same symbol, the policy that the documents consider; default: no."},
     {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
      "Whether programs are kept in a persistent cache, which is empty at first and which the program "
      "finds again after a restart."},
@@ -166,9 +165,8 @@ static const scn_row scenario_rows[] = {
     {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
      "The executable, which is the first, and the shared libraries."},
     {"devices", &scn_shape_devices, 0, SCN_ITEMS(scn_scenario, devices, device_count),
-     "The devices that the program has, of which the first is chosen from the start; without this "
-     "key it is one, named device, as it is."},
-    {"process", &shape_process, 0, SCN_SAME, "What the program is started with."},
+     "The devices of the program, of which the first is chosen at the start; without this key there is one, named device, with nothing hidden."},
+    {"process", &shape_process, 0, SCN_SAME, "How the program is started."},
     {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
      "The memory that kernels work on, by name."},
     {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_ITEMS(scn_scenario, steps, step_count),
@@ -178,8 +176,8 @@ static const scn_row scenario_rows[] = {
     SCN_HIDDEN(&scn_shape_flag, scn_scenario, packed),
     SCN_HIDDEN_ITEMS(&shape_artefacts, scn_scenario, artefacts, artefact_count),
 };
-/* What check.c says: some step expects something, or a module is refused and no step is
- * there. */
+/* The same condition as in check.c: some step expects something, or a module is refused and there
+ * are no steps. */
 #define EXPECTING "{'type': 'object', 'required': ['expect']}"
 static const char scenario_also[] =
     "{'if': {'properties': {'modules': {'additionalProperties': {'not': " EXPECTING "}}}},"

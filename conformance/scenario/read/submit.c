@@ -30,7 +30,7 @@ static bool typed_constant_read(scn_reader *reader, const scn_node *node,
 {
     if (node->count != 1) {
         return scn_report(reader->reporter, node->at,
-                          "expected the one value of a constant, such as {float: 1.5}");
+                          "expected a single value for a constant, such as {float: 1.5}");
     }
     scn_layout layout;
     if (!scn_typed_value_read(reader, &node->entries[0], &layout, &out_constant->value))
@@ -93,9 +93,9 @@ static const scn_row submit_rows[] = {
     {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(scn_step, submit.range, submit.dimensions),
      "The number of work-items in each of 1 to 3 dimensions; the first is get_global_id(0)'s."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
-     "The first global id in each dimension; 0 where not given."},
+     "The first global id in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
-     "The size of a work-group in each dimension; the device chooses where not given."},
+     "The size of a work-group in each dimension; by default the device chooses."},
     {"args", &scn_shape_arguments, 0, SCN_ITEMS(scn_step, submit.arguments, submit.argument_count),
      "The arguments, in the kernel's order: a memory, {read: MEMORY}, {write: MEMORY}, "
      "{int: VALUE}, {local: BYTES} and others."},
@@ -104,27 +104,24 @@ static const scn_row submit_rows[] = {
      SCN_ITEMS(scn_step, submit.constants, submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
     {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, submit.options),
-     "Options for the device's compiler, beside those of the images; each gives a program of its "
-     "own."},
+     "Options for the device's compiler, in addition to those of the images; each combination gives a program of its own."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.module),
-     "The module whose host code submits it: the kernel is that module's, also where others have "
-     "one of the same name; the one registered first where not given."},
+     "The module whose host code submits it: the kernel is that module's, even if others have one of the same name; default: the one registered first."},
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
-     "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; the runtime "
-     "finds it where not given."},
+     "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it the runtime finds the kernel."},
 };
-/* What a bundle has decided already cannot be given beside it.  Of constants SYCL says so when the
+/* What a bundle determines cannot be combined with it. Of constants SYCL reports this when the
  * program runs, which a scenario may be about. */
 static const scn_relation submit_relations[] = {
     SCN_QUEUE_OR_DEVICE,
     {"module",
      SCN_BARS,
      {"bundle"},
-     "'module' cannot stand beside 'bundle', which has decided it; remove it"},
+     "'module' cannot be combined with 'bundle', which determines it; remove it"},
     {"options",
      SCN_BARS,
      {"bundle"},
-     "'options' cannot stand beside 'bundle', which has decided it; remove it"},
+     "'options' cannot be combined with 'bundle', which determines them; remove it"},
 };
 const scn_shape scn_shape_submit = {
     .kind = SCN_SHAPE_OBJECT,

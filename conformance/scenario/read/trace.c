@@ -1,6 +1,6 @@
 /* Expected trace events: names and fields of reference/trace's vocabulary, values as texts, and
- * conditions on the event's images.  Whether an event has such fields, and what they name exists,
- * check.c says; the order of the events and comparing them is the subject's work. */
+ * conditions on the event's images. check.c checks that an event has such fields and that the
+ * things they name exist; the subject compares the events and their order. */
 #include "reference/trace/trace.h"
 #include "conformance/scenario/schema/schema.h"
 
@@ -16,7 +16,7 @@ static const scn_row condition_rows[] = {
     {"dummy", &shape_dummy, 0, SCN_FIELD_IF(scn_image_condition, dummy, has_dummy),
      "Whether it is a dummy, with empty virtual functions."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_image_condition, module),
-     "The module that it is of."},
+     "The module that it belongs to."},
     {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_image_condition, kernel),
      "A kernel that it has."},
     {"exports", &shape_symbol, 0, SCN_FIELD(scn_image_condition, exported),
@@ -29,7 +29,7 @@ static bool condition_finish(scn_reader *reader, const scn_node *node, void *obj
     (void)object;
     if (node->count > 0) return true;
     return scn_report(reader->reporter, node->at,
-                      "an empty condition fits every image; say what the image is like");
+                      "an empty condition matches every image; say what the image must be like");
 }
 
 const scn_shape scn_shape_image_condition = {

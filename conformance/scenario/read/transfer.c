@@ -1,7 +1,7 @@
-/* Copies and fills.  Offsets and counts are in elements: a scenario thinks in its memories' types.
- * Of a device_global that is copied to or from, the elements are those of the memory at the other
- * end, as the copy functions have one type for both (sycl_ext_oneapi_device_global, "copy").
- * What lies in a variable is known when the variable is found (resolve/variables.c). */
+/* Copies and fills. Offsets and counts are in elements of the scenario's memories. For a copy to or
+ * from a device_global, the elements are those of the memory at the other end, as the copy
+ * functions have one type for both (sycl_ext_oneapi_device_global, "copy"). The size of a variable
+ * is known only when the variable is found (resolve/variables.c). */
 #include "conformance/scenario/read/variable.h"
 #include "conformance/scenario/read/verbs.h"
 
@@ -30,7 +30,7 @@ static const scn_shape shape_byte_offset = {
     .most = RT_MEMORY_SIZE_MAX,
 };
 
-/* The keys give numbers of elements, which `finish` makes bytes of. */
+/* The keys give numbers of elements, which `finish` converts to bytes. */
 #define FROM_OFFSET SCN_WRITTEN, SCN_FIELD(scn_step, transfer.from_offset)
 #define TO_OFFSET   SCN_WRITTEN, SCN_FIELD(scn_step, transfer.to_offset)
 #define COUNT       SCN_WRITTEN, SCN_FIELD(scn_step, transfer.size)
@@ -56,9 +56,9 @@ static const scn_shape shape_through = {
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),                               \
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),                                    \
         SCN_HIDDEN(&scn_shape_stored_variable, scn_step, transfer.variable)
-#define COPY_ROWS                                                                                   \
-    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                        \
-     "queue, or handler: a copy with a device_global is asked of the handler of a command group."}, \
+#define COPY_ROWS                                                                                    \
+    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                         \
+     "queue, or handler: a copy with a device_global goes through the handler of a command group."}, \
         SCN_COMMAND_ROWS, COPY_STORED
 
 /* A mapping at either end is a device_global, and one end is a memory. */
@@ -69,24 +69,20 @@ static const scn_row copy_rows[] = {
     END_ROW("from", from, "The memory or device_global that is read."),
     END_ROW("to", to, "The memory or device_global that is written."),
     {"from_offset", &shape_element_offset, FROM_OFFSET,
-     "The first element that is read; 0 where not given."},
+     "The first element that is read; default: 0."},
     {"to_offset", &shape_element_offset, TO_OFFSET,
-     "The first element that is written; 0 where not given."},
+     "The first element that is written; default: 0."},
     {"count", &shape_element_count, COUNT,
-     "The number of elements, of those that are read; where not given all from from_offset on, or "
-     "all of the device_global from its offset on."},
+     "The number of elements that are read; default: all from from_offset on, or all of the device_global from its offset on."},
     COPY_ROWS,
 };
 static const scn_row memcpy_rows[] = {
     END_ROW("from", from, "The memory or device_global that is read."),
     END_ROW("to", to, "The memory or device_global that is written."),
-    {"from_offset", &shape_byte_offset, FROM_OFFSET,
-     "The first byte that is read; 0 where not given."},
-    {"to_offset", &shape_byte_offset, TO_OFFSET,
-     "The first byte that is written; 0 where not given."},
+    {"from_offset", &shape_byte_offset, FROM_OFFSET, "The first byte that is read; default: 0."},
+    {"to_offset", &shape_byte_offset, TO_OFFSET, "The first byte that is written; default: 0."},
     {"size", &shape_byte_count, COUNT,
-     "The number of bytes; where not given all from from_offset on, or all of the device_global "
-     "from its offset on."},
+     "The number of bytes; default: all from from_offset on, or all of the device_global from its offset on."},
     COPY_ROWS,
 };
 
@@ -96,17 +92,17 @@ static bool ends_check(scn_reader *reader, const scn_node *node, const scn_trans
 {
     const scn_entry *through = scn_node_entry(node, "through");
     if (transfer->from == SCN_NONE && transfer->to == SCN_NONE) {
-        return scn_report(reader->reporter, node->at,
-                          "both ends are device_globals; SYCL copies between one and a memory, so "
-                          "write two copies");
+        return scn_report(
+            reader->reporter, node->at,
+            "both ends are device_globals; SYCL copies only between one and a memory; write two copies");
     }
     if (transfer->from == SCN_NONE || transfer->to == SCN_NONE || !through) return true;
     return scn_report(reader->reporter, through->at,
                       "'through' is for copies with a device_global; here both ends are memories");
 }
 
-/* From units of either end to bytes, and from an absent size to the rest of what is read; of a
- * variable the rest is known later. */
+/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
+ * variable the rest is known only later. */
 static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
                         bool in_bytes)
 {
@@ -180,10 +176,8 @@ static const scn_row fill_rows[] = {
      "The memory that is filled."},
     {"value", &shape_value, SCN_REQUIRED | SCN_LATER, SCN_FIELD(scn_step, transfer.pattern),
      "The element that it is filled with."},
-    {"offset", &shape_element_offset, TO_OFFSET,
-     "The first element that is filled; 0 where not given."},
-    {"count", &shape_element_count, COUNT,
-     "The number of elements; all from offset on where not given."},
+    {"offset", &shape_element_offset, TO_OFFSET, "The first element that is filled; default: 0."},
+    {"count", &shape_element_count, COUNT, "The number of elements; default: all from offset on."},
     SCN_COMMAND_ROWS,
     SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),
     SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),

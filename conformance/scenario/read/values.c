@@ -1,4 +1,4 @@
-/* Values: what memories begin with or are expected to hold, and what arguments are. */
+/* Values: the initial or expected contents of memories, and the values of arguments. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -84,9 +84,9 @@ static bool field_names_check(scn_reader *reader, const scn_layout *layout, cons
     for (uint32_t e = 0; e < node->count; e++) {
         const scn_entry *entry = &node->entries[e];
         if (field_find(layout, entry->key)) continue;
-        scn_nearest nearest = scn_nearest_to(entry->key);
+        rt_nearest nearest = rt_nearest_to(entry->key);
         for (uint32_t i = 0; i < layout->field_count; i++)
-            scn_nearest_offer(&nearest, layout->fields[i].name);
+            rt_nearest_offer(&nearest, layout->fields[i].name);
         const char *struct_text = scn_layout_print(reader->arena, layout).data;
         fine = scn_report(reader->reporter, entry->at, "no field '%s' in %s%s",
                           scn_shown(reader->arena, entry->key), struct_text,
@@ -104,7 +104,7 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
                           scn_layout_print(reader->arena, layout).data,
                           scn_node_describe(reader->arena, node));
     }
-    /* A field that is missing where another is wrong is probably the one that was meant. */
+    /* If another field's name is wrong, a missing field is probably the one that was meant. */
     if (!field_names_check(reader, layout, node)) return false;
     bool fine = true;
     for (uint32_t i = 0; i < layout->field_count; i++) {
@@ -197,9 +197,9 @@ static const scn_shape shape_seed = {
 
 static bool whole_number_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    return scn_integer_read(reader->reporter, node, "a number to count with", out);
+    return scn_integer_read(reader->reporter, node, "a number to count by", out);
 }
-/* What YAML knows as a number is whole; what it does not has a sign and hexadecimal digits. */
+/* A value that YAML reads as a number is whole; any other has a sign and hexadecimal digits. */
 static const scn_shape shape_whole_digits = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "a whole number",
@@ -233,7 +233,7 @@ static const scn_row pattern_rows[] = {
     [PATTERN_START] = {"start", &shape_whole_number, 0, SCN_FIELD(pattern_draft, start),
                        "Where iota begins, if not at 0."},
     [PATTERN_STEP] = {"step", &shape_whole_number, 0, SCN_FIELD(pattern_draft, step),
-                      "By how much iota goes on, if not by 1; negative: it counts down."},
+                      "The step of iota, if not 1; if it is negative, iota counts down."},
     [PATTERN_SEED] = {"seed", &shape_seed, SCN_ALTERNATIVE, SCN_FIELD(pattern_draft, seed),
                       "Numbers drawn from this seed by SplitMix64, lane by lane: integers over all "
                       "values, floating ones in [-1, 1)."},
@@ -264,13 +264,13 @@ const scn_shape scn_shape_values = {
     .alternatives = {&shape_value_list, &shape_pattern},
 };
 
-/* What gives the values of one memory, and the elements that they are written to. */
+/* The source of the values of one memory, and the elements that they are written to. */
 typedef struct values_draft {
     const scn_node *node;
     uint32_t kind; /* PATTERN_..., SCN_NONE: a list */
     pattern_draft pattern;
     rt_bytes bytes;   /* BYTES */
-    uint64_t written; /* how many elements it gives; 0: as many as are asked for */
+    uint64_t written; /* number of elements that it gives; 0: as many as are needed */
     const scn_layout *layout;
     uint64_t count;
     uint8_t *out; /* count elements, zeroed */
@@ -287,7 +287,7 @@ static bool list_fill(scn_reader *reader, const values_draft *draft)
     return fine;
 }
 
-/* Adds two whole numbers; false where the sum has more than 64 bits. */
+/* Adds two whole numbers; false if the sum has more than 64 bits. */
 static bool integer_add(scn_integer a, scn_integer b, scn_integer *out_sum)
 {
     bool greater = a.magnitude >= b.magnitude;
@@ -303,7 +303,7 @@ static bool iota_fill(scn_reader *reader, const values_draft *draft)
     const scn_layout *layout = draft->layout;
     if (layout->is_struct || layout->fields[0].lanes > 1) {
         return scn_report(reader->reporter, draft->node->at,
-                          "iota counts with scalars, not with %s; list the values, or fill",
+                          "iota counts scalars, not %s; list the values, or fill",
                           scn_layout_print(reader->arena, layout).data);
     }
     scn_type type = layout->fields[0].type;
@@ -311,7 +311,7 @@ static bool iota_fill(scn_reader *reader, const values_draft *draft)
     for (uint64_t i = 0; i < draft->count; i++) {
         if (i > 0 && !integer_add(number, draft->pattern.step, &number)) {
             return scn_report(reader->reporter, draft->node->at,
-                              "counting goes on past 64 bits, which no type holds");
+                              "counting exceeds 64 bits, which no type holds");
         }
         if (scn_number_of_integer(type, number, draft->out + i * layout->size)) continue;
         return scn_report(reader->reporter, draft->node->at,
@@ -331,8 +331,8 @@ static bool fill_fill(scn_reader *reader, const values_draft *draft)
     return true;
 }
 
-/* Number n (from 0, in the order of elements, fields and lanes) is made of what SplitMix64 with the
- * seed as its state gives as its n-th result, by scn_number_of_bits. */
+/* Number n (from 0, in the order of elements, fields and lanes) is made by scn_number_of_bits from
+ * the n-th result of SplitMix64 with the seed as its state. */
 static bool seed_fill(scn_reader *reader, const values_draft *draft)
 {
     (void)reader;
@@ -370,7 +370,7 @@ static values_fill *const fills[] = {
 
 /* ---- From the file to bytes --------------------------------------------------------------- */
 
-/* Reads the bytes, which tell how many elements they are. */
+/* Reads the bytes, which determine the number of elements. */
 static bool bytes_count(scn_reader *reader, values_draft *draft)
 {
     const scn_node *node = draft->pattern.bytes;
@@ -408,7 +408,7 @@ static bool list_or_pattern_read(scn_reader *reader, values_draft *draft)
     return scn_report(reader->reporter, node->at, "no values; at least 1 expected");
 }
 
-/* How many elements there are, from what is written and what is asked for. */
+/* Determines the number of elements from the number written and the number required. */
 static bool count_settle(scn_reader *reader, values_draft *draft)
 {
     if (draft->written == 0 && draft->count == 0) {
@@ -432,10 +432,10 @@ bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout
     CHECK(reader->values_size <= RT_SCENARIO_VALUES_MAX);
     uint64_t room = RT_SCENARIO_VALUES_MAX - reader->values_size;
     if (count > room / layout->size) {
-        return scn_report(reader->reporter, node->at,
-                          "the values of a scenario take at most %u bytes together; make the "
-                          "memories smaller, or let a kernel write them",
-                          RT_SCENARIO_VALUES_MAX);
+        return scn_report(
+            reader->reporter, node->at,
+            "the values of a scenario take at most %u bytes in total; make the memories smaller, or let a kernel write them",
+            RT_SCENARIO_VALUES_MAX);
     }
     reader->values_size += count * layout->size;
     *out_bytes = rt_arena_alloc(reader->arena, count * layout->size);

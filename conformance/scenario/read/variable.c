@@ -1,5 +1,5 @@
-/* References to device_globals, as they can be read before any image is made: a name, and where
- * several modules have variables of that name, a module.  variables.c finds what they mean. */
+/* References to device_globals before any image is made: a name, and a module if several modules
+ * have variables of that name. variables.c resolves them. */
 #include "conformance/scenario/read/variable.h"
 
 #include "conformance/scenario/model/type.h"
@@ -16,9 +16,9 @@ static const scn_shape shape_variable_name = {
 
 static const scn_row variable_rows[] = {
     {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
-     "Its name as its source has it, namespaces included, or its unique id."},
+     "Its name as written in the source, namespaces included, or its unique id."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module),
-     "The module whose variable it is, where several have one of that name."},
+     "The module that the variable belongs to, if several have one of that name."},
 };
 static const scn_shape shape_variable_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -57,7 +57,7 @@ const scn_shape scn_shape_variable = {
 
 /* ---- One end of a copy --------------------------------------------------------------------- */
 
-/* A plain name is a memory's where there is such a memory, or no such variable. */
+/* A plain name refers to a memory if there is such a memory, or no such variable. */
 bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_memory,
                        scn_variable *out_variable)
 {

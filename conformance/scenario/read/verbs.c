@@ -1,8 +1,7 @@
-/* The table of verbs: for each the key of a step, and the rows of what stands under it, all of
- * which fill a scn_step.  A new verb is a row here with its group of rows, its name and its member
- * of the union in model.h, its execution in conformance/subject, and what check.c has to say of it.
- *
- * What is true of a step besides the form of its parts, check.c says over the finished model. */
+/* The table of verbs: for each, the key of a step, and the rows of its value, all of which fill a
+ * scn_step. A new verb is a row here with its group of rows, its name and its member of the union
+ * in model.h, its execution in conformance/subject, and its rules in check.c. Conditions on a step
+ * beyond the form of its parts are checked there, in the finished model. */
 #include "conformance/scenario/read/verbs.h"
 
 /* ---- Modules and their images --------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static const scn_shape shape_devices = {
     .unique = true,
     .least = 1,
 };
-/* What a step makes has its id inside. */
+/* The id of an object that a step creates is inside the verb's value. */
 #define ID_ROW(doc)                                                                                \
     {                                                                                              \
         "id", &scn_shape_name, SCN_REQUIRED | SCN_WRITTEN, SCN_FIELD(scn_step, id), doc            \
@@ -118,9 +117,9 @@ static const scn_shape shape_properties = {
 static const scn_row queue_rows[] = {
     ID_ROW("The name by which steps refer to it."),
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_step, queue.device),
-     "The device that it belongs to; the one chosen last where not given."},
+     "The device that it belongs to; default: the one chosen last."},
     {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, queue.context),
-     "The context, which must hold the device; that of all devices where not given."},
+     "The context, which must hold the device; default: that of all devices."},
     {"properties", &shape_properties, 0, SCN_SAME,
      "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
      "on it; enable_profiling: it keeps the times of its commands."},
@@ -133,12 +132,15 @@ static const scn_shape shape_queue = {
 
 static const scn_row wait_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.queue),
-     "The queue whose commands are waited for."},
+     "The queue to wait for."},
     {"step", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.step),
-     "The submit, copy or fill that is waited for, with what it depends on."},
+     "The submit, copy or fill to wait for, with what it depends on."},
 };
 static const scn_relation wait_relations[] = {
-    {"queue", SCN_BARS, {"step"}, "'queue' cannot stand beside 'step'; a wait is for one of them"},
+    {"queue",
+     SCN_BARS,
+     {"step"},
+     "'queue' cannot be combined with 'step'; a wait is for one of them"},
 };
 const scn_shape scn_shape_wait = {
     .kind = SCN_SHAPE_OBJECT,
@@ -168,9 +170,9 @@ static const scn_shape shape_wait = {
 
 static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
-     "The submit, copy, fill or complete_fusion whose event is asked."},
+     "The submit, copy, fill or complete_fusion whose event is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
-     "Another one, behind whose end it begins."},
+     "Another one, after whose end it begins."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
      "Another one, all of whose times are the same."},
 };
@@ -191,8 +193,7 @@ static const scn_row complete_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
      "The queue whose fusion is completed."},
     {"no_barriers", &shape_no_barriers, 0, SCN_FIELD(scn_step, fusion.no_barriers),
-     "Whether the kernels' work-items do not wait for each other between two kernels; they do where "
-     "not given."},
+     "Whether the kernels' work-items do not wait for each other between two kernels; default: they do."},
 };
 static const scn_shape shape_complete_fusion = {
     .kind = SCN_SHAPE_OBJECT,
@@ -205,7 +206,7 @@ static const scn_row task_rows[] = {
     {"from", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, task.from),
      "The buffer that the task reads on the host."},
     {"to", &scn_shape_memory_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.to),
-     "The buffer that it copies all of it to; it only reads where not given."},
+     "The buffer that it copies that one to; without this key it only reads."},
     SCN_COMMAND_ROWS,
 };
 static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
@@ -223,9 +224,9 @@ static const scn_shape shape_expectation = {
     .noun = "an expectation",
     .alternatives = {&scn_shape_expect},
 };
-static const scn_shape shape_lists; /* of a parallel; they hold steps again */
+static const scn_shape shape_lists; /* of a parallel; they contain steps */
 
-/* Those that a list of a parallel may hold come first. */
+/* Rows that a list of a parallel may contain come first. */
 enum {
     STEP_LOAD,
     STEP_UNLOAD,
@@ -268,7 +269,8 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_SAME, "Submits a kernel."},
     [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_SAME,
                    "Copies elements from one memory to another, or to or from a device_global."},
-    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME, "The same in bytes."},
+    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME,
+                     "Copies as copy does, in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_SAME,
                    "Fills elements of a memory with one value."},
     [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
@@ -286,19 +288,19 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(scn_step, memory),
                           "Reads a memory on the host, which waits for what writes it."},
-    [STEP_PROFILING] = {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
-                        "Asks the event of a step when its command was submitted, began and ended, "
-                        "which waits for it; the times must be in this order."},
+    [STEP_PROFILING] =
+        {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
+         "Queries the event of a step for when its command was submitted, began and ended, which waits for it; the times must be in this order."},
     [STEP_EXPECT] = {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
                      SCN_NOWHERE,
-                     "What is expected here; beside a verb: the error that it is refused with."},
+                     "What is expected here; beside a verb: the error with which it is refused."},
     [STEP_ID] = {"id", &scn_shape_name, SCN_WRITTEN, SCN_FIELD(scn_step, id),
                  "A name by which other steps and rules refer to this one."},
     [STEP_PROFILE] = {"profile", &scn_shape_profile, SCN_WRITTEN, SCN_FIELD(scn_step, profile),
-                      "The step is there in this profile only."},
+                      "The step exists in this profile only."},
     [STEP_DEVICE] = {"device", &scn_shape_device_reference, SCN_ALTERNATIVE,
                      SCN_FIELD(scn_step, device),
-                     "Chooses the device that later steps mean where they name none."},
+                     "Chooses the device for later steps that name none."},
     [STEP_CONTEXT] = {"context", &shape_context, SCN_ALTERNATIVE, SCN_SAME, "Creates a context."},
     [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
@@ -309,16 +311,18 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                        "Runs lists of steps on threads of their own and waits for the threads."},
 };
 
-/* What is made by a step has its id inside, and later steps refer to it in both profiles. */
+/* The id of an object that a step creates is inside the verb's value, and later steps refer to it
+ * in both profiles. */
 #define ID_INSIDE(verb)                                                                            \
     {                                                                                              \
-        "id", SCN_BARS, {verb}, "a " verb " has its id inside: '- " verb ": {id: NAME ...}'"       \
+        "id", SCN_BARS, {verb},                                                                    \
+            "the id of a " verb " goes inside it: '- " verb ": {id: NAME ...}'"                    \
     }
 #define LASTING(verb)                                                                              \
     {                                                                                              \
         "profile", SCN_BARS, {verb},                                                               \
-            "'profile' cannot stand beside '" verb                                                 \
-            "', to which later steps refer in both profiles"                                       \
+            "'profile' cannot be combined with '" verb                                             \
+            "'; later steps refer to it in both profiles"                                          \
     }
 #define CANNOT_BE_REFUSED(verb)                                                                    \
     {                                                                                              \
@@ -326,7 +330,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
             "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
     }
 
-/* Those of the verbs that a list of a parallel may hold come first. */
+/* Relations of the verbs that a list of a parallel may contain come first. */
 enum { NESTED_RELATION_COUNT = 4 };
 static const scn_relation step_relations[] = {
     ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
@@ -334,8 +338,8 @@ static const scn_relation step_relations[] = {
     LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
     CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
-/* Alone, an expectation is of anything but an error; beside a verb it is of an error, or of several
- * outcomes that are errors or none. */
+/* An expect step has any expectation but an error; with a verb, the expectation is an error, or
+ * several outcomes that are errors or `none`. */
 static const char step_also[] =
     "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
     " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
@@ -346,7 +350,7 @@ static const char step_also[] =
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* Verbs that need no more than their name; a list of a parallel may hold the first alone. */
+/* Verbs that need only their name; a list of a parallel may contain only the first. */
 static const scn_choice bare_verbs[] = {{"wait", true}, {"restart", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
@@ -449,7 +453,7 @@ scn_verb scn_verb_of_row(uint32_t row)
     while (row != STEP_MEMCPY && verb < SCN_VERB_COUNT && variants[verb] != &step_rows[row])
         verb++;
     CHECK(verb < SCN_VERB_COUNT);
-    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same */
+    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same verb */
 }
 
 static const scn_shape shape_profile_number = {.kind = SCN_SHAPE_INTEGER, .most = RT_PROFILE_COUNT};

@@ -1,8 +1,7 @@
-/* From the names of device_globals to the variables of modules.
- *
- * A variable is what has one unique id: modules that register the same id have one variable, so
- * that a name is ambiguous only where it has several ids.
- * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global. */
+/* Resolves the names of device_globals to the variables of modules. A unique id identifies a
+ * variable: modules that register the same id share one variable, so a name is ambiguous only if it
+ * has several ids. Source: document 002, "Changes to the DPC++ front-end";
+ * sycl_ext_oneapi_device_global. */
 #include "conformance/scenario/resolve/variables.h"
 
 #include "conformance/scenario/yaml/problems.h"
@@ -56,7 +55,7 @@ static rt_text last_part(rt_text name)
     return (rt_text){name.data + begin, name.length - begin};
 }
 
-/* A source that is not embedded is not read yet and may hold any name. */
+/* A source that is not embedded has not been read yet and may contain any name. */
 static bool source_may_declare(const scn_source *source, rt_text name)
 {
     return source->file.length > 0 || holds(source->code, last_part(name));
@@ -93,7 +92,8 @@ static bool is_meant(const rt_device_global *global, rt_text name)
     return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
 
-/* A module other than the one that the variable was looked for in that has it; SCN_NONE: none. */
+/* Another module that has the variable, which was not found in the module it was looked for in;
+ * SCN_NONE: none. */
 static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -118,18 +118,19 @@ static bool refuse_module(const finder *all, const scn_variable *variable, uint3
 
 static bool refuse_unknown(const finder *all, const scn_variable *variable)
 {
-    scn_nearest nearest = scn_nearest_to(variable->name);
+    rt_nearest nearest = rt_nearest_to(variable->name);
     const scn_scenario *scenario = all->scenario;
     uint32_t other = other_module_with(scenario, variable);
     if (other != SCN_NONE) return refuse_module(all, variable, other);
-    bool named = variable->module != SCN_NONE; /* then no other module's and no memory is meant */
+    bool named = variable->module != SCN_NONE; /* then neither another module's variable nor a
+                                                * memory can be meant */
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         if (named && m != variable->module) continue;
         for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
-            scn_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
+            rt_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
     }
     for (uint32_t i = 0; i < scenario->memory_count && !named; i++)
-        scn_nearest_offer(&nearest, scenario->memories[i].name);
+        rt_nearest_offer(&nearest, scenario->memories[i].name);
     if (named) {
         return fail(all, variable->at, "module '%.*s' has no device_global '%s'%s",
                     RT_TEXT_ARG(scenario->modules[variable->module].name),
@@ -142,11 +143,11 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
 static bool refuse_several(const finder *all, const scn_variable *variable, rt_text one,
                            rt_text other)
 {
-    return fail(all, variable->at,
-                "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
-                "module too, {variable: %s, module: ...}, or the id in place of the name",
-                scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
-                scn_shown(all->arena, variable->name));
+    return fail(
+        all, variable->at,
+        "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the module too, {variable: %s, module: ...}, or use the id instead of the name",
+        scn_shown(all->arena, variable->name), RT_TEXT_ARG(one), RT_TEXT_ARG(other),
+        scn_shown(all->arena, variable->name));
 }
 
 static bool find(const finder *all, scn_variable *inout_variable)
@@ -176,17 +177,18 @@ static bool find(const finder *all, scn_variable *inout_variable)
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* Which directions the extension takes away (sycl_ext_oneapi_device_global, "host_access"). */
+/* Checks the directions that the extension forbids (sycl_ext_oneapi_device_global, "host_access").
+ */
 static bool access_check(const finder *all, const scn_step *step, const rt_device_global *global)
 {
     bool writes = step->transfer.to == SCN_NONE;
     bool allowed = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
                    global->host_access == (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ);
     if (allowed) return true;
-    return fail(all, step->transfer.variable.at,
-                "the host may not %s '%.*s' (property host_access), so that the copy would not "
-                "compile; expect {error: {documents: compile-time}}",
-                writes ? "write" : "read", RT_TEXT_ARG(global->name));
+    return fail(
+        all, step->transfer.variable.at,
+        "the host may not %s '%.*s' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}",
+        writes ? "write" : "read", RT_TEXT_ARG(global->name));
 }
 
 static bool range_check(const finder *all, scn_position at, const char *what, rt_text name,
@@ -195,7 +197,7 @@ static bool range_check(const finder *all, scn_position at, const char *what, rt
     if (offset <= room && size <= room - offset) return true;
     return fail(all, at,
                 "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
-                "; choose a part that lies in it, or expect the error",
+                "; choose a part inside it, or expect the error",
                 size, offset, what, RT_TEXT_ARG(name), room);
 }
 
@@ -230,7 +232,7 @@ static bool expect_resolve(const finder *all, scn_expect *expect)
     const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable.variable);
     if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
         return fail(all, expect->variable.variable.at,
-                    "the host may not read '%.*s' (property host_access); have a kernel do it",
+                    "the host may not read '%.*s' (property host_access); let a kernel read it",
                     RT_TEXT_ARG(global->name));
     }
     if (expect->variable.values.size == global->size) return true;
@@ -253,7 +255,7 @@ static bool expects_resolve(const finder *all, const scn_expect **inout_expects,
     return true;
 }
 
-/* Outcomes hold no outcomes in turn. */
+/* Outcomes do not contain outcomes. */
 static bool outcomes_resolve(const finder *all, scn_expect *expect)
 {
     uint32_t count = expect->one_of.outcome_count;

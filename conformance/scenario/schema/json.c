@@ -1,51 +1,40 @@
-/* The JSON Schema of the format, from the table that drives the reader, so that editors complete
- * and check.  It says less than the reader checks: what names mean, what numbers come to and how
- * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
- * is a definition that others refer to, because objects can be nested.
+/* The JSON Schema of the format, from the table that drives the reader, so that editors can
+ * complete and check scenarios. It accepts more than the reader does: only the reader checks the
+ * meaning of names, the results of numbers and the spelling of texts (ci/checks/schema_validates
+ * lists the differences). Every object is a definition that others refer to, because objects can be
+ * nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
+#include "conformance/json/json.h"
 #include "conformance/scenario/schema/objects.h"
 #include "conformance/scenario/schema/values.h"
 #include "reference/trace/trace.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
 
-/* The definition of events, which are no object of the table: each kind has fields of its own. */
+/* The definition of events, which are not an object of the table: each kind has its own fields. */
 #define EVENT_NAME "event"
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
 
-/* jansson fails only where it finds no memory. */
+/* jansson fails only if it has no memory. */
 static json_t *needed(json_t *value)
 {
     CHECK(value);
     return value;
 }
 
-static void put(json_t *object, const char *key, json_t *value)
-{
-    int failed = json_object_set_new(object, key, needed(value));
-    CHECK(!failed);
-}
-
-static void append(json_t *array, json_t *value)
-{
-    int failed = json_array_append_new(array, needed(value));
-    CHECK(!failed);
-}
-
 static json_t *typed(const char *type)
 {
     json_t *schema = needed(json_object());
-    put(schema, "type", json_string(type));
+    cnf_json_set(schema, "type", json_string(type));
     return schema;
 }
 
-/* What a shape says in the schema's own words, with ' for ". */
+/* A shape's own piece of schema, written with ' for ". */
 static json_t *also_schema(const char *also)
 {
     rt_buffer text = {0};
@@ -60,39 +49,39 @@ static json_t *also_schema(const char *also)
 static json_t *scalar_schema(void)
 {
     json_t *schema = needed(json_object()), *types = needed(json_array());
-    append(types, json_string("string"));
-    append(types, json_string("number"));
-    put(schema, "type", types);
+    cnf_json_append(types, json_string("string"));
+    cnf_json_append(types, json_string("number"));
+    cnf_json_set(schema, "type", types);
     return schema;
 }
 
 static json_t *text_schema(const scn_shape *shape)
 {
     json_t *schema = scalar_schema();
-    if (!shape->empty) put(schema, "minLength", json_integer(1));
-    if (shape->pattern) put(schema, "pattern", json_string(shape->pattern));
+    if (!shape->empty) cnf_json_set(schema, "minLength", json_integer(1));
+    if (shape->pattern) cnf_json_set(schema, "pattern", json_string(shape->pattern));
     if (!shape->also) return schema;
     json_t *all = needed(json_array());
-    append(all, also_schema(shape->also));
-    put(schema, "allOf", all);
+    cnf_json_append(all, also_schema(shape->also));
+    cnf_json_set(schema, "allOf", all);
     return schema;
 }
 
 static json_t *name_schema(const scn_shape *shape)
 {
     json_t *schema = typed("string");
-    put(schema, "pattern", json_string(shape->pattern ? shape->pattern : NAME_PATTERN));
+    cnf_json_set(schema, "pattern", json_string(shape->pattern ? shape->pattern : NAME_PATTERN));
     return schema;
 }
 
 static json_t *integer_schema(const scn_shape *shape)
 {
     json_t *schema = typed("integer");
-    put(schema, "minimum", json_integer((json_int_t)shape->least));
-    /* A size that is meant to be too large may have any 64 bits, which JSON's integers here lack.
+    cnf_json_set(schema, "minimum", json_integer((json_int_t)shape->least));
+    /* A size that is meant to be too large may need all 64 bits, more than jansson's integers have.
      */
     if (shape->most > INT64_MAX) return schema;
-    put(schema, "maximum", json_integer((json_int_t)shape->most));
+    cnf_json_set(schema, "maximum", json_integer((json_int_t)shape->most));
     return schema;
 }
 
@@ -100,9 +89,9 @@ static json_t *choice_schema(const scn_shape *shape)
 {
     json_t *schema = needed(json_object()), *names = needed(json_array());
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].taken) append(names, json_string(shape->choices[i].name));
+        if (shape->choices[i].taken) cnf_json_append(names, json_string(shape->choices[i].name));
     }
-    put(schema, "enum", names);
+    cnf_json_set(schema, "enum", names);
     return schema;
 }
 
@@ -110,18 +99,18 @@ static json_t *words_schema(const scn_shape *shape)
 {
     json_t *schema = needed(json_object()), *words = needed(json_array());
     for (uint32_t i = 0; shape->word(i); i++)
-        append(words, json_string(shape->word(i)));
-    put(schema, "enum", words);
+        cnf_json_append(words, json_string(shape->word(i)));
+    cnf_json_set(schema, "enum", words);
     return schema;
 }
 
 static json_t *list_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("array");
-    put(schema, "items", shape_schema(objects, shape->element));
-    if (shape->least > 0) put(schema, "minItems", json_integer((json_int_t)shape->least));
-    if (shape->most > 0) put(schema, "maxItems", json_integer((json_int_t)shape->most));
-    if (shape->unique) put(schema, "uniqueItems", json_true());
+    cnf_json_set(schema, "items", shape_schema(objects, shape->element));
+    if (shape->least > 0) cnf_json_set(schema, "minItems", json_integer((json_int_t)shape->least));
+    if (shape->most > 0) cnf_json_set(schema, "maxItems", json_integer((json_int_t)shape->most));
+    if (shape->unique) cnf_json_set(schema, "uniqueItems", json_true());
     return schema;
 }
 
@@ -130,7 +119,7 @@ static json_t *typed_by_key(const scn_shape *shape)
 {
     json_t *properties = needed(json_object());
     for (uint32_t i = 0; shape->keys->word(i); i++)
-        put(properties, shape->keys->word(i), scn_value_reference(shape->keys->word(i)));
+        cnf_json_set(properties, shape->keys->word(i), scn_value_reference(shape->keys->word(i)));
     return properties;
 }
 
@@ -138,24 +127,26 @@ static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("object");
     if (shape->typing == SCN_TYPED_BY_KEY) {
-        put(schema, "properties", typed_by_key(shape));
-        put(schema, "additionalProperties", json_false());
+        cnf_json_set(schema, "properties", typed_by_key(shape));
+        cnf_json_set(schema, "additionalProperties", json_false());
     } else {
         if (!shape->any_key)
-            put(schema, "propertyNames",
-                shape->keys ? words_schema(shape->keys) : name_schema(shape));
-        put(schema, "additionalProperties", shape_schema(objects, shape->element));
+            cnf_json_set(schema, "propertyNames",
+                         shape->keys ? words_schema(shape->keys) : name_schema(shape));
+        cnf_json_set(schema, "additionalProperties", shape_schema(objects, shape->element));
     }
-    if (shape->least > 0) put(schema, "minProperties", json_integer((json_int_t)shape->least));
-    if (shape->most > 0) put(schema, "maxProperties", json_integer((json_int_t)shape->most));
+    if (shape->least > 0)
+        cnf_json_set(schema, "minProperties", json_integer((json_int_t)shape->least));
+    if (shape->most > 0)
+        cnf_json_set(schema, "maxProperties", json_integer((json_int_t)shape->most));
     return schema;
 }
 
-/* A row's value: its shape and its sentence. */
+/* The schema of a row's value: that of its shape, and the row's sentence. */
 static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 {
     json_t *schema = shape_schema(objects, row->shape);
-    put(schema, "description", json_string(row->doc));
+    cnf_json_set(schema, "description", json_string(row->doc));
     return schema;
 }
 
@@ -163,8 +154,8 @@ static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 static json_t *required(const char *key)
 {
     json_t *schema = needed(json_object()), *keys = needed(json_array());
-    append(keys, json_string(key));
-    put(schema, "required", keys);
+    cnf_json_append(keys, json_string(key));
+    cnf_json_set(schema, "required", keys);
     return schema;
 }
 
@@ -174,7 +165,7 @@ static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
     json_t *list = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (!(shape->rows[i].flags & flag) || !scn_row_is_told(&shape->rows[i])) continue;
-        append(list, required(shape->rows[i].key));
+        cnf_json_append(list, required(shape->rows[i].key));
     }
     return list;
 }
@@ -183,11 +174,11 @@ static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 static json_t *any_of(json_t *list)
 {
     json_t *schema = needed(json_object());
-    put(schema, "anyOf", list);
+    cnf_json_set(schema, "anyOf", list);
     return schema;
 }
 
-/* Says that one alternative is there and only one, or, without any, something that suffices. */
+/* Requires exactly one alternative, or, without any, a key that suffices. */
 static void put_alternatives(json_t *schema, const scn_shape *shape)
 {
     json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);
@@ -196,13 +187,13 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
     if (exclusive && json_array_size(sufficient) > 0) {
         json_t *none = any_of(required_one_by_one(shape, SCN_ALTERNATIVE));
         json_t *instead = any_of(json_incref(sufficient));
-        put(instead, "not", none);
-        append(alternatives, instead);
+        cnf_json_set(instead, "not", none);
+        cnf_json_append(alternatives, instead);
     }
     if (exclusive)
-        put(schema, "oneOf", json_incref(alternatives));
+        cnf_json_set(schema, "oneOf", json_incref(alternatives));
     else if (json_array_size(sufficient) > 0)
-        put(schema, "anyOf", json_incref(sufficient));
+        cnf_json_set(schema, "anyOf", json_incref(sufficient));
     json_decref(alternatives);
     json_decref(sufficient);
 }
@@ -214,20 +205,20 @@ static bool has_row(const scn_shape *shape, const char *key)
     return false;
 }
 
-/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with.  A misspelt key would
- * make the relation say nothing. */
+/* {"anyOf": [{"required": [KEY]}, …]} for the keys of a relation. A misspelt key would make the
+ * relation void, so it is a CHECK. */
 static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
 {
     json_t *list = needed(json_array());
     CHECK(has_row(shape, relation->key));
     for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++) {
         CHECK(has_row(shape, relation->others[i]));
-        append(list, required(relation->others[i]));
+        cnf_json_append(list, required(relation->others[i]));
     }
     return any_of(list);
 }
 
-/* What keys say about others, each key's in one list. */
+/* The relations between keys, those of each key in one list. */
 static void put_relations(json_t *schema, const scn_shape *shape)
 {
     json_t *dependent = needed(json_object());
@@ -236,47 +227,47 @@ static void put_relations(json_t *schema, const scn_shape *shape)
         json_t *all = json_object_get(dependent, relation->key);
         if (!all) {
             all = needed(json_object());
-            put(all, "allOf", json_array());
-            put(dependent, relation->key, all);
+            cnf_json_set(all, "allOf", json_array());
+            cnf_json_set(dependent, relation->key, all);
         }
         json_t *others = any_required(shape, relation), *rule = others;
         if (relation->kind == SCN_BARS) {
             rule = needed(json_object());
-            put(rule, "not", others);
+            cnf_json_set(rule, "not", others);
         }
-        append(json_object_get(all, "allOf"), rule);
+        cnf_json_append(json_object_get(all, "allOf"), rule);
     }
     if (json_object_size(dependent) > 0)
-        put(schema, "dependentSchemas", dependent);
+        cnf_json_set(schema, "dependentSchemas", dependent);
     else
         json_decref(dependent);
 }
 
-/* What the table does not say, and code checks. */
+/* The conditions that the table cannot express and code checks. */
 static void put_further(json_t *schema, const scn_shape *shape)
 {
     json_t *all = needed(json_array());
-    if (shape->also) append(all, also_schema(shape->also));
+    if (shape->also) cnf_json_append(all, also_schema(shape->also));
     if (shape->typing == SCN_TYPED_MEMORY) scn_typed_values_add(all, "values", true);
     if (shape->typing == SCN_TYPED_VARIABLE) scn_typed_values_add(all, "equals", false);
     if (json_array_size(all) > 0)
-        put(schema, "allOf", all);
+        cnf_json_set(schema, "allOf", all);
     else
         json_decref(all);
 }
 
-/* A file beside the scenario and its hash go together. */
+/* A companion file and its hash go together. */
 static void put_companions(json_t *schema, const scn_shape *shape)
 {
     static const char file[] = "file", hash[] = "sha256";
     if (!has_row(shape, hash)) return;
     json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
     json_t *both = needed(json_object());
-    append(of_file, json_string(hash));
-    append(of_hash, json_string(file));
-    put(both, file, of_file);
-    put(both, hash, of_hash);
-    put(schema, "dependentRequired", both);
+    cnf_json_append(of_file, json_string(hash));
+    cnf_json_append(of_hash, json_string(file));
+    cnf_json_set(both, file, of_file);
+    cnf_json_set(both, hash, of_hash);
+    cnf_json_set(schema, "dependentRequired", both);
 }
 
 static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
@@ -286,13 +277,13 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
         if (!scn_row_is_told(row)) continue;
-        put(properties, row->key, row_schema(objects, row));
-        if (row->flags & SCN_REQUIRED) append(needs, json_string(row->key));
+        cnf_json_set(properties, row->key, row_schema(objects, row));
+        if (row->flags & SCN_REQUIRED) cnf_json_append(needs, json_string(row->key));
     }
-    put(schema, "properties", properties);
-    put(schema, "additionalProperties", json_false());
+    cnf_json_set(schema, "properties", properties);
+    cnf_json_set(schema, "additionalProperties", json_false());
     if (json_array_size(needs) > 0)
-        put(schema, "required", needs);
+        cnf_json_set(schema, "required", needs);
     else
         json_decref(needs);
     put_alternatives(schema, shape);
@@ -306,20 +297,20 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
 static json_t *definition_reference(const char *name)
 {
     json_t *schema = needed(json_object());
-    put(schema, "$ref", json_sprintf("#/$defs/%s", name));
+    cnf_json_set(schema, "$ref", json_sprintf("#/$defs/%s", name));
     return schema;
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* A value of an event's field: the reader takes any scalar as its text. */
+/* The value of an event's field: the reader takes any scalar as text. */
 static json_t *field_schema(bool is_list)
 {
     json_t *schema = scalar_schema();
-    append(json_object_get(schema, "type"), json_string("boolean"));
+    cnf_json_append(json_object_get(schema, "type"), json_string("boolean"));
     if (!is_list) return schema;
     json_t *list = typed("array");
-    put(list, "items", schema);
+    cnf_json_set(list, "items", schema);
     return list;
 }
 
@@ -333,8 +324,8 @@ static json_t *event_schema(const scn_objects *objects, const char *name, const 
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
     json_t *constant = needed(json_object()), *needs = needed(json_array());
-    put(constant, "const", json_string(name));
-    put(properties, "event", constant);
+    cnf_json_set(constant, "const", json_string(name));
+    cnf_json_set(properties, "event", constant);
     while (*fields) {
         size_t length = strcspn(fields, " ");
         bool is_list = length > 2 && fields[length - 1] == ']';
@@ -342,18 +333,18 @@ static json_t *event_schema(const scn_objects *objects, const char *name, const 
         CHECK(length < sizeof key);
         memcpy(key, fields, length);
         key[is_list ? length - 2 : length] = '\0';
-        put(properties, key, field_schema(is_list));
-        if (strcmp(key, "program") == 0) put(properties, "program_of", scalar_schema());
+        cnf_json_set(properties, key, field_schema(is_list));
+        if (strcmp(key, "program") == 0) cnf_json_set(properties, "program_of", scalar_schema());
         fields += length + strspn(fields + length, " ");
     }
     if (scn_event_images_field(rt_event_find(rt_text_of(name)))) {
-        put(properties, "holds", condition_schema(objects));
-        put(properties, "not", condition_schema(objects));
+        cnf_json_set(properties, "holds", condition_schema(objects));
+        cnf_json_set(properties, "not", condition_schema(objects));
     }
-    put(schema, "properties", properties);
-    append(needs, json_string("event"));
-    put(schema, "required", needs);
-    put(schema, "additionalProperties", json_false());
+    cnf_json_set(schema, "properties", properties);
+    cnf_json_append(needs, json_string("event"));
+    cnf_json_set(schema, "required", needs);
+    cnf_json_set(schema, "additionalProperties", json_false());
     return schema;
 }
 
@@ -361,8 +352,8 @@ static json_t *events_schema(const scn_objects *objects)
 {
     json_t *schema = needed(json_object()), *list = needed(json_array());
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
-        append(list, event_schema(objects, rt_event_name(kind), rt_event_fields(kind)));
-    put(schema, "anyOf", list);
+        cnf_json_append(list, event_schema(objects, rt_event_name(kind), rt_event_fields(kind)));
+    cnf_json_set(schema, "anyOf", list);
     return schema;
 }
 
@@ -376,8 +367,8 @@ static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
     if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
     json_t *schema = needed(json_object()), *list = needed(json_array());
     for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++)
-        append(list, shape_schema(objects, shape->alternatives[i]));
-    put(schema, "anyOf", list);
+        cnf_json_append(list, shape_schema(objects, shape->alternatives[i]));
+    cnf_json_set(schema, "anyOf", list);
     return schema;
 }
 
@@ -397,8 +388,8 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
         json_t *object = definition_reference(scn_objects_name(objects, shape).data);
         if (!shape->shorthand) return object;
         json_t *list = needed(json_array());
-        append(list, shape_schema(objects, shape->rows[0].shape));
-        append(list, object);
+        cnf_json_append(list, shape_schema(objects, shape->rows[0].shape));
+        cnf_json_append(list, object);
         return any_of(list);
     }
     case SCN_SHAPE_OTHER: return other_schema(objects, shape);
@@ -415,9 +406,9 @@ static json_t *definitions(const scn_objects *objects)
         const scn_named_object *object = &objects->list.items[i];
         if (object->shape == &scn_shape_scenario) continue;
         CHECK(strcmp(object->name.data, EVENT_NAME) != 0);
-        put(list, object->name.data, object_schema(objects, object->shape));
+        cnf_json_set(list, object->name.data, object_schema(objects, object->shape));
     }
-    put(list, EVENT_NAME, events_schema(objects));
+    cnf_json_set(list, EVENT_NAME, events_schema(objects));
     scn_value_definitions_add(list);
     return list;
 }
@@ -428,13 +419,13 @@ void scn_schema_write(rt_buffer *out)
     scn_objects objects;
     scn_objects_find(&arena, &objects);
     json_t *schema = needed(json_object());
-    put(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
-    put(schema, "title", json_string("assay scenario"));
+    cnf_json_set(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+    cnf_json_set(schema, "title", json_string("assay scenario"));
     json_t *format = object_schema(&objects, &scn_shape_scenario);
     int failed = json_object_update(schema, format);
     CHECK(!failed);
     json_decref(format);
-    put(schema, "$defs", definitions(&objects));
+    cnf_json_set(schema, "$defs", definitions(&objects));
     char *text = json_dumps(schema, JSON_INDENT(2));
     CHECK(text);
     rt_buffer_append(out, text, strlen(text));

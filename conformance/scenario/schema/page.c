@@ -6,20 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A vocabulary up to this long is told whole. */
+/* Vocabularies up to WORDS_MAX words are printed in full; of longer ones, a sample. */
 enum { WORDS_MAX = 24, WORDS_SAMPLE = 3 };
 
 static const char introduction[] =
-    "# The format of scenario files\n\n"
-    "<!-- Made by `assay schema --page` from the reader's own table; ci/update-docs rewrites it. -->\n\n"
-    "A scenario file describes a small host program, its shared libraries, the device code in them\n"
-    "and the steps that it takes. `assay schema` prints the same format as a JSON Schema, for\n"
-    "editors; `assay check FILE` says what is wrong in a file, and `assay fmt FILE` formats it.\n\n"
-    "Files are YAML, in a strict subset: mappings, lists and scalars, in block or flow style. There\n"
-    "are no anchors, aliases, tags, directives or second documents, no key occurs twice in a\n"
-    "mapping, and indentation is made of spaces. A plain scalar is a number or a truth value only\n"
-    "where the format asks for one.\n\n"
-    "The file itself is a [scenario](#scenario); it begins with `assay: 1`.\n";
+    "# The format of scenario files\n\n<!-- Made by `assay schema --page` from the reader's own table; ci/update-docs rewrites it. -->\n\nA scenario file describes a small host program, its shared libraries, the device code in them\nand the steps that it takes. `assay schema` prints the same format as a JSON Schema, for\neditors; `assay check FILE` reports what is wrong in a file, and `assay fmt FILE` formats it.\n\nFiles are YAML, in a strict subset: mappings, lists and scalars, in block or flow style. There\nare no anchors, aliases, tags, directives or second documents, no key occurs twice in a\nmapping, and indentation uses spaces. A plain scalar is a number or a truth value only\nwhere the format asks for one.\n\nThe file itself is a [scenario](#scenario); it begins with `assay: 1`.\n";
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
@@ -37,13 +28,13 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
     if (told < count) rt_buffer_printf(out, " and %u more", count - told);
 }
 
-/* The words that are taken, or those that are not; returns how many there are. */
+/* Writes the accepted words, or the known words that are not accepted; returns their number. */
 static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool taken)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->choice_count; i++) {
         if (shape->choices[i].taken != taken) continue;
-        const char *before = count > 0 ? ", " : taken ? "" : "; not taken: ";
+        const char *before = count > 0 ? ", " : taken ? "" : "; not accepted: ";
         rt_buffer_printf(out, "%s`%s`", before, shape->choices[i].name);
         count++;
     }
@@ -55,8 +46,8 @@ static bool is_scalar(const scn_shape *shape)
     return shape->kind == SCN_SHAPE_TEXT || shape->kind == SCN_SHAPE_NAME;
 }
 
-/* What the reader makes of a value is told by its alternatives; a text that it takes apart itself
- * by its own noun ("the name of a memory"). */
+/* A value with a reading function of its own is described by its alternatives; a text that this
+ * function takes apart, by its noun ("the name of a memory"). */
 static void other_write(rt_buffer *out, const scn_objects *objects, const scn_shape *shape)
 {
     const scn_shape *first = shape->alternatives[0];
@@ -129,7 +120,7 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
 
 /* ---- Objects ------------------------------------------------------------------------------- */
 
-/* A cell ends at '|', wherever it stands. */
+/* A cell ends at '|', even inside code. */
 static void cell_write(rt_buffer *out, rt_text text)
 {
     for (size_t i = 0; i < text.length; i++) {
@@ -162,7 +153,7 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
 {
     const scn_shape *shape = object->shape;
     rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
-    rt_buffer_printf(out, "| key | what it takes | needed | |\n|---|---|---|---|\n");
+    rt_buffer_printf(out, "| key | what it takes | required | |\n|---|---|---|---|\n");
     for (uint32_t i = 0; i < shape->row_count; i++)
         if (scn_row_is_told(&shape->rows[i])) row_write(out, objects, &shape->rows[i]);
 }
@@ -173,12 +164,7 @@ static void events_write(rt_buffer *out, const scn_objects *objects)
 {
     rt_buffer_printf(
         out,
-        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: "
-        "[app/0]}`. Fields\nthat are not given may hold anything; those with `[]` hold "
-        "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
-        "kernel was launched from last. In events that have\nimages, `holds:` says what one of them "
-        "is like and `not:` what none of them is like; both take a\n[condition on "
-        "images](#%s).\n\n| event | fields |\n|---|---|\n",
+        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: [app/0]}`. Fields\nthat are not given match anything; those with `[]` hold lists. In events that have a program,\n`program_of: KERNEL` means the one that the kernel was launched from last. In events that have\nimages, `holds:` says what one of them is like and `not:` what none of them is like; both take a\n[condition on images](#%s).\n\n| event | fields |\n|---|---|\n",
         scn_objects_name(objects, &scn_shape_image_condition).data);
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));

@@ -1,5 +1,5 @@
-/* Reading a tree by the table of the format.  What single keys mean is in the read_*.c files; here
- * is only what all tables share. */
+/* Reads a tree by the table of the format. The tables, and what single keys mean, are in read/;
+ * this file has what all tables share. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -43,10 +43,10 @@ static bool is_name(rt_text text)
 static bool name_check(scn_reader *reader, scn_position at, rt_text name)
 {
     if (is_name(name)) return true;
-    return scn_report(reader->reporter, at,
-                      "'%s' is not a name; a name begins with a letter or '_' and has letters, "
-                      "digits, '_', '.' and '-'",
-                      scn_shown(reader->arena, name));
+    return scn_report(
+        reader->reporter, at,
+        "'%s' is not a name; a name begins with a letter or '_' and contains only letters, digits, '_', '.' and '-'",
+        scn_shown(reader->arena, name));
 }
 
 static bool name_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
@@ -79,7 +79,7 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
                       scn_node_describe(reader->arena, node));
 }
 
-/* The word of that index among the choices or keys of a shape; NULL where it is not taken. */
+/* The word with that index among the choices or keys of a shape; NULL if it is not accepted. */
 static const char *taken_word(const scn_shape *shape, uint32_t index)
 {
     if (shape->kind == SCN_SHAPE_CHOICE)
@@ -102,8 +102,8 @@ static bool has_word(const scn_shape *shape, const char *word)
     return false;
 }
 
-/* Calls `take` with each word that may stand beside those of the shape and is none of them; of an
- * object's keys only the verbs. */
+/* Calls `take` with each word of the shape `beside` that is not a word of the shape itself; of an
+ * object's keys, only the verbs. */
 static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
                         void *user)
 {
@@ -123,10 +123,10 @@ static void word_append(void *list, const char *word)
 
 static void word_offer(void *nearest, const char *word)
 {
-    scn_nearest_offer(nearest, rt_text_of(word));
+    rt_nearest_offer(nearest, rt_text_of(word));
 }
 
-/* "expected one of a, b, c": the words of a vocabulary that are taken. */
+/* "expected one of a, b, c": the accepted words of a vocabulary. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
@@ -146,15 +146,15 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     const char *shown = scn_shown(reader->arena, node->text);
     /* The noun without its article names the kind of word: "language 'sycl' ...". */
     const char *word = strchr(shape->noun, ' ') + 1;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
         if (shape->choices[i].taken) {
-            scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
+            rt_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
         }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
         if (!shape->choices[i].taken) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not allowed here; allowed are: %s", word, shown,
+                              "%s '%s' is not allowed here; expected one of: %s", word, shown,
                               choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
@@ -165,14 +165,15 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
         return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
                           scn_nearest_hint(reader->arena, &nearest));
     }
-    return scn_report(reader->reporter, node->at, "unknown %s '%s'; known are: %s", word, shown,
-                      choice_list(reader->arena, shape));
+    return scn_report(reader->reporter, node->at, "unknown %s '%s'; expected one of: %s", word,
+                      shown, choice_list(reader->arena, shape));
 }
 
-/* "; known are: A, B, C, D and 14 more". */
+/* "; expected one of: A, B, C, D and 14 more". */
 static const char *word_list(rt_arena *arena, const scn_shape *shape)
 {
-    /* A vocabulary of a screen is told whole; of the hundreds of rules only what they look like. */
+    /* Vocabularies that fit on a screen are listed in full; of the hundreds of rules, only a
+     * sample. */
     enum { WHOLE_MAX = 32, SAMPLE_MAX = 4 };
     rt_buffer list = {0};
     uint32_t count = 0;
@@ -180,7 +181,7 @@ static const char *word_list(rt_arena *arena, const scn_shape *shape)
         count++;
     uint32_t told = count <= WHOLE_MAX ? count : SAMPLE_MAX;
     for (uint32_t i = 0; i < told; i++)
-        rt_buffer_printf(&list, "%s%s", i ? ", " : "; known are: ", shape->word(i));
+        rt_buffer_printf(&list, "%s%s", i ? ", " : "; expected one of: ", shape->word(i));
     if (count > told) rt_buffer_printf(&list, " and %u more", count - told);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
@@ -190,10 +191,10 @@ static const char *word_list(rt_arena *arena, const scn_shape *shape)
 static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
     if (!text_read(reader, shape, node, out)) return false;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; shape->word(i); i++) {
         if (rt_text_is(node->text, shape->word(i))) return true;
-        scn_nearest_offer(&nearest, rt_text_of(shape->word(i)));
+        rt_nearest_offer(&nearest, rt_text_of(shape->word(i)));
     }
     bool near = nearest.best.length > 0;
     return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", strchr(shape->noun, ' ') + 1,
@@ -213,14 +214,14 @@ static const scn_names *names_of(const scn_reader *reader, scn_table table)
     UNREACHABLE();
 }
 
-/* Whether a step of that index may be meant where the shape stands. */
+/* True if a reference of the shape may refer to the step with that index. */
 static bool may_be_meant(const scn_reader *reader, const scn_shape *shape, uint32_t index)
 {
     return shape->table != SCN_TABLE_STEPS || 1u << reader->step_table[index].verb & shape->verbs;
 }
 
-/* An index, from a name.  That a step is of the right verb and has run before, the checks of the
- * finished model say (check.c). */
+/* Reads a name as an index. That a step has the right verb and has run before is checked in the
+ * finished model (check.c). */
 static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                            void *out)
 {
@@ -237,16 +238,16 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     index = rt_map_find(&names->map, node->text);
     memcpy(out, &index, sizeof index);
     if (index != RT_MAP_NONE) return true;
-    /* No names at all beside other problems: they are probably why. */
+    /* If there are no names at all, other problems are probably the reason. */
     if (names->list.count == 0 && reader->reporter->count > 0) return false;
-    scn_nearest nearest = scn_nearest_to(node->text);
+    rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
         rt_text name = names->list.items[i];
         if (may_be_meant(reader, shape, rt_map_find(&names->map, name)))
-            scn_nearest_offer(&nearest, name);
+            rt_nearest_offer(&nearest, name);
     }
     const char *hint = scn_nearest_hint(reader->arena, &nearest);
-    if (nearest.offered_count == 0) hint = "; there is none here";
+    if (nearest.offered_count == 0) hint = "; there are none";
     return scn_report(reader->reporter, node->at, "unknown %s%s '%s'%s", step ? "earlier " : "",
                       noun, scn_shown(reader->arena, node->text), hint);
 }
@@ -265,7 +266,7 @@ bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *
     case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
     case SCN_SHAPE_LIST:
     case SCN_SHAPE_MAP: break; /* read by the row that holds them */
-    default: break;            /* of the model alone */
+    default: break;            /* exists in the model only */
     }
     UNREACHABLE();
 }
@@ -349,8 +350,8 @@ static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *n
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys of rows with any of these flags (0: of all rows), and what may stand in
- * the place of the mapping unless only a mapping is meant. */
+/* The keys of rows with any of these flags (0: of all rows), and what is allowed instead of the
+ * mapping unless only a mapping is meant. */
 static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
 {
     rt_buffer list = {0};
@@ -367,10 +368,10 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
 
 static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const scn_entry *entry)
 {
-    scn_nearest nearest = scn_nearest_to(entry->key);
+    rt_nearest nearest = rt_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
         if (scn_row_is_told(&shape->rows[i]))
-            scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+            rt_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
     beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
@@ -379,7 +380,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
         return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s%s", key_noun(shape),
                           shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
     }
-    return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; known are: %s",
+    return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; expected one of: %s",
                       key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
@@ -397,7 +398,7 @@ static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_nod
     return valid;
 }
 
-/* An integer or choice of another width than that which reading gives. */
+/* Reads an integer or choice whose field has another width than the value read. */
 static bool narrow_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out)
 {
     uint64_t wide = 0;
@@ -442,7 +443,8 @@ void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
     }
 }
 
-/* Whether one alternative is there where an object has some: what goes beside it is judged then. */
+/* True if the object has an alternative, or needs none: only then are the keys beside it checked.
+ */
 static bool is_decided(const scn_shape *shape, const scn_node *node)
 {
     uint32_t known = 0, there = 0;
@@ -454,11 +456,11 @@ static bool is_decided(const scn_shape *shape, const scn_node *node)
     return known == 0 || there == 1;
 }
 
-/* Reports keys that lack what they need beside them, or have beside them what they bar. */
+/* Reports keys that lack a key that they require, or are combined with a key that they exclude. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool valid = true;
-    if (!is_decided(shape, node)) return true; /* the caller says so */
+    if (!is_decided(shape, node)) return true; /* the caller reports that */
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
         const scn_entry *entry = scn_node_entry(node, relation->key);
@@ -471,8 +473,8 @@ static bool relations_check(scn_reader *reader, const scn_shape *shape, const sc
         if (relation->message)
             valid = scn_report(reader->reporter, entry->at, "%s", relation->message);
         else
-            valid = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
-                               relation->key, relation->others[0]);
+            valid = scn_report(reader->reporter, entry->at, "'%s' requires '%s'", relation->key,
+                               relation->others[0]);
     }
     return valid;
 }
@@ -492,8 +494,7 @@ bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node
            relations_check(reader, shape, node);
 }
 
-/* A key that is missing where another is wrong (not `complete`) is probably the one that was meant.
- */
+/* If another key is wrong (not `complete`), a missing key is probably the one that was meant. */
 static bool given_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                             bool complete, void *out)
 {
@@ -545,14 +546,14 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
         if (!entry) continue;
         if (found != SCN_NONE) {
             scn_report(reader->reporter, entry->at,
-                       "'%s' cannot stand beside '%s'; %s has only one of them", row->key,
+                       "'%s' cannot be combined with '%s'; %s has only one of them", row->key,
                        shape->rows[found].key, shape->noun);
             return SCN_NONE;
         }
         found = i;
     }
     if (found != SCN_NONE) return found;
-    scn_report(reader->reporter, node->at, "%s needs %s; known are: %s", shape->noun, wanted,
+    scn_report(reader->reporter, node->at, "%s needs %s; expected one of: %s", shape->noun, wanted,
                key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
     return SCN_NONE;
 }

@@ -1,9 +1,10 @@
 /* Ranges of integers, limits of floats, lanes of vectors: the tables of type.c as a JSON Schema.
  *
- * Which value a text has is lexical, and a schema sees values: a number beyond 64 bits, digits
- * behind those that a half has, 010 for 8 are the reader's to refuse. */
+ * The value of a text is a lexical matter, but a schema sees only values: the reader alone refuses
+ * a number beyond 64 bits, digits beyond the precision of a half, and 010 for 8. */
 #include "conformance/scenario/schema/values.h"
 
+#include "conformance/json/json.h"
 #include "conformance/scenario/model/type.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static void type_name(scn_type type, uint32_t lanes, char out[TYPE_NAME_SIZE])
         snprintf(out, TYPE_NAME_SIZE, "%s%u", scn_type_name(type), lanes);
 }
 
-/* jansson fails only where it finds no memory. */
+/* jansson fails only if it has no memory. */
 static json_t *needed(json_t *value)
 {
     CHECK(value);
@@ -42,12 +43,13 @@ json_t *scn_value_reference(const char *type)
 
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
-/* YAML knows hexadecimal digits without a sign alone. */
+/* YAML accepts hexadecimal digits only without a sign. */
 static json_t *integer_schema(scn_type type)
 {
     int bits = 8 * (int)scn_type_size(type);
     bool is_signed = scn_type_class(type) == 'i';
-    double end = ldexp(1, is_signed ? bits - 1 : bits); /* behind the greatest; a double is exact */
+    double end =
+        ldexp(1, is_signed ? bits - 1 : bits); /* one past the greatest; a double is exact */
     double least = is_signed ? -end : 0;
     return needed(
         json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
@@ -117,13 +119,12 @@ static json_t *element_schema(scn_type type, uint32_t lanes)
     return scn_type_class(type) == 'f' ? floating_schema(type) : integer_schema(type);
 }
 
-/* A list of elements, or a pattern, which fills with one; only scalars are counted with. */
+/* A list of elements, or a pattern that fills with one element; only scalars can be counted. */
 static json_t *values_schema(json_t *element, bool scalar)
 {
     json_t *pattern = needed(json_pack("{s:O}", "fill", element));
     if (!scalar) {
-        int failed = json_object_set_new(pattern, "iota", needed(json_false()));
-        CHECK(!failed);
+        cnf_json_set(pattern, "iota", json_false());
     }
     return needed(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then", "items",
                             element, "else", "properties", pattern));
@@ -134,8 +135,7 @@ static void define(json_t *definitions, const char *kind, const char *type, json
     char name[TYPE_NAME_SIZE + 16];
     snprintf(name, sizeof name, "%s-of-%s", kind, type);
     CHECK(!json_object_get(definitions, name));
-    int failed = json_object_set_new(definitions, name, needed(schema));
-    CHECK(!failed);
+    cnf_json_set(definitions, name, schema);
 }
 
 void scn_value_definitions_add(json_t *definitions)
@@ -160,14 +160,12 @@ static void typed_add(json_t *list, const char *type, const char *key, bool no_t
 {
     json_t *properties = needed(json_pack("{s:o}", key, reference("values", type)));
     if (no_tolerance) {
-        int failed = json_object_set_new(properties, "tolerance", needed(json_false()));
-        CHECK(!failed);
+        cnf_json_set(properties, "tolerance", json_false());
     }
     json_t *rule =
         needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type", "const",
                          type, "required", "type", "then", "properties", properties));
-    int failed = json_array_append_new(list, rule);
-    CHECK(!failed);
+    cnf_json_append(list, rule);
 }
 
 void scn_typed_values_add(json_t *list, const char *key, bool tolerances)

@@ -132,9 +132,9 @@ static void links_that_stay_inside_are_followed(void **state)
     make_link("../inside2/abc", "inside/beside");
     assert_refused(fixture, "beside", "'beside' is a link that leads out of the scenario's folder");
     make_link("loop", "inside/loop");
-    assert_refused(fixture, "loop",
-                   "'loop' cannot be opened: Too many levels of symbolic links; it is looked for "
-                   "beside the scenario");
+    assert_refused(
+        fixture, "loop",
+        "'loop' cannot be opened: Too many levels of symbolic links; it is searched for in the scenario's folder");
 }
 
 static void pipes_and_large_files_are_refused(void **state)

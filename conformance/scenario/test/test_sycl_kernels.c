@@ -168,9 +168,9 @@ static void an_ambiguous_launch_is_refused_by_name(void **state)
     rt_text problem;
     scn_step made, given = launch_of("twice");
     assert_false(resolve(&arena, &given, &made, &problem));
-    assert_string_equal(problem.data,
-                        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi "
-                        "_Z19__sycl_kernel_twicePf; write the symbol of the one that is meant");
+    assert_string_equal(
+        problem.data,
+        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; write the symbol of the intended kernel");
     given = launch_of("_Z19__sycl_kernel_twicePf");
     assert_true(resolve(&arena, &given, &made, &problem));
     rt_arena_reset(&arena);

@@ -101,32 +101,28 @@ static const struct problem_row {
 } problem_rows[] = {
     {"  - copy: {from: data, to: twice}\n",
      "several device_globals have the name 'twice' (unique ids app_twice and lib_twice); name the "
-     "module too, {variable: twice, module: ...}, or the id in place of the name"},
+     "module too, {variable: twice, module: ...}, or use the id instead of the name"},
     {"  - copy: {from: data, to: count}\n",
      "no memory and no device_global has the name 'count'; did you mean 'counter'?"},
     {"  - copy: {from: data, to: {variable: inner, module: app}}\n",
-     "module 'app' has no device_global 'inner'; known are: counter, twice, table, read, write"},
+     "module 'app' has no device_global 'inner'; expected one of: counter, twice, table, read, write"},
     {"  - copy: {from: data, to: {variable: table, module: lib}}\n",
      "module 'lib' has no device_global 'table'; module 'app' has one, so write 'module: app', or "
      "leave the module out"},
     {"  - copy: {from: data, to: read}\n",
-     "the host may not write 'read' (property host_access), so that the copy would not compile; "
-     "expect {error: {documents: compile-time}}"},
+     "the host may not write 'read' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}"},
     {"  - copy: {from: write, to: data}\n",
-     "the host may not read 'write' (property host_access), so that the copy would not compile; "
-     "expect {error: {documents: compile-time}}"},
+     "the host may not read 'write' (property host_access), so the copy would not compile; expect {error: {documents: compile-time}}"},
     {"  - copy: {from: data, to: table, to_offset: 4}\n",
      "nothing is left to copy from byte 16 on: 'table' has 16 bytes"},
     {"  - copy: {from: data, to: table, to_offset: 2, count: 3}\n",
-     "12 bytes from byte 8 of device_global 'table', which has 16; choose a part that lies in it, "
-     "or expect the error"},
+     "12 bytes from byte 8 of device_global 'table', which has 16; choose a part inside it, or expect the error"},
     {"  - copy: {from: table, to: data, to_offset: 1}\n",
-     "16 bytes from byte 4 of memory 'data', which has 16; choose a part that lies in it, or "
-     "expect the error"},
+     "16 bytes from byte 4 of memory 'data', which has 16; choose a part inside it, or expect the error"},
     {"  - expect: {variable: table, type: int, equals: [1, 2]}\n",
      "the expected values have 8 bytes and 'table' has 16"},
     {"  - expect: {variable: write, type: int, equals: [1]}\n",
-     "the host may not read 'write' (property host_access); have a kernel do it"},
+     "the host may not read 'write' (property host_access); let a kernel read it"},
     {"  - expect: {one_of: [{variable: table, type: int, equals: [1]}, {launches: 0}]}\n",
      "the expected values have 4 bytes and 'table' has 16"},
 };

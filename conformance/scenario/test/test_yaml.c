@@ -156,7 +156,7 @@ static void what_the_subset_leaves_out_is_refused(void **state)
     assert_refused("a: !!str 1\n", 1, 4, "tags");
     assert_refused("%YAML 1.1\n---\na: 1\n", 1, 1, "directives");
     assert_refused("a: 1\n---\nb: 1\n", 2, 1, "second document");
-    assert_refused("a: {b: 1, c: 2, b: 3}\n", 1, 17, "second time");
+    assert_refused("a: {b: 1, c: 2, b: 3}\n", 1, 17, "repeated");
     assert_refused("? [a]\n: 1\n", 1, 3, "must be a name");
     assert_refused("", 1, 1, "empty");
     assert_refused("a: {b: ", 1, 8, "expected a value");
@@ -250,7 +250,7 @@ static void nearest_names_are_near(void **state)
     rt_nearest_offer(&nearest, RT_TEXT("unload"));
     rt_nearest_offer(&nearest, RT_TEXT("wait"));
     rt_nearest_offer(&nearest, RT_TEXT("unload"));
-    assert_string_equal(scn_nearest_hint(&arena, &nearest), "; known are: unload, wait");
+    assert_string_equal(scn_nearest_hint(&arena, &nearest), "; expected one of: unload, wait");
     rt_nearest_offer(&nearest, RT_TEXT("submit"));
     rt_nearest_offer(&nearest, RT_TEXT("summit"));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "; did you mean 'submit'?");
@@ -258,7 +258,8 @@ static void nearest_names_are_near(void **state)
     const char *const many[] = {"a", "b", "c", "d", "e", "f", "g", "h"}; /* nothing in common */
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
         rt_nearest_offer(&nearest, rt_text_of(many[i]));
-    assert_string_equal(scn_nearest_hint(&arena, &nearest), "; known are: a, b, c, d, e, f, g, h");
+    assert_string_equal(scn_nearest_hint(&arena, &nearest),
+                        "; expected one of: a, b, c, d, e, f, g, h");
     rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to be read */
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "");
     rt_arena_reset(&arena);

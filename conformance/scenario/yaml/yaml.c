@@ -1,8 +1,10 @@
-/* From libyaml's events to a tree, refusing what the subset leaves out.
+/* Builds a tree from libyaml's events and refuses what the subset leaves out.
  *
- * libyaml tells positions as indices of code points; a cursor follows them through the raw text, to
- * find tabs between tokens and the first column of literal blocks, neither of which events tell.
- * What keys mean is not known here.  Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
+ * libyaml gives positions as indices of code points; a cursor follows them through the raw text, to
+ * find tabs between tokens and the first column of literal blocks, which events do not report. The
+ * meaning of keys is not known here.
+ *
+ * Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
 #include "conformance/scenario/yaml/yaml.h"
 
 #include "conformance/scenario/yaml/characters.h"
@@ -16,7 +18,7 @@
 /* Nesting of a scenario ends at about eight; the reader recurses, so it must end somewhere. */
 enum { DEPTH_MAX = 32 };
 
-#define TAB_MESSAGE "a tab; indentation and the space between tokens are made of spaces"
+#define TAB_MESSAGE "a tab; use spaces for indentation and between tokens"
 
 typedef struct builder {
     scn_reporter *reporter;
@@ -36,7 +38,7 @@ static scn_position position_of(yaml_mark_t mark)
 
 /* ---- The cursor --------------------------------------------------------------------------- */
 
-/* Passes one code point and returns its first byte. */
+/* Moves past one code point and returns its first byte. */
 static char cursor_step(builder *build)
 {
     CHECK(build->offset < build->text.length);
@@ -49,14 +51,14 @@ static char cursor_step(builder *build)
     return first;
 }
 
-/* Passes the text of a scalar, up to a mark. */
+/* Moves past the text of a scalar, up to a mark. */
 static void cursor_skip(builder *build, yaml_mark_t mark)
 {
     while (build->index < mark.index && build->offset < build->text.length)
         cursor_step(build);
 }
 
-/* Passes what stands between scalars, up to an index: blanks, indicators and comments. */
+/* Moves past the text between scalars, up to an index: blanks, indicators and comments. */
 static void cursor_pass_gap(builder *build, size_t index)
 {
     bool comment = false;
@@ -73,7 +75,8 @@ static void cursor_pass_gap(builder *build, size_t index)
 
 /* ---- What libyaml refuses ----------------------------------------------------------------- */
 
-/* Where libyaml's problem is best shown: where it noticed, or where the construct began. */
+/* Where a problem that libyaml reports is best shown: where libyaml noticed it, or where the
+ * construct began. */
 typedef struct refusal_row {
     const char *problem; /* libyaml's words */
     bool at_beginning;
@@ -84,19 +87,19 @@ static const refusal_row refusals[] = {
     {"could not find expected ':'", true,
      "a line that is not a 'key: value', a list item or a comment; a colon needs a space after it"},
     {"mapping values are not allowed in this context", false,
-     "a ':' where no key can stand; quote a text that contains ': ', and check the indentation"},
+     "a ':' where no key is allowed; quote text that contains ': ', and check the indentation"},
     {"block sequence entries are not allowed in this context", false,
-     "a '-' where no list item can stand; check the indentation"},
+     "a '-' where no list item is allowed; check the indentation"},
     {"mapping keys are not allowed in this context", false,
-     "a key where none can stand; check the indentation"},
+     "a key where none is allowed; check the indentation"},
     {"did not find expected key", false,
      "this does not line up with the keys above it; check the indentation"},
     {"did not find expected '-' indicator", false,
      "this does not line up with the list items above it; check the indentation"},
     {"did not find expected ',' or '}'", false,
-     "expected ',' or '}'; a text with brackets or commas in it must be quoted here"},
+     "expected ',' or '}'; text that contains brackets or commas must be quoted here"},
     {"did not find expected ',' or ']'", false,
-     "expected ',' or ']'; a text with brackets or commas in it must be quoted here"},
+     "expected ',' or ']'; text that contains brackets or commas must be quoted here"},
     {"did not find expected node content", false, "expected a value"},
     {"did not find expected <document start>", false,
      "more text after the end of the scenario; check the indentation"},
@@ -105,7 +108,7 @@ static const refusal_row refusals[] = {
     {"found unknown escape character", false,
      "an escape that YAML does not know; in single quotes a backslash stands for itself"},
     {"found character that cannot start any token", false,
-     "a plain text cannot begin with this character; put it in quotes"},
+     "plain text cannot begin with this character; put it in quotes"},
     {"found undefined tag handle", true, "tags are not part of scenario files"},
 };
 
@@ -121,7 +124,7 @@ static bool refuse_event(builder *build)
         return scn_report(build->reporter, at, TAB_MESSAGE);
     }
     bool at_end = build->offset == build->text.length;
-    /* libyaml counts a line more where the last one has no line feed. */
+    /* libyaml counts one line too many if the last line has no line feed. */
     if (at_end) at = build->position;
     if (at_end && parser->context &&
         rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
@@ -137,7 +140,8 @@ static bool refuse_event(builder *build)
     return scn_report(build->reporter, at, "not YAML: %s", problem);
 }
 
-/* Takes the next event, which the caller deletes.  False: there is none, the reason is reported. */
+/* Takes the next event, which the caller deletes. False if there is none; the reason is reported.
+ */
 static bool next_event(builder *build, yaml_event_t *out_event)
 {
     if (!yaml_parser_parse(&build->parser, out_event)) return refuse_event(build);
@@ -160,9 +164,9 @@ static const char *next_line(const char *line, const char *end)
     return feed ? feed + 1 : end;
 }
 
-/* Where a literal block's text begins; the cursor stands at its "|".  Every decoded line is a raw
- * line without the block's indentation, so the first one that is not blank tells how much that is,
- * whether YAML found it or an indicator gave it. */
+/* Where a literal block's text begins; the cursor is at its "|". Every decoded line is a raw line
+ * without the block's indentation, so the first line that is not blank shows how deep that is,
+ * whether YAML detected it or an indicator gave it. */
 static scn_position literal_content(const builder *build, rt_text decoded)
 {
     const char *raw_end = build->text.data + build->text.length;
@@ -194,7 +198,8 @@ static void read_scalar(builder *build, const yaml_event_t *event, scn_node *out
     cursor_pass_gap(build, event->start_mark.index);
     rt_text decoded = {(const char *)event->data.scalar.value, event->data.scalar.length};
     if (decoded.length > 0 && memchr(decoded.data, '\0', decoded.length)) {
-        scn_report(build->reporter, out->at, "an escape for a NUL character; no text may have one");
+        scn_report(build->reporter, out->at,
+                   "an escape for a NUL character; no text may contain one");
     }
     out->kind = SCN_NODE_SCALAR;
     out->style = style_of(event->data.scalar.style);
@@ -288,8 +293,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         uint32_t line = rt_map_find(&lines, entry.key);
         if (line != RT_MAP_NONE) {
             scn_report(build->reporter, entry.at,
-                       "the key '%s' is here a second time; it is in "
-                       "line %u already",
+                       "the key '%s' is repeated; it is already on line %u",
                        scn_shown(build->arena, entry.key), line);
             continue;
         }
@@ -328,7 +332,7 @@ static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_n
 
 /* ---- The document ------------------------------------------------------------------------- */
 
-/* Takes the next event, which is known to be of a kind without content, and deletes it. */
+/* Takes the next event, which must be of a kind without content, and deletes it. */
 static bool pass_event(builder *build, yaml_event_type_t *out_type, scn_position *out_at)
 {
     yaml_event_t event;
@@ -368,7 +372,7 @@ static bool read_document(builder *build, scn_node *out)
     return true;
 }
 
-/* The text to parse; never NULL, which libyaml would not take. */
+/* The text to parse; never NULL, which libyaml would not accept. */
 static rt_text without_byte_order_mark(rt_text text)
 {
     if (text.length == 0) return RT_TEXT("");

@@ -1,4 +1,4 @@
-/* The table of kernels, and what their buffers hold. */
+/* The table of kernels, and the contents of their buffers. */
 #include "conformance/tools/bench/cases.h"
 
 #include "reference/base/check.h"

@@ -1,7 +1,8 @@
-/* The kernels that speed is measured by: what each is given, and what it must not depend on.
+/* The benchmark kernels: their arguments, and the tolerance for their results.
  *
- * The table knows no engine.  Each engine (engine.h) runs a case from kernels/FILE.cl or from the
- * SPIR-V made of it, and writes down what came out, so that a fast wrong answer does not count. */
+ * The table is independent of engines.  Each engine (engine.h) runs a case from kernels/FILE.cl or
+ * from the SPIR-V compiled from it, and saves the results, so that a fast wrong answer does not
+ * count. */
 #ifndef CONFORMANCE_TOOLS_BENCH_CASES_H
 #define CONFORMANCE_TOOLS_BENCH_CASES_H
 
@@ -11,14 +12,14 @@
 enum { BENCH_ARGUMENTS_MAX = 6, BENCH_BUFFER_BYTES_MAX = 4 << 20 };
 
 typedef enum bench_argument_kind {
-    BENCH_NONE, /* past the last argument */
+    BENCH_NONE, /* marks the end of the arguments */
     BENCH_BUFFER,
     BENCH_WORD,  /* a uint */
     BENCH_REAL,  /* a float */
     BENCH_LOCAL, /* local memory */
 } bench_argument_kind;
 
-/* What a buffer holds before a launch. */
+/* A buffer's content before a launch. */
 typedef enum bench_fill {
     BENCH_ZEROS,
     BENCH_SMALL_INTS,   /* 0 to 999 */
@@ -26,14 +27,14 @@ typedef enum bench_fill {
                          */
     BENCH_BYTES,        /* letters a to d: text with many near hits */
     BENCH_ROW_STARTS,   /* word i is 8 * i: rows of eight entries */
-    BENCH_COLUMNS,      /* words below 4096, spread */
+    BENCH_COLUMNS,      /* scattered words below 4096 */
 } bench_fill;
 
 typedef struct bench_argument {
     bench_argument_kind kind;
     uint32_t bytes; /* BUFFER, LOCAL */
     bench_fill fill;
-    bool written; /* BUFFER: filled anew before each launch, and part of the result */
+    bool written; /* BUFFER: refilled before each launch, and part of the result */
     uint32_t word;
     float real;
 } bench_argument;
@@ -43,8 +44,8 @@ typedef struct bench_case {
     bool wide;        /* only in the set "wide" */
     uint32_t dimensions;
     uint64_t global[2], local[2]; /* work-items, in the order of get_global_id */
-    float tolerance; /* relative, where the result is floats that engines may round otherwise; 0:
-                        the same bytes everywhere */
+    float tolerance; /* relative tolerance for floats that engines may round differently; 0 if the
+                      * bytes must be equal */
     bench_argument arguments[BENCH_ARGUMENTS_MAX];
 } bench_case;
 
@@ -52,10 +53,10 @@ typedef struct bench_case {
 extern const bench_case bench_cases[];
 extern const uint32_t bench_case_count;
 
-/* How many arguments a case has. */
+/* Returns the number of arguments of a case. */
 uint32_t bench_argument_count(const bench_case *one);
 
-/* Fills `bytes` bytes, a multiple of 4, as the argument's number and fill say. */
+/* Fills `bytes` bytes, a multiple of 4, with the argument's content. */
 void bench_fill_buffer(const bench_case *one, uint32_t argument, void *data);
 
 #endif

@@ -5,18 +5,20 @@
 #include "conformance/tools/bench/cases.h"
 #include "reference/base/status.h"
 
-/* What a case runs with; borrowed for the call. */
+/* The parameters of a run; borrowed for the call. */
 typedef struct bench_run {
     const bench_case *what;
     rt_bytes code;     /* SPIR-V, or the text of kernels/NAME.cl */
-    uint32_t warm_up;  /* launches before those that count */
+    uint32_t warm_up;  /* launches before the timed ones */
     uint32_t repeat;   /* >= 1 */
-    double *times_ms;  /* receives `repeat` times: of a launch, from its call until it is done */
-    rt_buffer *result; /* receives the written buffers after the last launch, in their order */
+    double *times_ms;  /* receives `repeat` times: one per launch, from the call until it has
+                        * completed */
+    rt_buffer *result; /* receives the contents of the written buffers after the last launch, in
+                        * order */
 } bench_run;
 
-/* Runs a case on the simulated device, from SPIR-V, with all its checks or without.  RT_BUDGET and
- * the like: as sim_launch. */
+/* Runs a case on the simulated device, from SPIR-V, with all its checks or without.  Fails with the
+ * codes of sim_launch, such as RT_BUDGET. */
 RT_MUST_USE rt_status bench_on_sim(rt_sink *sink, const bench_run *run);
 RT_MUST_USE rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run);
 
@@ -24,7 +26,7 @@ RT_MUST_USE rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run
  * TOOL: a call failed; the message has its name and code. */
 RT_MUST_USE rt_status bench_on_opencl(rt_sink *sink, const bench_run *run);
 
-/* Milliseconds since an arbitrary moment. */
+/* Returns milliseconds since an arbitrary moment. */
 double bench_now_ms(void);
 
 #endif

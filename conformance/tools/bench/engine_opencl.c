@@ -19,7 +19,7 @@ typedef struct cl_bench {
     cl_kernel kernel;
     cl_mem buffers[BENCH_ARGUMENTS_MAX];
     uint32_t count;
-    uint8_t *content; /* of one buffer at a time */
+    uint8_t *content; /* content of one buffer at a time */
 } cl_bench;
 
 static rt_status judge(const cl_bench *bench, const char *call, cl_int code)
@@ -29,7 +29,7 @@ static rt_status judge(const cl_bench *bench, const char *call, cl_int code)
                    call, (int)code);
 }
 
-/* By the old entry point, which Oclgrind is too old to do without. */
+/* Uses the deprecated entry point, because Oclgrind lacks its successor. */
 static cl_command_queue create_queue(const cl_bench *bench, cl_int *out_code)
 {
     cl_command_queue (*create)(cl_context, cl_device_id, cl_command_queue_properties, cl_int *);

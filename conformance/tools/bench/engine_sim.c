@@ -14,7 +14,7 @@ typedef struct sim_bench {
     sim_object objects[BENCH_ARGUMENTS_MAX];
     sim_argument arguments[BENCH_ARGUMENTS_MAX];
     uint32_t count;
-    uint8_t *content; /* of one buffer at a time */
+    uint8_t *content; /* content of one buffer at a time */
     bool found;       /* a finding: the case or the engine is wrong */
     rt_sink *sink;
 } sim_bench;

@@ -3,11 +3,10 @@
  *     bench_kernels --list
  *     bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT
  *
- * FILE is SPIR-V for sim, with its checks or without, source for opencl.  Prints the times in
- * milliseconds, one a line, and writes what the kernel wrote into OUT.  --list prints name, 1 where
- * it is in the set "wide" only, and the tolerance of each case.  ci/bench kernels drives it.  Exit
- * status 1: the engine failed.
- */
+ * FILE is SPIR-V for sim, with its checks or without, and source for opencl.  Prints the times in
+ * milliseconds, one per line, and writes the kernel's output to OUT.  --list prints the name of
+ * each case, 1 if it is only in the set "wide", and its tolerance.  ci/bench kernels runs this
+ * program.  Exit status 1: the engine failed. */
 #define _POSIX_C_SOURCE 200809L
 #include "conformance/tools/bench/engine.h"
 

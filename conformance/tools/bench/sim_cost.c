@@ -26,7 +26,7 @@ typedef struct cost {
     sim_argument arguments[ARGUMENTS_MAX];
     uint32_t values[ARGUMENTS_MAX];
     uint32_t argument_count;
-    sim_object first; /* buffer */
+    sim_object first; /* the first buffer */
     sim_range range;
     uint32_t repeat;
     bool found;
@@ -79,7 +79,7 @@ static rt_status make_buffer(cost *c, uint64_t size, sim_object *out_object)
     return RT_STATUS_OK;
 }
 
-/* A number from 1 to `most`; 0 where it is none. */
+/* Returns a number from 1 to `most`; 0 if the text is not one. */
 static uint64_t number_of(const char *text, uint64_t most)
 {
     uint64_t number;

@@ -1,7 +1,5 @@
-/* Formatting a text, and the proof that it still says the same.
- *
- * The proof does not trust the formatter: libyaml reads both texts, and their events must be the
- * same; so must their comments. */
+/* Formats a text and proves that its meaning is unchanged.  The proof does not trust the formatter:
+ * libyaml reads both texts, and their events must be equal; so must their comments. */
 #include "conformance/tools/fmt/fmt.h"
 
 #include "conformance/scenario/yaml/yaml.h"
@@ -40,13 +38,14 @@ static bool event_equal(const yaml_event_t *a, const yaml_event_t *b)
     }
 }
 
-/* Takes one event from each; 0 where they are the same, else the line in `a` from 1 on. */
+/* Takes one event from each parser.  Returns 0 if they are equal, otherwise the line in `a`, from
+ * 1. */
 static uint32_t events_step(yaml_parser_t *a, yaml_parser_t *b, bool *out_end)
 {
     yaml_event_t left, right;
     *out_end = true;
     int found = yaml_parser_parse(a, &left);
-    CHECK(found); /* scn_yaml_read came to its end */
+    CHECK(found); /* scn_yaml_read has read it to the end */
     uint32_t line = (uint32_t)left.start_mark.line + 1;
     if (yaml_parser_parse(b, &right)) {
         *out_end = left.type == YAML_STREAM_END_EVENT;
@@ -57,7 +56,7 @@ static uint32_t events_step(yaml_parser_t *a, yaml_parser_t *b, bool *out_end)
     return line;
 }
 
-/* The first line of `text` whose events differ from those of `formatted`; 0: none. */
+/* Returns the first line of `text` whose events differ from those of `formatted`; 0 if none. */
 static uint32_t events_differ(rt_text text, rt_text formatted)
 {
     yaml_parser_t a, b;
@@ -72,7 +71,8 @@ static uint32_t events_differ(rt_text text, rt_text formatted)
     return line;
 }
 
-/* The next comment from *index on, which is moved past it; NULL: there is no more. */
+/* Returns the next comment from *index on and advances *index past it; NULL if there are no more.
+ */
 static const cnf_fmt_item *comment_next(const cnf_fmt_items *items, uint32_t *index)
 {
     while (*index < items->list.count) {
@@ -82,8 +82,8 @@ static const cnf_fmt_item *comment_next(const cnf_fmt_items *items, uint32_t *in
     return NULL;
 }
 
-/* The first line of `a` whose comment differs from that of `b`; 0: none.  The last line, where `b`
- * has more comments than `a`. */
+/* Returns the first line of `a` whose comment differs from that of `b`; 0 if none.  If `b` has more
+ * comments than `a`, returns the last line. */
 static uint32_t comments_differ(const cnf_fmt_items *a, const cnf_fmt_items *b)
 {
     uint32_t left_index = 0, right_index = 0;
@@ -111,8 +111,8 @@ uint32_t cnf_fmt_differs(rt_arena *arena, rt_text text, rt_text formatted)
 
 /* ---- Formatting ---------------------------------------------------------------------------- */
 
-/* The text without byte order mark and carriage returns; every one of these stands before a line
- * feed (scn_characters_check), and YAML reads both as one break. */
+/* Removes the byte order mark and carriage returns; each carriage return precedes a line feed
+ * (scn_characters_check), and YAML reads both as one break. */
 static rt_text text_normalise(rt_arena *arena, rt_text text)
 {
     size_t start = rt_text_starts(text, "\xEF\xBB\xBF") ? 3 : 0, length = 0;
@@ -122,8 +122,8 @@ static rt_text text_normalise(rt_arena *arena, rt_text text)
     return (rt_text){copy, length};
 }
 
-/* A key or text that is not a document marker only because it is indented.  In its proper place it
- * would be one; it has no form but in quotes, which are its author's to write. */
+/* True for a key or text that is not a document marker only because it is indented.  At its proper
+ * indentation it would be one, so it can only be written in quotes, which are up to its author. */
 static bool is_nearly_marker(const cnf_fmt_items *items, const cnf_fmt_item *item)
 {
     bool outermost = item->level == CNF_FMT_NO_LEVEL ||
@@ -133,7 +133,7 @@ static bool is_nearly_marker(const cnf_fmt_items *items, const cnf_fmt_item *ite
            (item->text.length == 3 || strchr(" \t\n", item->text.data[3]));
 }
 
-/* What the reader lets pass and no form can be given to. */
+/* Checks for items that the reader accepts but that cannot be formatted. */
 static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
 {
     uint32_t before = reporter->count;
@@ -149,7 +149,7 @@ static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
     return reporter->count == before;
 }
 
-/* Formats what the reader accepted. */
+/* Formats a text that the reader has accepted. */
 static cnf_fmt_end format(rt_arena *arena, scn_reporter *reporter, rt_text text, rt_buffer *out)
 {
     cnf_fmt_items items;

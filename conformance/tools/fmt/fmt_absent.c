@@ -1,4 +1,5 @@
-/* Formatting in a build without libyaml (ASSAY_YAML off, preset portable): refused by name. */
+/* The formatter in a build without libyaml (ASSAY_YAML off, preset portable): reports that it is
+ * unavailable. */
 #include "conformance/tools/fmt/fmt.h"
 
 #include "conformance/scenario/yaml/yaml.h"

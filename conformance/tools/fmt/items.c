@@ -1,9 +1,10 @@
-/* From libyaml's tokens to the items of a file, comments included.
+/* Converts libyaml's tokens to the items of a file, including comments.
  *
- * libyaml drops comments and blank lines, but says where its tokens stand: what lies between two
- * tokens is blanks, line breaks and comments.  Block scalars are taken apart here, because only
- * their own lines tell how deep they were indented.  Source: YAML 1.1, chapters 5 to 9; libyaml
- * 0.2.5, scanner.c. */
+ * libyaml drops comments and blank lines, but reports the positions of its tokens: the text between
+ * two tokens consists of blanks, line breaks and comments.  Block scalars are analysed here,
+ * because their indentation only follows from their own lines.
+ *
+ * Source: YAML 1.1, chapters 5 to 9; libyaml 0.2.5, scanner.c. */
 #include "conformance/tools/fmt/fmt_internal.h"
 
 #include "reference/base/utf8.h"
@@ -15,14 +16,14 @@ typedef struct scanner {
     rt_arena *arena;
     rt_text text;
     cnf_fmt_items *out;
-    size_t offset;       /* bytes passed ... */
+    size_t offset;       /* bytes consumed ... */
     size_t index;        /* ... and code points, as libyaml counts */
     size_t line_start;   /* offset of the current line */
     uint32_t line;       /* from 1 */
     uint32_t breaks;     /* since the last item */
-    uint32_t level;      /* the innermost open one */
+    uint32_t level;      /* the innermost open level */
     uint32_t flow_depth; /* open brackets */
-    bool key;            /* the next scalar is one */
+    bool key;            /* the next scalar is a key */
 } scanner;
 
 /* ---- Moving through the text --------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t';
 }
 
-/* A comment's level is that of what stands before it; which one it belongs to is for the layout. */
+/* A comment gets the level of the preceding item; the layout decides which level it belongs to. */
 static void pass_comment(scanner *scan)
 {
     const cnf_fmt_item *before =
@@ -75,7 +76,7 @@ static void pass_comment(scanner *scan)
     item_add(scan, CNF_FMT_COMMENT, start, end)->level = level;
 }
 
-/* Passes what stands between two tokens, up to a code point. */
+/* Consumes the text between two tokens, up to a code point. */
 static void pass_gap(scanner *scan, size_t index)
 {
     while (scan->index < index && scan->offset < scan->text.length) {
@@ -116,7 +117,7 @@ static void level_close(scanner *scan)
     scan->level = level->parent;
 }
 
-/* A key after the dashes below another key ends their list. */
+/* A key after dashes in the column of another key ends their list. */
 static void level_end_dashes(scanner *scan)
 {
     const cnf_fmt_level *level = level_now(scan);
@@ -125,7 +126,7 @@ static void level_end_dashes(scanner *scan)
 
 /* ---- Block scalars ------------------------------------------------------------------------- */
 
-/* One line: its end without the line feed, and the spaces that it begins with. */
+/* One line: its end without the line feed, and its leading spaces. */
 typedef struct raw_line {
     size_t start, end, spaces;
     bool terminated;
@@ -141,14 +142,15 @@ static raw_line line_at(rt_text text, size_t start, size_t end)
     return line;
 }
 
-/* Nothing but indentation; further spaces would be text. */
+/* True if the line has only indentation; further spaces would be text. */
 static bool line_is_blank(const raw_line *line, size_t indent)
 {
     return line->start + line->spaces == line->end && line->spaces <= indent;
 }
 
-/* How deep libyaml found the text from `start` to `end` to be indented, in a scalar without an
- * indicator: as its first line that is not blank, or as the longest blank one before that. */
+/* Returns the indentation that libyaml has detected for the text from `start` to `end` in a scalar
+ * without an indicator: that of its first non-blank line, or of the longest blank line before that.
+ */
 static size_t indent_found(rt_text text, size_t start, size_t end, size_t least)
 {
     size_t indent = least;
@@ -161,10 +163,10 @@ static size_t indent_found(rt_text text, size_t start, size_t end, size_t least)
     return indent;
 }
 
-/* The parts of "|2-". */
+/* The parts of a block scalar's header, such as "|2-". */
 typedef struct block_header {
     char style, chomping; /* '|', '>'; '+', '-' or 0 */
-    uint32_t digit;       /* 0: none */
+    uint32_t digit;       /* 0 if there is none */
 } block_header;
 
 static block_header header_read(scanner *scan)
@@ -187,12 +189,12 @@ static block_header header_read(scanner *scan)
 static rt_text header_text(rt_arena *arena, const block_header *header)
 {
     const char chomping[] = {header->chomping, '\0'};
-    /* The indicator counts from the collection around the scalar, and so does the layout. */
+    /* The indicator is relative to the enclosing collection, and so is the layout. */
     return rt_arena_printf(arena, "%c%s%s", header->style, header->digit ? "2" : "", chomping);
 }
 
-/* The end of the lines that are the scalar's text: blank lines behind it are not, unless "+" keeps
- * them.  The end stands in front of the last line's feed; `start` itself where there is no line. */
+/* Returns the end of the lines that are the scalar's text: trailing blank lines are excluded unless
+ * "+" keeps them.  The end is before the last line's feed; `start` itself if there is no line. */
 static size_t content_end(rt_text text, size_t start, size_t end, size_t indent, bool keep,
                           bool *out_any)
 {
@@ -210,7 +212,7 @@ static size_t content_end(rt_text text, size_t start, size_t end, size_t indent,
     return content;
 }
 
-/* Takes a block scalar apart whose first character is next and which ends before `end_index`. */
+/* Consumes a block scalar whose first character is next and that ends before `end_index`. */
 static void pass_block_scalar(scanner *scan, size_t end_index)
 {
     const cnf_fmt_level *level = level_now(scan);
@@ -220,7 +222,7 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
     uint32_t place = scan->out->list.count;
     item_add(scan, CNF_FMT_HEADER, header_start, scan->offset);
     while (scan->offset < scan->text.length && scan->text.data[scan->offset] != '\n')
-        pass_gap(scan, scan->index + 1); /* a comment is passed whole */
+        pass_gap(scan, scan->index + 1); /* consumes comments as a whole */
 
     scanner ahead = *scan;
     pass_text(&ahead, end_index);
@@ -231,7 +233,8 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
     bool any;
     size_t content = content_end(scan->text, start, end, indent, header.chomping == '+', &any);
     if (any) {
-        /* Text that the file's end cuts has no line feed; the one that it gets must not count. */
+        /* A last line at the end of the file has no line feed; the one that is added must not
+         * count. */
         bool cut = content == scan->text.length;
         if (cut) header.chomping = '-';
         step(scan);
@@ -270,7 +273,7 @@ static void pass_indicator(scanner *scan, const yaml_token_t *token, cnf_fmt_kin
     CHECK(item->text.length > 0);
 }
 
-/* A key is marked by "?", or is the scalar that comes. */
+/* A key is marked by "?", or is the next scalar. */
 static void pass_key(scanner *scan, const yaml_token_t *token)
 {
     level_end_dashes(scan);
@@ -348,7 +351,7 @@ void cnf_fmt_items_find(rt_arena *arena, rt_text text, cnf_fmt_items *out_items)
     while (more) {
         yaml_token_t token;
         int found = yaml_parser_scan(&parser, &token);
-        CHECK(found); /* the reader came to the end of this text */
+        CHECK(found); /* the reader has read this text to the end */
         pass_token(&scan, &token);
         more = token.type != YAML_STREAM_END_TOKEN;
         yaml_token_delete(&token);

@@ -1,19 +1,19 @@
-/* From items to a file's content: where lines are indented, and what stands between two items of
- * one line.  Lines are broken where they were. */
+/* Converts items to a file's content: indents lines, and spaces the items within a line.  Line
+ * breaks are kept. */
 #include "conformance/tools/fmt/fmt_internal.h"
 
 #include "reference/base/utf8.h"
 
 #include <string.h>
 
-/* The reader ends nesting at a depth of 32. */
+/* The reader limits nesting to a depth of 32. */
 enum { FLOW_DEPTH_MAX = 64, COMMENT_BLANKS = 2 };
 
 typedef struct layout {
     const cnf_fmt_items *items;
     rt_buffer *out;
     size_t line_start;             /* in out */
-    uint32_t flow[FLOW_DEPTH_MAX]; /* of each open bracket, where the lines inside begin */
+    uint32_t flow[FLOW_DEPTH_MAX]; /* for each open bracket, the indentation of lines inside */
     uint32_t flow_depth;
 } layout;
 
@@ -24,7 +24,7 @@ static const cnf_fmt_level *level_of(const layout *lay, const cnf_fmt_item *item
 
 /* ---- Where lines begin --------------------------------------------------------------------- */
 
-/* Where a line begins that goes on with what belongs to the item's level. */
+/* Returns the indentation of a line that continues the content of the item's level. */
 static uint32_t indent_inside(const layout *lay, const cnf_fmt_item *item)
 {
     if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
@@ -40,7 +40,7 @@ static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
     return item->leads ? level->indent : level->indent + CNF_FMT_INDENTATION;
 }
 
-/* The next item that is not a comment; NULL at the end. */
+/* Returns the next item that is not a comment; NULL at the end. */
 static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
 {
     while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
@@ -48,8 +48,9 @@ static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
     return index < lay->items->list.count ? &lay->items->list.items[index] : NULL;
 }
 
-/* A comment on a line of its own belongs to what follows, where it stands right above that;
- * otherwise to the deepest collection, of those that end or begin here, that it is not left of. */
+/* Returns the indentation of a comment on its own line.  A comment directly above an item belongs
+ * to that item; otherwise to the deepest collection that ends or begins here and does not begin to
+ * the comment's right. */
 static uint32_t indent_of_comment(const layout *lay, uint32_t index)
 {
     const cnf_fmt_item *comment = &lay->items->list.items[index];
@@ -58,8 +59,8 @@ static uint32_t indent_of_comment(const layout *lay, uint32_t index)
     if (next && next->column == comment->column) return indent_of(lay, next);
     if (next && next->level != CNF_FMT_NO_LEVEL && !next->leads && next->column < comment->column)
         return indent_of(lay, next);
-    /* Of the level before and the level behind, one is an ancestor of the other, or the same; the
-     * one that was opened later is deeper. */
+    /* One of the levels before and after is an ancestor of the other, or both are the same; the one
+     * that was opened later is deeper. */
     uint32_t level = comment->level;
     bool deeper = next && next->level != CNF_FMT_NO_LEVEL &&
                   (level == CNF_FMT_NO_LEVEL || next->level > level);
@@ -86,13 +87,13 @@ static void put_break(layout *lay)
     lay->line_start = lay->out->size;
 }
 
-/* Code points since the line's beginning. */
+/* Returns the number of code points since the beginning of the line. */
 static uint32_t column_now(const layout *lay)
 {
     return (uint32_t)rt_utf8_count(rt_text_skip(rt_buffer_text(lay->out), lay->line_start));
 }
 
-/* The lines of a block scalar, each with the new indentation instead of the old. */
+/* Appends the lines of a block scalar, each with the new indentation. */
 static void put_content(layout *lay, const cnf_fmt_item *item)
 {
     const char *line = item->text.data, *end = line + item->text.length;
@@ -112,8 +113,8 @@ static void put_content(layout *lay, const cnf_fmt_item *item)
     }
 }
 
-/* The length of a scalar's line without the blanks at its end.  A blank behind a backslash is
- * escaped in double quotes, and elsewhere may as well stay. */
+/* Returns the length of a scalar's line without trailing blanks.  A blank after a backslash is
+ * escaped in double quotes, and harmless elsewhere. */
 static size_t trimmed_length(const char *line, size_t length)
 {
     size_t trimmed = length;
@@ -123,7 +124,8 @@ static size_t trimmed_length(const char *line, size_t length)
     return escaped ? length : trimmed;
 }
 
-/* A plain or quoted scalar.  YAML folds its lines: blanks around the breaks are no text. */
+/* Appends a plain or quoted scalar.  YAML folds its lines: blanks around the breaks are not part of
+ * the text. */
 static void put_scalar(layout *lay, const cnf_fmt_item *item)
 {
     const char *line = item->text.data, *end = line + item->text.length;
@@ -141,13 +143,14 @@ static void put_scalar(layout *lay, const cnf_fmt_item *item)
     rt_buffer_append(lay->out, line, (size_t)(end - line));
 }
 
-/* Lines inside brackets begin below what stands first in them; where a line ends behind the
- * bracket, one step deeper than the lines around (YAML 1.2 wants them deeper than the block). */
+/* Lines inside brackets are aligned with the first item in them; if the line ends after the
+ * bracket, they are indented one step deeper than the surrounding lines (YAML 1.2 requires them to
+ * be deeper than the block). */
 static void put_open(layout *lay, uint32_t index)
 {
     const cnf_fmt_item *item = &lay->items->list.items[index];
     rt_buffer_append_text(lay->out, item->text);
-    const cnf_fmt_item *next = item + 1; /* brackets are closed, so there is one */
+    const cnf_fmt_item *next = item + 1; /* brackets are closed, so there is a next item */
     CHECK(index + 1 < lay->items->list.count && lay->flow_depth < FLOW_DEPTH_MAX);
     bool hangs = next->breaks > 0 || next->kind == CNF_FMT_COMMENT;
     uint32_t deeper = lay->flow_depth > 0 ? CNF_FMT_INDENTATION : 0;
@@ -174,12 +177,12 @@ static void put_item(layout *lay, uint32_t index)
     }
 }
 
-/* Blanks between two items of one line. */
+/* Returns the number of blanks between two items on one line. */
 static uint32_t blanks_between(const cnf_fmt_item *before, const cnf_fmt_item *item)
 {
     if (item->kind == CNF_FMT_COMMENT) return COMMENT_BLANKS;
     if (before->kind == CNF_FMT_COMMA) return item->kind == CNF_FMT_CLOSE ? 0 : 1;
-    /* Even in front of a bracket: "{a:}" has the key "a:". */
+    /* Even before a bracket: "{a:}" has the key "a:". */
     if (before->kind == CNF_FMT_COLON || before->kind == CNF_FMT_QUESTION) return 1;
     bool tight = item->kind == CNF_FMT_COMMA || item->kind == CNF_FMT_CLOSE ||
                  item->kind == CNF_FMT_COLON || before->kind == CNF_FMT_OPEN;
@@ -195,7 +198,7 @@ static void put_gap(layout *lay, uint32_t index)
     }
     if (index > 0) put_break(lay);
     if (index > 0 && item->breaks > 1) put_break(lay);
-    if (item->kind == CNF_FMT_CONTENT) return; /* each of its lines has its own */
+    if (item->kind == CNF_FMT_CONTENT) return; /* each of its lines has its own indentation */
     put_spaces(lay, item->kind == CNF_FMT_COMMENT ? indent_of_comment(lay, index)
                                                   : indent_of(lay, item));
 }

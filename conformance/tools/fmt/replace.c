@@ -1,4 +1,5 @@
-/* Replacing a file: a reader meanwhile, or after a crash, finds the old content or the new. */
+/* Replaces a file atomically: a concurrent reader, or one after a crash, finds the old content or
+ * the new. */
 #include "conformance/tools/fmt/fmt.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@ static bool write_all(int descriptor, rt_text content)
     return true;
 }
 
-/* The rename is only safe from a crash when its folder is written too; a system that cannot do that
- * for folders has done what it can. */
+/* The rename only survives a crash if its folder is synced, too; some systems cannot sync folders,
+ * so failures are ignored. */
 static void folder_sync(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -37,8 +38,8 @@ static void folder_sync(const char *path)
     rt_buffer_free(&folder);
 }
 
-/* Writes a new file of the same mode beside `path` and renames it.  False: errno says why, and
- * nothing new is there. */
+/* Writes a new file with the same mode next to `path` and renames it.  False on failure, with errno
+ * set; the new file has been removed then. */
 static bool replace(const char *path, rt_text content)
 {
     struct stat now;
@@ -66,7 +67,7 @@ static bool replace(const char *path, rt_text content)
 
 rt_status cnf_fmt_replace(rt_sink *sink, rt_text file, rt_text content)
 {
-    /* The file behind a symbolic link is replaced, not the link. */
+    /* The target of a symbolic link is replaced, not the link. */
     char *path = realpath(file.data, NULL);
     bool is_replaced = path && replace(path, content);
     int error = errno;

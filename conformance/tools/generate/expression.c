@@ -1,14 +1,14 @@
-/* Expressions, by a table of forms.
+/* Expressions, generated from a table of forms.
  *
- * Every form gives exactly the type that it is asked for, so that overloads are never in doubt, and
- * is parenthesised or a call.  Signed sums are computed unsigned, where overflow is defined;
- * divisors are positive.  The products of floats that GEN_DEPTH levels can build of leaves (at most
- * 1024, multiples of 1/16; place.c) are finite in float and have no bits below 2^-32. */
+ * Each form has exactly the requested type, so that overloads are never ambiguous, and is
+ * parenthesised or a call.  Signed sums are computed unsigned, where overflow is defined; divisors
+ * are positive.  Products of floats that GEN_DEPTH levels can build from leaves (at most 1024,
+ * multiples of 1/16; place.c) are finite in float and have no bits below 2^-32. */
 #include "conformance/tools/generate/generate_internal.h"
 
 #include <inttypes.h>
 
-/* What a type is to the table. */
+/* The table's classes of types. */
 enum {
     SMALL_SIGNED = 1,
     SMALL_UNSIGNED = 2,
@@ -18,8 +18,8 @@ enum {
     VECTOR_UNSIGNED = 32,
     REAL = 64,
     REAL_VECTOR = 128,
-    HALVED = 256,   /* beside one of the others: a type with one of half its bits */
-    SHUFFLED = 512, /* beside one of the others: a vector that can be shuffled */
+    HALVED = 256,   /* flag: a type with another of half its bits */
+    SHUFFLED = 512, /* flag: a vector that can be shuffled */
     SMALL = SMALL_SIGNED | SMALL_UNSIGNED,
     SCALAR = SMALL | WIDE_SIGNED | WIDE_UNSIGNED,
     VECTOR = VECTOR_SIGNED | VECTOR_UNSIGNED,
@@ -32,8 +32,8 @@ enum {
 /* $T is the type, $U and $S the unsigned and signed type of its size; $a an operand of the type, $u
  * and $s of those types, $o of another integer type of its width, $h of half its bits and $l of the
  * unsigned one, $f of a float; $c a condition, $k a number below its bits, $1 to $9 that number as
- * a literal of the type, $r how to round.  Known to be wrong somewhere and therefore not here:
- * mad_sat, floats that are negated, and shuffles of floats (FINDINGS.md). */
+ * a literal of the type, $r a rounding mode.  Omitted because some implementations get them wrong:
+ * mad_sat, negated floats, and shuffles of floats (FINDINGS.md). */
 typedef struct form {
     uint32_t types;
     const char *text;
@@ -164,7 +164,7 @@ static rt_text real_literal(gen *g, gen_type type)
                            sixteenths % 16 ? "" : ".0", gen_type_suffix(type));
 }
 
-/* Mostly small, at times the least or greatest there is, at times any. */
+/* Returns mostly small numbers, sometimes the least or the greatest, sometimes any. */
 static uint64_t integer_bits(gen *g, uint32_t bits)
 {
     uint64_t value = gen_random_bits(&g->random) >> (64 - bits);
@@ -185,14 +185,14 @@ static rt_text integer_literal(gen *g, gen_type type)
     const char *suffix = gen_type_suffix(type);
     bool is_negative = gen_type_is_signed(type) && value >> (bits - 1);
     uint64_t magnitude = is_negative ? (UINT64_MAX >> (64 - bits)) - value + 1 : value;
-    if (bits < 32) { /* an int would take the overload of ints */
+    if (bits < 32) { /* an int would select the overload for ints */
         return rt_arena_printf(&g->arena, "(%.*s)%s%" PRIu64, RT_TEXT_ARG(name),
                                is_negative ? "-" : "", magnitude);
     }
     if (!is_negative)
         return rt_arena_printf(&g->arena, magnitude > 0xffff ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s",
                                magnitude, suffix);
-    if (magnitude >> (bits - 1)) /* which has no positive counterpart to negate */
+    if (magnitude >> (bits - 1)) /* the least number: its magnitude is not representable */
         return rt_arena_printf(&g->arena, "(%.*s)0x%" PRIx64 "ul", RT_TEXT_ARG(name), magnitude);
     return rt_arena_printf(&g->arena, "(-%" PRIu64 "%s)", magnitude, suffix);
 }
@@ -233,7 +233,7 @@ rt_text gen_index(gen *g, uint32_t count)
                            is_power ? count - 1 : count);
 }
 
-/* A number of the form's as a literal of the type. */
+/* Returns one of the form's numbers as a literal of the type. */
 static rt_text number_literal(gen *g, gen_type type, char digit)
 {
     rt_text name = gen_type_name(&g->arena, type);
@@ -253,7 +253,7 @@ static rt_text rounding(gen *g)
     return rt_text_of(modes[gen_below(g, 5)]);
 }
 
-/* What a letter behind "$" stands for. */
+/* Expands the letter after "$". */
 static rt_text expand(gen *g, char letter, gen_type type, uint32_t depth)
 {
     gen_type other = {gen_any_integer(g).base, type.width};
@@ -298,7 +298,7 @@ static const form *choose_form(gen *g, gen_type type)
     }
 }
 
-/* Often what needs no conversion, which reads best. */
+/* Prefers leaves that need no conversion, which are more readable. */
 static rt_text make_leaf(gen *g, gen_type type)
 {
     rt_text text;

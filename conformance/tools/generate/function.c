@@ -1,4 +1,5 @@
-/* Structs and functions.  A function calls those that were made before it, so nothing recurs. */
+/* Structs and functions.  A function calls only functions generated before it, so there is no
+ * recursion. */
 #include "conformance/tools/generate/generate_internal.h"
 
 uint32_t gen_below(gen *g, uint32_t limit)
@@ -58,7 +59,7 @@ void gen_make_record(gen *g)
     g->records = record;
 }
 
-/* No vector of three: Intel's CPU runtime mixes up its components (FINDINGS.md). */
+/* Excludes vectors of three: Intel's CPU runtime mixes up their components (FINDINGS.md). */
 static gen_type any_passed(gen *g)
 {
     gen_type type = gen_any_type(g);
@@ -66,7 +67,7 @@ static gen_type any_passed(gen *g)
     return type;
 }
 
-/* A pointer into local or global memory leads to an array of uint. */
+/* A pointer into local or global memory points to an array of uint. */
 static void make_pointer_parameter(gen *g, gen_variable *parameter)
 {
     parameter->shape = GEN_ARRAY;
@@ -160,6 +161,6 @@ void gen_make_function(gen *g)
     make_body(g, f);
     f->work = g->work;
     g->function = NULL;
-    f->next = g->functions; /* from here on it can be called */
+    f->next = g->functions; /* it can be called from here on */
     g->functions = f;
 }

@@ -1,10 +1,11 @@
-/* Makes kernels from seeds, to compare devices by.
+/* Generates kernels from seeds, to compare devices.
  *
- * A kernel is valid by construction: it has no undefined behaviour, stays inside its memories, has
- * no race, ends soon, and its results do not depend on the order of work-items; floats are only in
- * operations that are exact or correctly rounded on every device.  So every two devices have to
- * agree on every bit, and a finding of the simulated device is a defect.  Source: OpenCL C 3.0,
- * "Operators", "Built-in Functions". */
+ * A kernel is valid by construction: it has no undefined behaviour, stays within its memories, has
+ * no races, terminates quickly, and its results do not depend on the order of work-items; floats
+ * are used only in operations that are exact or correctly rounded on every device.  So all devices
+ * must agree on every bit, and any finding of the simulated device is a defect.
+ *
+ * Source: OpenCL C 3.0, "Operators", "Built-in Functions". */
 #ifndef CONFORMANCE_TOOLS_GENERATE_GENERATE_H
 #define CONFORMANCE_TOOLS_GENERATE_GENERATE_H
 
@@ -12,14 +13,14 @@
 
 typedef struct gen_request {
     uint64_t seed;
-    const uint32_t *without; /* numbers of statements that are left out, from 1; borrowed */
+    const uint32_t *without; /* numbers of the statements to omit, from 1; borrowed */
     uint32_t without_count;
 } gen_request;
 
-/* Appends a whole scenario to `out`: the kernel, its memories and its launch.  The memories that it
- * leaves are compared by `assay run` on several subjects; what the scenario itself expects is that
- * every work-item came to its end.  The number of statements that can be left out is
- * *out_statement_count, whatever the request leaves out. */
+/* Appends a complete scenario to `out`: the kernel, its memories and its launch.  `assay run`
+ * compares the resulting memories of several subjects; the scenario itself expects that every
+ * work-item reached its end.  *out_statement_count is the number of statements that can be omitted,
+ * regardless of those that the request omits. */
 void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *out_statement_count);
 
 #endif

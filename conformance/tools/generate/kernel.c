@@ -1,9 +1,9 @@
-/* The kernel: what its work-items share, in phases between barriers, and what they leave.
+/* The kernel: its shared memories, accessed in phases between barriers, and its results.
  *
  * In an own phase a work-item writes and reads its own row of the local array `tile` and of the
- * buffer `rows`; in a shared phase it reads any row of its work-group, and none is written.
- * Barriers part the phases and stand where all work-items of a group come: at the top, in loops and
- * ifs that do not depend on the work-item. */
+ * buffer `rows`; in a shared phase it reads any row of its work-group, and no row is written.
+ * Barriers separate the phases; they are at places that all work-items of a group reach: at the top
+ * level, and in loops and ifs that do not depend on the work-item. */
 #include "conformance/tools/generate/generate_internal.h"
 
 const gen_tally gen_tallies[] = {
@@ -13,7 +13,7 @@ const gen_tally gen_tallies[] = {
 
 const uint32_t gen_tally_count = sizeof gen_tallies / sizeof *gen_tallies;
 
-/* The first four begin with zero, which is what a work-group's cells are set to. */
+/* The first four start at zero, the initial value of a work-group's cells. */
 enum { COUNTER_COUNT = sizeof gen_tallies / sizeof *gen_tallies, TALLY_COUNT = 4 };
 
 static gen_type uint_type(void)
@@ -31,10 +31,10 @@ static void choose_range(gen *g, gen_range *out_range)
     *out_range = ranges[gen_below(g, sizeof ranges / sizeof *ranges)];
     out_range->local_count = out_range->local[0] * out_range->local[1];
     out_range->item_count = out_range->local_count * out_range->groups[0] * out_range->groups[1];
-    CHECK(out_range->local_count >= TALLY_COUNT); /* that many work-items set the cells */
+    CHECK(out_range->local_count >= TALLY_COUNT); /* each of these work-items sets a cell */
 }
 
-/* A variable that statements cannot write, with a text of its own ("" for none). */
+/* Adds a variable that statements cannot write, with its own text ("" for none). */
 static gen_variable *add_fixed(gen *g, const char *name, gen_shape shape, rt_text text)
 {
     gen_variable *variable = rt_arena_alloc(&g->arena, sizeof *variable);
@@ -58,7 +58,7 @@ static void add_array_of(gen *g, const char *name, rt_text text, gen_space space
     gen_mention(g, base);
 }
 
-/* Who a work-item is: `lid` in its group, `group`, and `gid` among all. */
+/* Adds the ids of a work-item: `lid` in its group, `group`, and `gid` among all. */
 static gen_variable *add_ids(gen *g, const gen_range *range)
 {
     bool is_flat = range->dimensions == 1;
@@ -88,7 +88,7 @@ static gen_declaration *declaration_of(const gen *g, const char *name)
     UNREACHABLE();
 }
 
-/* Rows of the local array and of the buffer: one's own, and everybody's. */
+/* Adds rows of the local array and of the buffer: the work-item's own, and all of them. */
 static void add_rows(gen *g, gen_kernel *kernel)
 {
     uint32_t group_count = kernel->range.local_count * GEN_REACH;
@@ -134,7 +134,7 @@ static void add_tally(gen *g, gen_kernel *kernel)
 
 #define BARRIER "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
-/* Nothing that is read later is unset; lines stand where what they set is used. */
+/* Initialises everything that is read later; each line is printed only if its variable is used. */
 static void add_initial(gen *g, gen_kernel *kernel, gen_statement *body)
 {
     static const struct {
@@ -170,7 +170,7 @@ static void make_phases(gen *g, gen_kernel *kernel, gen_statement *block)
     make_phase(g, kernel, block, GEN_PHASE_SHARED);
 }
 
-/* Two phases in a loop, or under a condition, that is the same for all work-items of a group. */
+/* Generates two phases in a loop or an if that is uniform within a work-group. */
 static void make_uniform(gen *g, gen_kernel *kernel, gen_statement *body)
 {
     static const char *const conditions[] = {"if (n > 2) {", "if (group % 2 == 0) {",
@@ -196,7 +196,7 @@ static void make_uniform(gen *g, gen_kernel *kernel, gen_statement *body)
     g->visible_count--;
 }
 
-/* One component as an unsigned number.  A zero of a float may have either sign. */
+/* Appends one component as an unsigned number.  A float zero may have either sign. */
 static void append_word(rt_text text, gen_type type, rt_buffer *out)
 {
     if (type.base == GEN_FLOAT)
@@ -207,7 +207,7 @@ static void append_word(rt_text text, gen_type type, rt_buffer *out)
         rt_buffer_append_text(out, text);
 }
 
-/* "a + 31ul * (b + 31ul * (c": all components of a place; the brackets stay open. */
+/* Appends "a + 31ul * (b + 31ul * (c" for all components of a place; the parentheses stay open. */
 static void append_components(gen *g, rt_text text, gen_type type, rt_buffer *out)
 {
     for (uint32_t i = 0; i < type.width; i++) {
@@ -241,7 +241,7 @@ static rt_text recorded(gen *g, const gen_variable *variable)
     return all;
 }
 
-/* A word of `out` for each variable that statements may have written. */
+/* Adds a word of `out` for each variable that statements may have written. */
 static void add_records(gen *g, gen_kernel *kernel, gen_statement *body)
 {
     gen_variable *written[GEN_VISIBLE_MAX] = {NULL};
@@ -264,7 +264,7 @@ static void add_records(gen *g, gen_kernel *kernel, gen_statement *body)
     gen_mention(g, &kernel->parameters[GEN_ARRIVED]);
 }
 
-/* Variables that calls of the functions need. */
+/* Adds variables that calls of the functions need. */
 static void add_for_functions(gen *g)
 {
     for (const gen_function *f = g->functions; f; f = f->next) {
@@ -290,7 +290,7 @@ static void begin(gen *g, gen_kernel *kernel)
     g->visible_count = 0;
     g->work = 0;
     g->trips = 1;
-    g->phase = GEN_PHASE_ANY; /* rows hold nothing until the variables are made */
+    g->phase = GEN_PHASE_ANY; /* rows are unset until the variables are initialised */
 }
 
 void gen_make_kernel(gen *g, gen_kernel *kernel)

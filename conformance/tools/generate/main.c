@@ -1,9 +1,9 @@
 /* Writes generated kernels:
  *
  *     generate_kernel SEED [--without N,N…]     a scenario
- *     generate_kernel SEED --statements         how many statements can be left out
+ *     generate_kernel SEED --statements         the number of statements that can be omitted
  *
- * ci/fuzz kernels drives it.  Exit status 2: wrong usage. */
+ * ci/fuzz kernels runs this program.  Exit status 2: wrong usage. */
 #include "conformance/tools/generate/generate.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"

@@ -1,5 +1,5 @@
-/* What expressions read and statements write: variables, their components, elements and fields; and
- * the arguments of calls. */
+/* The operands of expressions and targets of statements: variables, their components, elements and
+ * fields; and the arguments of calls. */
 #include "conformance/tools/generate/generate_internal.h"
 
 void gen_mention(gen *g, gen_declaration *what)
@@ -50,7 +50,7 @@ gen_variable *gen_value_of(gen *g, gen_type type)
     return variable;
 }
 
-/* At times one component of a vector. */
+/* Sometimes picks a single component of a vector. */
 static rt_text place_of_value(gen *g, rt_text text, gen_type *inout_type)
 {
     if (inout_type->width == 1 || !gen_chance(g, 30)) return text;
@@ -80,7 +80,7 @@ bool gen_place(gen *g, bool is_written, rt_text *out_text, gen_type *out_type)
     return true;
 }
 
-/* Floats are made of small integers only; the other way saturates. */
+/* Only small integers are converted to floats; the other direction saturates. */
 static rt_text convert_scalar(gen *g, rt_text text, gen_type from, gen_type to)
 {
     rt_text name = gen_type_name(&g->arena, to);
@@ -138,7 +138,7 @@ static bool is_reachable(const gen_variable *variable, const void *wanted)
 static bool argument_for(gen *g, const gen_variable *parameter, uint32_t depth, rt_text *out_text)
 {
     if (parameter->shape == GEN_VALUE) {
-        /* A float may be multiplied again inside. */
+        /* The callee may multiply a float again. */
         *out_text =
             gen_expression(g, parameter->type, gen_type_is_real(parameter->type) ? 0 : depth);
         return true;

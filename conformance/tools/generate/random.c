@@ -1,5 +1,5 @@
 /* SplitMix64, the generator of Steele, Lea and Flood ("Fast splittable pseudorandom number
- * generators", 2014): one word of state, and neighbouring seeds have nothing in common. */
+ * generators", 2014): one word of state, and neighbouring seeds yield uncorrelated sequences. */
 #include "conformance/tools/generate/random.h"
 
 #include "reference/base/check.h"
@@ -16,7 +16,7 @@ uint64_t gen_random_bits(gen_random *random)
 uint32_t gen_random_below(gen_random *random, uint32_t limit)
 {
     CHECK(limit >= 1);
-    /* Of the high half; no limit here is large enough for the unevenness to matter. */
+    /* Uses the high half; all limits here are small enough for the bias not to matter. */
     return (uint32_t)(((gen_random_bits(random) >> 32) * limit) >> 32);
 }
 

@@ -6,8 +6,7 @@
 
 #include <inttypes.h>
 
-/* Each parameter of the kernel: what stands in its head, and its argument where that is always the
- * same. */
+/* The kernel's parameters: the declaration in its head, and the argument if it is constant. */
 typedef struct parameter_row {
     const char *head, *argument;
 } parameter_row;

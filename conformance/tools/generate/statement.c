@@ -1,9 +1,10 @@
-/* Statements, by a table of kinds with weights.
+/* Statements, generated from a table of kinds with weights.
  *
- * Whatever a loop's body does, it ends: its counter is written by its header alone.  Loops multiply
- * what is executed inside, and the product is bounded.  What has side effects besides the place
- * that it assigns to (a call that writes through a pointer, an atomic operation) is a statement of
- * its own and assigns to a plain variable, since the order of evaluation within one is open. */
+ * Every loop terminates regardless of its body: only its header writes its counter.  Loops multiply
+ * the number of executed statements inside, and the product is bounded.  An expression with side
+ * effects besides its assignment (a call that writes through a pointer, an atomic operation) is a
+ * separate statement and assigns to a plain variable, since the order of evaluation within a
+ * statement is unspecified. */
 #include "conformance/tools/generate/generate_internal.h"
 
 gen_statement *gen_begin(gen *g, gen_statement *block, bool is_numbered)
@@ -26,7 +27,8 @@ gen_statement *gen_line(gen *g, gen_statement *block, bool is_numbered, rt_text 
     return statement;
 }
 
-/* A block inside a statement, executed at most `trips` times as often. */
+/* Generates a block inside a statement, executed at most `trips` times as often as the statement.
+ */
 static void inner_block(gen *g, gen_statement *statement, uint32_t trips, bool is_loop)
 {
     uint32_t outer_trips = g->trips, visible_count = g->visible_count;
@@ -64,7 +66,7 @@ static bool make_assignment(gen *g, gen_statement *block)
     return true;
 }
 
-/* Signed ones are bitwise only, where nothing overflows. */
+/* Signed operands are only combined bitwise, where nothing overflows. */
 static bool make_compound(gen *g, gen_statement *block)
 {
     static const char *const operators[] = {"^=", "|=", "&=", "+=", "-=", "*="};
@@ -82,7 +84,7 @@ static bool make_compound(gen *g, gen_statement *block)
     return true;
 }
 
-/* Integers of any size to floats, which rounds. */
+/* Converts integers of any size to floats, which rounds. */
 static bool make_rounding(gen *g, gen_statement *block)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
@@ -114,7 +116,8 @@ static bool is_record_of(const gen_variable *variable, const void *wanted)
     return variable->shape == GEN_RECORD && variable->record == wanted;
 }
 
-/* A call as a statement; what it gives goes to a variable that its arguments cannot lead to. */
+/* Generates a call as a statement; its result is assigned to a variable that its arguments cannot
+ * point to. */
 static bool make_call(gen *g, gen_statement *block)
 {
     const gen_function *function = gen_callable(g, true);
@@ -191,7 +194,7 @@ static bool make_retarget(gen *g, gen_statement *block)
     gen_statement *statement = gen_begin(g, block, true);
     gen_mention(g, &pointer->declaration);
     rt_text one = gen_target(g, pointer);
-    CHECK(one.length > 0); /* what it was made with */
+    CHECK(one.length > 0); /* at least its initial target */
     statement->open =
         rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(pointer->name), RT_TEXT_ARG(one));
     if (gen_chance(g, 50)) return true;
@@ -202,7 +205,7 @@ static bool make_retarget(gen *g, gen_statement *block)
     return true;
 }
 
-/* On a cell that is the work-item's own, so that what it gives is known. */
+/* Own cells only, so that the operation's result is deterministic. */
 static bool is_own_cell(const gen_variable *variable, const void *wanted)
 {
     (void)wanted;
@@ -230,8 +233,8 @@ static bool make_own_atomic(gen *g, gen_statement *block)
     return true;
 }
 
-/* On cells that all work-items change, each always by the same operation, which commutes with
- * itself; the value before and after the operation is not used. */
+/* Uses cells that all work-items modify, each always with the same operation, which is commutative
+ * and associative; the operation's result is not used. */
 static bool make_tally(gen *g, gen_statement *block)
 {
     bool is_local = gen_chance(g, 50);
@@ -314,7 +317,8 @@ static bool make_for(gen *g, gen_statement *block)
     return true;
 }
 
-/* A while or do with a counter that nothing else can name; setting it and the loop are one. */
+/* Generates a while or do loop with a counter that nothing else can name; the loop and the
+ * counter's initialisation are one statement. */
 static bool make_while(gen *g, gen_statement *block)
 {
     bool is_do = gen_chance(g, 40);
@@ -339,7 +343,7 @@ static bool make_while(gen *g, gen_statement *block)
     return true;
 }
 
-/* There are always more numbers than cases: PoCL loses a case where the default is unreachable
+/* There are always more values than cases: PoCL loses a case if the default is unreachable
  * (FINDINGS.md). */
 static bool make_switch(gen *g, gen_statement *block)
 {
@@ -384,7 +388,7 @@ static bool make_return(gen *g, gen_statement *block)
     return true;
 }
 
-/* How often each is chosen, and whether it holds others. */
+/* The weight of each kind, and whether it contains other statements. */
 static const struct {
     uint32_t weight;
     bool is_compound;
@@ -399,7 +403,7 @@ static const struct {
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, STATEMENT_DEPTH_MAX = 2, TRIPS_MAX = 60 };
 
-/* False if the chosen kind is not possible here. */
+/* Generates a statement of a random kind.  False if that kind is not possible here. */
 static bool make_any(gen *g, gen_statement *block)
 {
     uint32_t sum = 0, kind = 0;

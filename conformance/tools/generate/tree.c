@@ -1,4 +1,4 @@
-/* Marking what is used, and printing what is marked. */
+/* Marks what is used, and prints what is marked. */
 #include "conformance/tools/generate/tree.h"
 
 void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *what)
@@ -26,7 +26,7 @@ static bool is_printed(const gen_statement *statement)
 
 static bool mark_uses(const gen_use *uses);
 
-/* True where something was not marked before. */
+/* True if something was newly marked. */
 static bool mark_block(const gen_statement *block)
 {
     bool marked = false;
@@ -56,7 +56,7 @@ void gen_tree_mark(gen_declaration *function)
 {
     function->used = true;
     mark_uses(function->uses);
-    /* A statement may be printed only because of what another one uses. */
+    /* A statement may be printed only because another one uses something. */
     while (mark_block(function->body)) {
     }
 }

@@ -1,8 +1,7 @@
-/* A program as a tree of statements whose texts are made.
- *
- * Any numbered statement can be left out: what it held goes with it, and declarations, functions
- * and types that nothing refers to any more are not printed.  That is all that a shrinker needs,
- * and since the random choices are made before, the rest of the program stays as it was. */
+/* A program as a tree of statements whose texts are complete.  Any numbered statement can be
+ * omitted: its contents are omitted with it, and declarations, functions and types that are no
+ * longer referenced are not printed.  A shrinker needs nothing else, and since all random choices
+ * have already been made, the rest of the program is unchanged. */
 #ifndef CONFORMANCE_TOOLS_GENERATE_TREE_H
 #define CONFORMANCE_TOOLS_GENERATE_TREE_H
 
@@ -11,7 +10,7 @@
 typedef struct gen_declaration gen_declaration;
 typedef struct gen_statement gen_statement;
 
-/* That a text refers to a declaration. */
+/* A reference from a text to a declaration. */
 typedef struct gen_use {
     struct gen_use *next;
     gen_declaration *what;
@@ -19,36 +18,36 @@ typedef struct gen_use {
 
 /* A variable, a parameter, a type or a function. */
 struct gen_declaration {
-    rt_text text;        /* as it is printed; of a function, what stands before its "{" */
-    gen_use *uses;       /* of the text */
-    gen_statement *body; /* of a function, else NULL */
-    gen_declaration *locals, **locals_end; /* of a function, in their order */
-    gen_declaration *next;                 /* in the list that it is in */
-    bool used;                             /* gen_tree_mark's */
+    rt_text text;                          /* as printed; for a function, the text before its "{" */
+    gen_use *uses;                         /* references in the text */
+    gen_statement *body;                   /* of a function; otherwise NULL */
+    gen_declaration *locals, **locals_end; /* of a function, in order */
+    gen_declaration *next;                 /* next in its list */
+    bool used;                             /* set by gen_tree_mark */
 };
 
 struct gen_statement {
-    uint32_t number; /* by which it is left out; 0: only with what holds it */
+    uint32_t number; /* for omitting it; 0 if it is only omitted with its parent */
     bool is_left_out;
-    rt_text open;  /* the statement, or the first line of what holds others; empty: none */
-    rt_text close; /* a block's last line; empty: none */
-    gen_use *uses; /* of both texts */
+    rt_text open;  /* the statement, or the first line of a compound one; empty if none */
+    rt_text close; /* a block's last line; empty if none */
+    gen_use *uses; /* references in both texts */
     gen_statement *otherwise;   /* the block of an if's else, or NULL */
-    gen_declaration *only_with; /* printed only where this is used; NULL: always */
+    gen_declaration *only_with; /* printed only if this is used; NULL if always */
     gen_statement *first, *last, *next;
 };
 
-/* Notes that the text whose list this is refers to a declaration; a use is in the arena. */
+/* Adds a reference to a declaration to a text's list; uses are in the arena. */
 void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *what);
 
 /* Appends a statement (zeroed, in the arena) to a block. */
 gen_statement *gen_tree_append(rt_arena *arena, gen_statement *block);
 
-/* Marks what a function reaches as used, with all that this reaches in turn. */
+/* Marks everything that a function reaches, directly or indirectly, as used. */
 void gen_tree_mark(gen_declaration *function);
 
-/* Appends the function's declarations and statements, those that are used and not left out, to
- * `out`, every line behind `indent` blanks and two more for each level. */
+/* Appends the function's used declarations and the statements that are used and not omitted to
+ * `out`, every line indented by `indent` blanks and two more per level. */
 void gen_tree_print(const gen_declaration *function, uint32_t indent, rt_buffer *out);
 
 #endif

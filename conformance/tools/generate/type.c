@@ -27,7 +27,7 @@ rt_text gen_type_name(rt_arena *arena, gen_type type)
     return type.width == 1 ? rt_text_of(name) : rt_arena_printf(arena, "%s%u", name, type.width);
 }
 
-/* The signed integer base of that many bits. */
+/* Returns the signed integer base with that many bits. */
 static gen_base signed_base(uint32_t bits)
 {
     gen_base base = GEN_CHAR;

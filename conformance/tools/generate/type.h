@@ -4,8 +4,8 @@
 
 #include "reference/base/arena.h"
 
-/* base, name in OpenCL C, bits, suffix of a literal.  A signed type stands before its unsigned
- * one, so that the lowest bit tells them apart. */
+/* base, name in OpenCL C, bits, suffix of a literal.  A signed type precedes its unsigned one, so
+ * that the lowest bit distinguishes them. */
 #define GEN_BASES(BASE)                                                                            \
     BASE(CHAR, "char", 8, "")                                                                      \
     BASE(UCHAR, "uchar", 8, "")                                                                    \
@@ -27,7 +27,7 @@ typedef enum gen_base {
 
 typedef struct gen_type {
     gen_base base;
-    uint32_t width; /* 1, or the components of a vector: 2, 3, 4, 8, 16 */
+    uint32_t width; /* 1, or the number of components of a vector: 2, 3, 4, 8, 16 */
 } gen_type;
 
 static inline bool gen_type_is_real(gen_type type)
@@ -45,21 +45,22 @@ static inline bool gen_type_equal(gen_type a, gen_type b)
     return a.base == b.base && a.width == b.width;
 }
 
-/* Of one component. */
+/* Returns the bits of one component. */
 uint32_t gen_type_bits(gen_type type);
 const char *gen_type_suffix(gen_type type);
 
-/* "int", "float4"; in the arena. */
+/* Returns the type's name, such as "int" or "float4", in the arena. */
 rt_text gen_type_name(rt_arena *arena, gen_type type);
 
-/* The unsigned or signed integer type of the same bits and width. */
+/* Returns the unsigned or signed integer type with the same bits and width. */
 gen_type gen_type_unsigned(gen_type type);
 gen_type gen_type_signed(gen_type type);
 
-/* One component of the type. */
+/* Returns the type of one component. */
 gen_type gen_type_component(gen_type type);
 
-/* The accessor of a component, "x" to "w" where there are at most four, else "s0" to "sf". */
+/* Returns the accessor of a component: "x" to "w" if there are at most four, otherwise "s0" to
+ * "sf". */
 const char *gen_type_accessor(gen_type type, uint32_t index);
 
 #endif

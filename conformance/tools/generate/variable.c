@@ -1,4 +1,4 @@
-/* The variables of functions, each with an initial value, so that every statement can be left out.
+/* The variables of functions, each with an initial value, so that every statement can be omitted.
  */
 #include "conformance/tools/generate/generate_internal.h"
 
@@ -14,7 +14,7 @@ void gen_add_declaration(gen *g, gen_declaration *declaration)
     g->current->locals_end = &declaration->next;
 }
 
-/* Begins a variable: what its initial value mentions is its own. */
+/* Begins a variable: mentions in its initial value are recorded with it. */
 static gen_variable *begin(gen *g, gen_shape shape, const char *stem)
 {
     gen_variable *variable = rt_arena_alloc(&g->arena, sizeof *variable);
@@ -43,7 +43,7 @@ gen_variable *gen_add_value(gen *g, gen_type type)
                                   RT_TEXT_ARG(variable->name), RT_TEXT_ARG(value)));
 }
 
-/* "1, x, 3" of literals and places; caller frees. */
+/* Appends "1, x, 3" of literals and places; the caller frees the buffer. */
 static void append_values(gen *g, gen_type type, uint32_t count, rt_buffer *text)
 {
     for (uint32_t i = 0; i < count; i++) {

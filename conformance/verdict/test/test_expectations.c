@@ -111,12 +111,12 @@ static const struct wrong_row {
     {"pocl", HEAD A SIG "    clas: crash-or-hang\n    reason: x\n",
      ":6:5: error: unknown key 'clas' in an entry; did you mean 'class'?\n"},
     {"pocl", HEAD A SIG "    class: bug\n    reason: x\n",
-     ":6:12: error: unknown class 'bug'; known are: violates-a-must, crash-or-hang, "
+     ":6:12: error: unknown class 'bug'; expected one of: violates-a-must, crash-or-hang, "
      "permitted-divergence\n"},
     {"pocl", HEAD A REST, ":4:5: error: an entry needs 'signature' or 'verdict'"},
     {"pocl", HEAD A "    signature: memory differs\n" REST, ":5:16: error: expected a signature"},
     {"pocl", HEAD A "    verdict: FAIL\n" REST,
-     ":5:14: error: unknown verdict 'FAIL'; known are: CRASH, TIMEOUT, HANG\n"},
+     ":5:14: error: unknown verdict 'FAIL'; expected one of: CRASH, TIMEOUT, HANG\n"},
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
      ":4:5: error: class 'violates-a-must' needs 'reproduction'"},
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n    reproduction: none.c\n",

@@ -1,5 +1,5 @@
-/* Feeds bytes to the reader of a store's files: as they are, and with the hash that fits, so that
- * what lies behind the header is reached.  What is accepted must be what the writer writes. */
+/* Feeds bytes to the reader of a store's files: unchanged, and with the matching hash, so that the
+ * code after the header is reached.  Accepted input must be identical to the writer's output. */
 #include "reference/base/hash.h"
 #include "reference/base/store.h"
 #include "reference/base/stream.h"
@@ -23,7 +23,7 @@ static void check(rt_bytes file)
     rt_buffer_free(&again);
 }
 
-/* Puts the hash into the header that fits what is behind it. */
+/* Stores the hash of the bytes after the header in the header. */
 static void seal(uint8_t *data, size_t size)
 {
     rt_hash hash = rt_hash128(data + RT_STORE_HASHED_AT, size - RT_STORE_HASHED_AT);

@@ -1,4 +1,4 @@
-/* Finding the folder of the running program, and a library there. */
+/* Finds the folder of the running program, and a library there. */
 #include "reference/base/test/beside.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* Opening a library that the build has put beside the program of a test. */
+/* Opens a library that the build has put into the folder of a test's program. */
 #ifndef REFERENCE_BASE_TEST_BESIDE_H
 #define REFERENCE_BASE_TEST_BESIDE_H
 

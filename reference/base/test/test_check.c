@@ -68,7 +68,7 @@ static void fail_slow_check(void)
     CHECK_SLOW(1 + 1 == 3);
 }
 
-/* True when the function aborts a process of its own. */
+/* True if the function aborts when run in a separate process. */
 static bool aborts(void (*function)(void))
 {
     pid_t child = fork();

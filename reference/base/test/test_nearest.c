@@ -53,16 +53,16 @@ static void names_that_are_far_are_listed_or_not(void **state)
 {
     (void)state;
     static const char *const few[] = {"kernel", "range", "kernel", NULL};
-    expect_hint("zzzzzz", few, "; known are: kernel, range");
-    expect_hint("rxxxe", few, "; known are: kernel, range"); /* three edits of two */
+    expect_hint("zzzzzz", few, "; expected one of: kernel, range");
+    expect_hint("rxxxe", few, "; expected one of: kernel, range"); /* three edits of two */
     /* Nothing of the mistyped name would remain. */
     static const char *const letters[] = {"y", "z", NULL};
-    expect_hint("x", letters, "; known are: y, z");
-    expect_hint("", letters, "; known are: y, z");
+    expect_hint("x", letters, "; expected one of: y, z");
+    expect_hint("", letters, "; expected one of: y, z");
     static const char *const none[] = {NULL};
     expect_hint("x", none, "");
     static const char *const eight[] = {"1", "2", "3", "4", "5", "6", "7", "8", NULL};
-    expect_hint("x", eight, "; known are: 1, 2, 3, 4, 5, 6, 7, 8");
+    expect_hint("x", eight, "; expected one of: 1, 2, 3, 4, 5, 6, 7, 8");
     static const char *const nine[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", NULL};
     expect_hint("x", nine, "");
 }
@@ -84,7 +84,8 @@ static void long_names_are_not_compared(void **state)
     name[65] = '\0';
     const char *const names[] = {name, NULL};
     assert_int_equal(rt_text_distance(rt_text_of(name), rt_text_of(name), 7), 7);
-    expect_hint(name, names, "; known are: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...");
+    expect_hint(name, names,
+                "; expected one of: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...");
     name[64] = '\0';
     expect_hint(name, names,
                 "; did you mean 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'?");

@@ -1,4 +1,4 @@
-/* The lines that tell a kernel's parameters: written, read, and refused. */
+/* The lines that describe a kernel's parameters: written, read, and refused. */
 #include "reference/base/ptx.h"
 
 #include "reference/base/alloc.h"

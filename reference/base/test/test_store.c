@@ -1,5 +1,5 @@
-/* Unit tests of stores: what is kept is found, whatever else lies there is told and removed, no
- * failing call leaves anything behind. */
+/* Unit tests of stores: stored content is found, other files there are reported and removed, and no
+ * failing call leaves anything in the folder. */
 #include "reference/base/store.h"
 
 #include "reference/base/alloc.h"
@@ -92,7 +92,7 @@ static int count_one(const char *path, const struct stat *info, int type, struct
     return 0;
 }
 
-/* Ordinary files below the folder. */
+/* Counts regular files below the folder. */
 static uint32_t files_in(const char *folder)
 {
     file_count = 0;
@@ -124,7 +124,7 @@ static void write_at(const char *path, off_t at, const void *bytes, size_t size)
     close(file);
 }
 
-/* What each byte of an entry is for decides what is said when it is another. */
+/* The purpose of each byte of an entry determines the error that is reported when it changes. */
 static void every_damaged_byte_is_told_and_removed(void **state)
 {
     fixture *f = *state;
@@ -164,7 +164,7 @@ static void every_cut_and_whatever_follows_is_told(void **state)
     assert_int_equal(find(f->store, key, content), RT_STORE_DAMAGED);
 }
 
-/* An intact entry of another key where this key's should be: as if both had one hash. */
+/* An intact entry of another key at the path of this key: as if both had the same hash. */
 static void a_collision_is_seen(void **state)
 {
     fixture *f = *state;
@@ -176,7 +176,7 @@ static void a_collision_is_seen(void **state)
     assert_int_equal(rt_store_keep(f->store, other, content), 0);
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_OTHER_KEY);
-    assert_int_equal(files_in(f->folder), 1); /* it is another program's */
+    assert_int_equal(files_in(f->folder), 1); /* it belongs to another program */
     assert_int_equal(rt_store_keep(f->store, key, content), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
 }
@@ -197,7 +197,7 @@ static void what_is_no_entry_is_not_followed(void **state)
     fclose(elsewhere);
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOREIGN);
-    assert_int_equal(access(target, F_OK), 0); /* the link went, not what it leads to */
+    assert_int_equal(access(target, F_OK), 0); /* the link was removed, not its target */
     assert_int_equal(find(f->store, key, content), RT_STORE_ABSENT);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOREIGN);
@@ -238,7 +238,7 @@ static int try_sync(int descriptor)
     return call_fails() ? -1 : fsync(descriptor);
 }
 
-/* It closes also when it fails, as close(2) does. */
+/* Closes the descriptor even on failure, as close(2) does. */
 static int try_close(int descriptor)
 {
     int closed = close(descriptor);
@@ -280,7 +280,7 @@ static void no_failing_call_leaves_anything(void **state)
                 break;
             }
             assert_int_equal(error, errors[i]);
-            /* The last call makes the folder durable: the entry is there already. */
+            /* The last call syncs the folder: the entry already exists. */
             bool is_last = call_count == n && files_in(folder) == 1;
             assert_int_equal(find(store, key, content), is_last ? RT_STORE_FOUND : RT_STORE_ABSENT);
             assert_int_equal(files_in(folder), is_last ? 1 : 0);
@@ -363,7 +363,7 @@ static void a_sweep_removes_what_was_used_longest_ago(void **state)
         age(f, keys[i], times[i]);
     }
     const uint64_t one = ENTRY_SIZE - 6;    /* keys of one byte */
-    rt_store_sweep(f->store, 4 * one, one); /* no more than allowed: nothing goes */
+    rt_store_sweep(f->store, 4 * one, one); /* no more than allowed: nothing is removed */
     assert_int_equal(files_in(f->folder), 4);
     assert_int_equal(find(f->store, keys[1], content), RT_STORE_FOUND); /* used now */
     rt_store_sweep(f->store, 3 * one, 2 * one);

@@ -1,4 +1,4 @@
-/* Unit tests of UTF-8: table 3-7 of the Unicode Standard, and U+FFFD for what it does not have. */
+/* Unit tests of UTF-8: table 3-7 of the Unicode Standard, and U+FFFD for everything outside it. */
 #include "reference/base/utf8.h"
 
 #include <setjmp.h>
@@ -62,9 +62,9 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
         {{"", 0}, ""},
         {{"plain", 5}, "plain"},
         {{"a\xE2\x82\xAC\x62", 5}, "a\xE2\x82\xAC\x62"},
-        {{"\x80", 1}, R},         /* a byte that continues nothing */
+        {{"\x80", 1}, R},         /* a continuation byte without a first byte */
         {{"\xC1\x81", 2}, R R},   /* overlong 'A' */
-        {{"\xF0\x9D\x84", 3}, R}, /* a clef that is cut off */
+        {{"\xF0\x9D\x84", 3}, R}, /* a truncated clef */
         {{"\xF0\x9D\x84\xF0", 4}, R R},
         {{"\xE2\x82", 2}, R},
         {{"\xE2", 1}, R},

@@ -1,6 +1,7 @@
-/* The suite of device_suite.h.  It judges what a runtime needs of a device: programs that link or
- * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes; and of
- * a device that claims them: unified shared memory, variables by name, specialisation constants. */
+/* The suite of device_suite.h.  It tests what a runtime requires of a device: programs that link or
+ * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes; and,
+ * of a device that advertises them: unified shared memory, variables by name, specialisation
+ * constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ typedef struct fixture {
     rt_buffer usm;
     rt_buffer globals;
     rt_buffer constants;
-    /* The last finding, and how many there were. */
+    /* The last finding, and the number of findings. */
     char finding_kind[32], finding_object[32];
     uint64_t finding_offset;
     uint32_t finding_count;
@@ -40,7 +41,7 @@ static void ok(const fixture *f, rt_status status)
     fail_msg("%s: %.*s", rt_code_name(diagnostic->code), RT_TEXT_ARG(diagnostic->message));
 }
 
-/* Waits for success and gives the event up. */
+/* Waits for success and destroys the event. */
 static void finish(const fixture *f, dev_event *event)
 {
     ok(f, dev_event_wait(event));
@@ -67,7 +68,7 @@ static void memory_get(const fixture *f, dev_memory *memory, void *out_content, 
     finish(f, event);
 }
 
-/* False for a device that runs nothing: its memory has no content to compare. */
+/* False for a device that does not execute: its memory has no content to compare. */
 static bool shows(const fixture *f)
 {
     return f->capabilities.executes;
@@ -198,7 +199,7 @@ static void same_images_link_twice(void **state)
     dev_program_destroy(programs[1]);
 }
 
-/* Made again of its own bytes, which may lie anywhere, a program runs as it did. */
+/* Restored from its bytes at any address, a program runs as before. */
 static void programs_survive_as_binaries(void **state)
 {
     const fixture *f = *state;
@@ -260,7 +261,7 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
     return image;
 }
 
-/* The device says in its capabilities what the suite knows of it. */
+/* The device's capabilities state what the suite knows about it. */
 static void native_images_are_taken_or_refused_as_said(void **state)
 {
     const fixture *f = *state;
@@ -269,7 +270,7 @@ static void native_images_are_taken_or_refused_as_said(void **state)
     dev_program *program;
     dev_code code = code_of(&f->twice);
     code.format = RT_FORMAT_NATIVE;
-    /* SPIR-V that is called a native image. */
+    /* SPIR-V labelled as a native image. */
     assert_int_equal(dev_program_compile(f->device, &code, &program).code,
                      takes ? RT_MALFORMED : RT_UNSUPPORTED);
     assert_int_equal(dev_program_build(f->device, &code, &program).code,
@@ -279,7 +280,7 @@ static void native_images_are_taken_or_refused_as_said(void **state)
     image.data[image.size / 2] = (char)~image.data[image.size / 2];
     code.bytes = rt_buffer_bytes(&image);
     assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
-    /* One that is called SPIR-V. */
+    /* A native image labelled as SPIR-V. */
     image.data[image.size / 2] = (char)~image.data[image.size / 2];
     code.format = RT_FORMAT_SPIRV64;
     assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
@@ -562,7 +563,7 @@ static void queues_keep_times_where_they_can(void **state)
     ok(f, dev_event_wait(read));
     ok(f, dev_event_wait(launched));
     dev_times first, second;
-    ok(f, dev_event_times(launched, &first)); /* the order within is checked.c's */
+    ok(f, dev_event_times(launched, &first)); /* checked.c verifies the order within one command */
     ok(f, dev_event_times(read, &second));
     assert_true(first.submit <= second.submit && first.end <= second.start);
     dev_event_destroy(read);
@@ -897,7 +898,7 @@ static void programs_have_variables_of_their_own(void **state)
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* What kernel `constants` of the module of that name stores. */
+/* The values that kernel `constants` of the module of that name stores. */
 #define CONSTANT_COUNT 6u
 
 /* Builds a code of module constants, or compiles and links it, and runs it. */
@@ -1007,7 +1008,7 @@ static void constants_that_do_not_fit_are_refused(void **state)
     assert_null(program);
 }
 
-/* What was compiled ahead of time is not specialised any more. */
+/* Code that was compiled ahead of time can no longer be specialised. */
 static void native_images_have_their_constants(void **state)
 {
     const fixture *f = *state;

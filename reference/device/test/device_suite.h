@@ -1,5 +1,5 @@
-/* What every device has to pass: real programs through the device interface, with expected values
- * derived by hand.  A new adapter's test is a call of device_suite_run. */
+/* The tests that every device has to pass: real programs through the device interface, with
+ * expected values derived by hand.  A new adapter's test is a call of device_suite_run. */
 #ifndef REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
 #define REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
 
@@ -10,14 +10,14 @@ typedef struct device_suite {
     const char *selector;
     const dev_tools *tools; /* NULL: none */
     const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
-    /* Appends the native image of a SPIR-V module; NULL: the device takes none. */
+    /* Appends the native image of a SPIR-V module; NULL: the device accepts none. */
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
     /* The driver is known to link a symbol that two modules define, or not to say why it does not
      * (scenarios/FINDINGS.md); an adapter's own linker must be right. */
     bool misjudges_duplicates;
 } device_suite;
 
-/* Runs the suite under cmocka and returns the number of tests that failed; -1 where the device is
+/* Runs the suite under cmocka and returns the number of failed tests; -1 if the device is
  * UNAVAILABLE (printed). */
 int device_suite_run(const device_suite *suite);
 

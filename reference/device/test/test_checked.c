@@ -19,12 +19,12 @@
 
 typedef struct bad_device {
     dev_device base;
-    rt_code answer;     /* what every operation but open answers */
+    rt_code answer;     /* the answer of every operation except open */
     bool object_anyhow; /* creates the object even when the answer is a failure */
     bool no_object;     /* succeeds without an object */
     bool holes;         /* tables that lack an operation */
-    bool foreign;       /* statuses that no sink made */
-    rt_code untold;     /* the answer where times are asked; RT_OK: they are told */
+    bool foreign;       /* statuses that were not created in the sink */
+    rt_code untold;     /* the answer to a query of times; RT_OK: they are reported */
     bool timeless;      /* events end before they begin */
     bool restless;      /* events that stay pending after a wait */
     bool null_address;  /* memories that begin at 0 */
@@ -33,7 +33,7 @@ typedef struct bad_device {
     bool incapable;     /* no unified shared memory, variables by name, specialisation constants */
 } bad_device;
 
-static rt_code open_answer; /* of the next open; the tests are single-threaded */
+static rt_code open_answer; /* answer of the next open; the tests are single-threaded */
 
 static rt_status answer(dev_device *base)
 {
@@ -168,7 +168,7 @@ static rt_status kernel_create(dev_program *program, rt_text name, dev_kernel **
     return answer(program->device);
 }
 
-/* The address is that of the base struct, which is as good as any. */
+/* Uses the address of the base struct, which is as good as any. */
 static uint64_t memory_address(dev_memory *memory)
 {
     const bad_device *device = (const bad_device *)memory->device;
@@ -494,7 +494,7 @@ static void do_queue_create_profiling(fixture *f)
     use(dev_queue_create_profiling(f->device, &queue));
     dev_queue_destroy(queue);
 }
-/* Queries times of a queue that keeps none. */
+/* Queries times of a queue that records none. */
 static void do_times_unkept(fixture *f)
 {
     dev_queue *queue;
@@ -505,7 +505,7 @@ static void do_times_unkept(fixture *f)
     use(dev_event_times(event, &times));
 }
 
-/* One code that each operation may answer and one that it may not. */
+/* One code that each operation may return and one that it may not. */
 static const struct {
     const char *name;
     void (*action)(fixture *f);
@@ -957,7 +957,7 @@ static void aspects_have_their_names_of_sycl(void **state)
     assert_string_equal(dev_aspect_name(DEV_ASPECT_FP64), "fp64");
     assert_string_equal(dev_aspect_name(DEV_ASPECT_ATOMIC64), "atomic64");
     assert_string_equal(dev_aspect_number_name(6), "fp64"); /* as SYCL's aspect::fp64 */
-    assert_null(dev_aspect_number_name(1)); /* aspect::cpu, which nothing asks about */
+    assert_null(dev_aspect_number_name(1)); /* aspect::cpu, which cannot be queried */
     assert_string_equal(dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
                         "ext_oneapi_virtual_functions");
 }

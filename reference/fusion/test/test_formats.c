@@ -1,4 +1,4 @@
-/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode beside it.
+/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode next to it.
  *
  * Source: document 001, "Support for non SPIR-V targets". */
 #include "reference/fusion/test/world.h"
@@ -87,7 +87,7 @@ static void KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx(void **stat
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
 }
 
-/* The first kernel has its bitcode; that one of the list has none is enough. */
+/* The first kernel has its bitcode; a single kernel of the list without bitcode is enough. */
 static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
 {
     world *w = *state;
@@ -100,8 +100,8 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
         fail_msg("the reason is '%s'", reason);
 }
 
-/* Not offered means that the kernels run one by one: the application is not refused.  The twin is
- * the_code_itself_is_fused_of_spirv. */
+/* Not supported means that the kernels run one by one: the application is not refused.  The
+ * counterpart is the_code_itself_is_fused_of_spirv. */
 static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
 {
     world *w = *state;

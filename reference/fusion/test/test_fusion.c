@@ -1,5 +1,5 @@
-/* Unit tests of fusion over a compiler that is not a compiler: what it is asked, what becomes of
- * its answers, and of a list that others end meanwhile. */
+/* Unit tests of fusion with a stub compiler: the requests to it, the handling of its answers, and
+ * of a list that another thread ends in the meantime. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
-/* What the compiler is told to do, and what it was asked. */
+/* The stub compiler's instructions, and the requests that it got. */
 static struct {
     rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
@@ -23,8 +23,8 @@ static rt_command_id launch(world *w, rt_promotion promotion)
     return world_launch(w, "k", promotion);
 }
 
-/* Answers with a kernel of two parameters, as the counting device's kernels have: the first
- * kernel's, constants or not. */
+/* Answers with a kernel of two parameters, like the counting device's kernels: those of the first
+ * kernel, constants or not. */
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result)
 {
@@ -150,7 +150,7 @@ static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
 static void without_a_compiler_the_kernels_run(void **state)
 {
     world *w = *state;
-    /* A runtime of its own: the first has one. */
+    /* A separate runtime: the first one has a compiler. */
     rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     rt_fusion *fusion = rt_fusion_create(&(rt_fusion_parts){
         .tools = {.sink = w->f->sink, .trace = w->f->trace, .programs = w->f->manager},
@@ -194,7 +194,7 @@ typedef struct promotion_row {
     rt_promotion asked[3];
     uint32_t count;
     bool groups;                   /* the kernels have local sizes */
-    rt_promotion documents, dpcpp; /* what comes of it */
+    rt_promotion documents, dpcpp; /* the resulting promotion */
 } promotion_row;
 
 #define N RT_PROMOTION_NONE
@@ -246,8 +246,8 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Two buffers of 16 bytes for a group, which take 128 each, beside `local` bytes of an argument, in
- * a group's `room`: how many of them are promoted, and what is said of the others. */
+/* Two buffers of 16 bytes per group, which take 128 each, next to `local` bytes of an argument, in
+ * a group's `room`: checks how many of them are promoted, and the messages for the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
     rt_arena arena = {0};

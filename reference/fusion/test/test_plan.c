@@ -1,5 +1,5 @@
-/* Unit tests of the plan: which ranges go together, and under which.  Ranges are written as
- * get_global_id counts. */
+/* Unit tests of the plan: which ranges can be combined, and into which.  Ranges are written in the
+ * order of get_global_id. */
 #include "reference/fusion/plan.h"
 
 #include "reference/base/rule.h"
@@ -71,7 +71,7 @@
 typedef struct plan_row {
     rt_fusion_range inputs[3];
     uint32_t count;
-    rt_rule documents, dpcpp; /* that refuses them; none: they are fused */
+    rt_rule documents, dpcpp; /* the rule that refuses them; none: they are fused */
     rt_fusion_range fused;    /* in the documents' profile */
 } plan_row;
 
@@ -143,8 +143,9 @@ static void rows_are_fused_or_refused(void **state)
     }
 }
 
-/* Shipped DPC++ has as many dimensions as the input with most, and SYCL's further ones are the
- * fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag B23). */
+/* Shipped DPC++ uses as many dimensions as the input with the most, and in SYCL's order the
+ * additional ones are the fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag B23).
+ */
 static void dpcpp_pads_the_range(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static uint64_t linear(const uint64_t *id, const uint64_t *size)
     return (id[2] * size[1] + id[1]) * size[0] + id[0];
 }
 
-/* The group of a work-item of a linear id, by taking the id apart. */
+/* The group of the work-item with a linear id, computed by decomposing the id. */
 static uint64_t group_at(const rt_fusion_range *range, uint64_t at)
 {
     uint64_t id[3] = {at % range->global[0], at / range->global[0] % range->global[1],
@@ -175,7 +176,7 @@ static uint64_t group_at(const rt_fusion_range *range, uint64_t at)
     return linear(group, count);
 }
 
-/* Looks at every pair of neighbours in linear ids, and at pairs a row and a plane apart, which is
+/* Examines every pair of neighbouring linear ids, and pairs a row and a plane apart, which is
  * enough for boxes. */
 static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
@@ -189,8 +190,8 @@ static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
     return false;
 }
 
-/* Every pair of small ranges with one local size: refused by restriction 3 exactly where some group
- * would be torn, found by looking at every pair of work-items. */
+/* Every pair of small ranges with one local size: refused by restriction 3 exactly if a group would
+ * be torn, determined by examining every pair of work-items. */
 static void groups_are_torn_exactly_where_the_plan_says(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Unit tests of which variables a fused program shares, by what images say of them. */
+/* Unit tests of which variables a fused program shares, according to its images' descriptions. */
 #include "reference/fusion/shared_variables.h"
 #include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"
@@ -12,7 +12,7 @@
 
 static const uint8_t plain[8] = {4}, scoped[8] = {4, 0, 0, 0, 1}, nonsense[2] = {4};
 
-/* One image that tells of one variable; the symbol NULL: not of that. */
+/* One image that describes one variable; symbol NULL: without a symbol. */
 typedef struct told {
     const char *id;
     const uint8_t *value;
@@ -48,7 +48,7 @@ static void image_make(one_image *one, rt_arena *arena, const told *said)
     one->program.image_count = 1;
 }
 
-/* Two kernels, each of a program of one image. */
+/* Two kernels, each from a program of one image. */
 static rt_status find(rt_sink *sink, rt_arena *arena, one_image images[2], const told *first,
                       const told *second, rt_shared_variables *out_found)
 {

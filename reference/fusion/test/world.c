@@ -1,4 +1,4 @@
-/* A queue that fuses, for unit tests of fusion. */
+/* A queue with fusion, for unit tests. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* A queue that fuses, for unit tests of fusion: over the modules of a program's fixture, and over a
- * compiler that is not a compiler but a function of the test. */
+/* A queue with fusion, for unit tests: over the modules of a program's fixture, and with a function
+ * of the test in place of a compiler. */
 #ifndef REFERENCE_FUSION_TEST_WORLD_H
 #define REFERENCE_FUSION_TEST_WORLD_H
 
@@ -16,11 +16,11 @@ typedef struct world {
     rt_queue_id queue;
     rt_memory *a; /* 16 bytes, elements of 4 */
     rt_fusion_compiler compiler;
-    uint32_t asked; /* how often the compiler was; its function counts */
+    uint32_t asked; /* number of requests to the compiler; counted by its function */
 } world;
 
-/* Makes the queue over the fixture, which becomes the world's; `fuse` is given the world.  The
- * caller ends it. */
+/* Creates the queue over the fixture, which the world takes over; `fuse` receives the world.  The
+ * caller destroys the world. */
 world *world_create(fixture *f, world_fuse *fuse);
 void world_destroy(world *w);
 

@@ -1,4 +1,4 @@
-/* What the tests of image formats are given: a sink for refusals and an arena for what is read. */
+/* Shared by the tests of image formats: a sink for refusals and an arena for the values read. */
 #ifndef REFERENCE_IMAGE_TEST_FIXTURE_H
 #define REFERENCE_IMAGE_TEST_FIXTURE_H
 
@@ -9,7 +9,7 @@
 typedef struct fixture {
     rt_sink *sink;
     rt_arena arena;
-    rt_buffer file; /* for a test that puts one together */
+    rt_buffer file; /* for a test that builds one */
 } fixture;
 
 /* For cmocka_unit_test_setup_teardown. */

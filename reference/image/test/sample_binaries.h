@@ -1,5 +1,5 @@
-/* Three binaries with all that a fat binary can say; what the tests of fat binaries write, build
- * and expect to read again. */
+/* Three binaries that use every feature of a fat binary; the tests of fat binaries write, build and
+ * read them back. */
 #ifndef REFERENCE_IMAGE_TEST_SAMPLE_BINARIES_H
 #define REFERENCE_IMAGE_TEST_SAMPLE_BINARIES_H
 

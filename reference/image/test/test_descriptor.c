@@ -28,7 +28,7 @@ typedef struct document_set {
     const document_property *PropertiesBegin, *PropertiesEnd;
 } document_set;
 
-/* What stands before the two members that the document names is DPC++'s (fat_binary.h). */
+/* The part before the two members that the document names is DPC++'s (fat_binary.h). */
 typedef struct document_image {
     uint16_t version;
     uint8_t kind, format;
@@ -55,7 +55,7 @@ _Static_assert(offsetof(document_set, PropertiesEnd) == 16 && sizeof(document_se
 _Static_assert(sizeof(document_image) == 80, "an image without a manifest");
 
 static const uint8_t code[] = {3, 2, 35, 7};
-/* Three bytes behind their number of bits, as DPC++ keeps bytes. */
+/* Three bytes after their number of bits, as DPC++ stores bytes. */
 static const uint8_t odd_value[] = {24, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c'};
 
 static const document_property properties[] = {
@@ -75,7 +75,7 @@ static const document_set sets[] = {
         .PropertySetsBegin = (begin), .PropertySetsEnd = (end)                                     \
     }
 
-/* What is read lies in the segments of a module, as compilers put it, and not in a heap. */
+/* The data is in the segments of a module, where compilers put it, and not in a heap. */
 static const document_image images[] = {
     IMAGE_WITH(NULL, NULL),
     IMAGE_WITH(sets, sets + 1),
@@ -138,7 +138,7 @@ static void DL_IMAGE_03_sets_are_found_by_their_exact_name(void **state)
     assert_int_equal(read.sets[0].property_count, 2);
     assert_int_equal(read.sets[1].property_count, 1);
     assert_int_equal(read.sets[2].property_count, 0);
-    /* Another letter case and another spacing are other names. */
+    /* Different case or spacing makes a different name. */
     assert_null(rt_image_set(&image, RT_SET_IMPORTED_SYMBOLS));
 }
 

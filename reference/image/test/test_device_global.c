@@ -1,5 +1,5 @@
-/* Unit tests of what images and modules tell of device_globals: values of properties and lists, as
- * they are written, and what is none. */
+/* Unit tests of the descriptions of device_globals in images and modules: the written form of
+ * values and lists, and invalid ones. */
 #include "reference/image/device_global.h"
 
 #include "reference/base/alloc.h"
@@ -151,7 +151,7 @@ static void damaged_lists_are_refused(void **state)
     assert_damaged(globals, 1, ACCESS_AT, RT_HOST_ACCESS_COUNT);
     assert_damaged(globals, 1, 0, 2);    /* a count of two */
     assert_damaged(globals, 1, 3, 0x40); /* a count that no memory could hold */
-    /* The second id becomes the first's. */
+    /* The second id is changed to equal the first. */
     static const rt_device_global alike[] = {
         {.unique_id = STATIC_TEXT("_Z1v"), .name = STATIC_TEXT("v"), .size = 4},
         {.unique_id = STATIC_TEXT("_Z1w"), .name = STATIC_TEXT("w"), .size = 4}};

@@ -22,9 +22,9 @@
 static const char *modules[2]; /* of 80 and of 96 bytes */
 static const char *compressed_module;
 static const rt_fat_layout layouts[2] = {RT_FAT_80, RT_FAT_96};
-static const void *registered; /* by the module that was loaded last */
+static const void *registered; /* registered by the module that was loaded last */
 
-/* What the modules call, in place of DPC++'s runtime. */
+/* The functions that the modules call, replacing DPC++'s runtime. */
 void __sycl_register_lib(const void *descriptor);
 void __sycl_unregister_lib(const void *descriptor);
 
@@ -93,7 +93,7 @@ static void modules_are_read_from_memory(void **state)
         assert_int_equal(fat.layout, layouts[i]);
         assert_int_equal(fat.version, i == 0 ? 3 : 2);
         assert_sample(&fat.binaries);
-        /* The runtime takes a property's bytes for text: a NUL byte follows. */
+        /* The runtime treats a property's bytes as text: a NUL byte follows. */
         const rt_property *mask = &fat.binaries.items[0].properties.sets[1].properties[0];
         assert_int_equal(mask->bytes.data[mask->bytes.size], 0);
         dlclose(module);
@@ -116,7 +116,7 @@ static rt_bytes file_load(fixture *f, const char *name)
     return bytes;
 }
 
-/* Reads all that is in an ELF file; out_fat has the last descriptor's images. */
+/* Reads everything in an ELF file; out_fat has the last descriptor's images. */
 static rt_status elf_read(fixture *f, rt_bytes file, uint32_t *out_count, rt_fat_binary *out_fat)
 {
     rt_mapping mapping;
@@ -142,8 +142,8 @@ static void modules_are_read_from_their_files(void **state)
     }
 }
 
-/* Whatever version the first image has, whose number the layout is first guessed by: it is looked
- * for as it stands in the file, version 2, kind 4, format 2. */
+/* The version of the first image, which determines the layout that is tried first, does not matter.
+ * The test finds the image in the file as version 2, kind 4, format 2. */
 static void layout_of_96_bytes_is_found_whatever_the_version(void **state)
 {
     fixture *f = *state;
@@ -406,7 +406,7 @@ static const struct wrong_elf {
     size_t at;
     uint8_t byte;
     rt_code code;
-    const char *message; /* its begin */
+    const char *message; /* start of the message */
 } wrong_elves[] = {
     {1, 'F', RT_MALFORMED, "damaged ELF file at byte 0"},
     {EI_CLASS, ELFCLASS32, RT_UNSUPPORTED, "ELF file at byte 4: not 64 bits, little-endian"},
@@ -432,8 +432,8 @@ static void wrong_elf_files_are_refused_by_name(void **state)
     }
 }
 
-/* Every byte of what the reader follows in the file, and a truncation at every 61st byte: the
- * header and the program headers, and all of the data with its relocations is small enough to be
+/* Damages every byte that the reader follows in the file, and truncates it at every 61st byte: the
+ * headers, the program headers, and all of the data with its relocations are small enough to be
  * damaged in steps. */
 static void damaged_elf_files_are_survived(void **state)
 {

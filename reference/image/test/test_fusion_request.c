@@ -82,7 +82,7 @@ static void a_request_is_read_as_it_was_written(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* What a request may not say, each made of a right one. */
+/* Invalid requests, each derived from a valid one. */
 static void what_a_request_cannot_mean_is_refused(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void what_a_request_cannot_mean_is_refused(void **state)
     kernels[1].range.offset[2] = 1; /* past its dimensions */
     wrong[0].kernels = kernels;
     wrong[1].range.global[0] = wrong[1].range.global[1] = UINT64_C(1) << 40; /* too many */
-    wrong[2].range.local[1] = 0; /* half of a local size is open */
+    wrong[2].range.local[1] = 0; /* half of a local size is unspecified */
     rt_fusion_identity backwards = {{1, 0}, {0, 1}}, nowhere = {{0, 0}, {2, 0}};
     wrong[3].identities = &backwards;
     wrong[4].identities = &nowhere;

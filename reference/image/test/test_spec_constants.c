@@ -17,15 +17,15 @@
         .name = {text, sizeof(text) - 1}, .type = RT_PROPERTY_BYTES, .bytes = BYTES(rows)          \
     }
 
-/* A byte, a double right behind it, two scalars with room between and behind them, and an int.
- * Places by hand: 0, 1, 9 (4 + 4 of room, then 8, then 8 of room: 24), 33. */
+/* A byte, a double immediately after it, two scalars with padding between and after them, and an
+ * int. Offsets by hand: 0, 1, 9 (4 + 4 of padding, then 8, then 8 of padding: 24), 33. */
 static const uint32_t small[] = {4, 0, 1}, wide[] = {0, 0, 8};
 static const uint32_t pair[] = {7, 0, 4, 8, 8, 8, RT_SPEC_PADDING, 16, 8}, last[] = {3, 0, 4};
 static const rt_property constants[] = {ROWS("small", small), ROWS("wide", wide),
                                         ROWS("pair", pair), ROWS("last", last)};
 enum { SMALL, WIDE, PAIR, LAST, CONSTANTS, DEFAULTS_SIZE = 37 };
 
-/* Each byte is its own place. */
+/* Each byte's value is its offset. */
 static uint8_t defaults[DEFAULTS_SIZE];
 
 static rt_spec_descriptor read_of(const rt_property *properties, uint32_t index, size_t size)
@@ -59,7 +59,7 @@ static void defaults_lie_one_after_the_other(void **state)
     }
 }
 
-/* Of a block that is too short those constants have a default that lie in it wholly. */
+/* If the block is too short, only constants entirely inside it have a default. */
 static void what_is_not_there_is_not_told(void **state)
 {
     (void)state;

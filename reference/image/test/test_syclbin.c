@@ -31,7 +31,7 @@ enum {
     NATIVE_SIZE = sizeof NATIVE - 1,
     METADATA_SIZE = GLOBAL_SIZE + MODULE_SIZE + IR_SIZE + NATIVE_SIZE,
     HEADERS_SIZE = 56 + 4 * 32,
-    TABLE = (HEADERS_SIZE + METADATA_SIZE + 7) / 8 * 8, /* begin of the code in the image */
+    TABLE = (HEADERS_SIZE + METADATA_SIZE + 7) / 8 * 8, /* start of the code in the image */
     IMAGE_SIZE = TABLE + 16,
 };
 
@@ -178,7 +178,7 @@ static void what_the_format_cannot_say_is_refused(void **state)
     }
 }
 
-/* Place in the file, the byte put there, what is then said of it. */
+/* Offset in the file, the byte stored there, and the resulting message. */
 static const struct wrong_file {
     size_t at;
     uint8_t byte;

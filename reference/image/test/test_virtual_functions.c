@@ -1,4 +1,4 @@
-/* Unit tests of what an image says of virtual functions: properties, lists, and what is damaged. */
+/* Unit tests of an image's declarations of virtual functions: properties, lists, and damage. */
 #include "reference/image/virtual_functions.h"
 
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void damaged_properties_are_named(void **state)
         const char *damaged = read_from(properties, 2, &read);
         assert_non_null(damaged);
         assert_string_equal(damaged, cases[i].name);
-        assert_int_equal(read.creates.length, 0); /* nothing of it is believed */
+        assert_int_equal(read.creates.length, 0); /* none of it is used */
     }
 }
 

@@ -1,6 +1,6 @@
-/* Prints the sample: as C source of modules of either layout, `write_sample 80` and `96`, of which
- * the build makes modules for the tests of fat binaries; `96z` with compressed code; and as what
- * the fuzzer begins with, `syclbin` and `text`. */
+/* Prints the sample: as C source of modules of either layout, `write_sample 80` and `96`, which the
+ * build compiles into modules for the tests of fat binaries; `96z` with compressed code; and as
+ * seeds for the fuzzer, `syclbin` and `text`. */
 #include "reference/image/compression.h"
 #include "reference/image/fat_binary.h"
 #include "reference/image/syclbin.h"

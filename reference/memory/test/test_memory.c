@@ -1,4 +1,4 @@
-/* Unit tests of the books: which content of a memory is the latest. */
+/* Unit tests of the bookkeeping: which content of a memory is the latest. */
 #include "reference/memory/memory.h"
 #include "reference/program/test/fixture.h"
 

@@ -1,4 +1,4 @@
-/* A loader with all that it needs, made for each test. */
+/* A loader with everything that it needs, created for each test. */
 #include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>

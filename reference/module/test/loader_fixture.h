@@ -1,5 +1,5 @@
-/* What the tests of the loader share: a loader over a table of modules, and a log of what it told.
- */
+/* Shared by the tests of the loader: a loader over a table of modules, and a log of its
+ * notifications. */
 #ifndef REFERENCE_MODULE_TEST_LOADER_FIXTURE_H
 #define REFERENCE_MODULE_TEST_LOADER_FIXTURE_H
 
@@ -10,11 +10,12 @@ typedef struct fixture {
     rt_trace *trace;
     rt_registry registry;
     rt_loader loader;
-    rt_chooser chooser; /* for tests that give it to the loader */
-    rt_buffer log;      /* what the observers append, words with a blank behind them */
+    rt_chooser chooser; /* for tests that pass it to the loader */
+    rt_buffer log;      /* appended by the observers: words, each followed by a blank */
 } fixture;
 
-/* Makes a fixture over the modules, which are borrowed; the observer's user becomes the fixture. */
+/* Creates a fixture over the modules, which are borrowed; the observer's user becomes the fixture.
+ */
 fixture *fixture_open(const rt_module *modules, uint32_t count, rt_registry_observer observer);
 
 /* cmocka's teardown. */

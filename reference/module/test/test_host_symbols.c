@@ -181,8 +181,9 @@ static void a_later_opening_adds_its_scope_and_takes_it_along(void **state)
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
-/* The rules again, from the history of openings alone: what is loaded follows from who is open, and
- * a module's scopes are the openings, in order, of modules that still are loaded and reach it. */
+/* A second implementation of the rules, based only on the history of openings: which modules are
+ * loaded follows from which are open, and a module's scopes are the openings, in order, of modules
+ * that are still loaded and reach it. */
 typedef struct model {
     const world *w;
     bool global[MODULES_MAX], loaded[MODULES_MAX];
@@ -336,7 +337,7 @@ static void any_history_gives_what_the_model_gives(void **state)
         }
         world_destroy(w);
     }
-    assert_true(bound > WORLDS); /* The comparison has seen more than absences. */
+    assert_true(bound > WORLDS); /* the comparison was not limited to absent symbols */
 }
 
 int main(void)

@@ -203,7 +203,8 @@ static void what_cannot_be_is_refused(void **state)
         rt_status status = rt_loader_start(&loader, APP, NULL, 0);
         assert_int_equal(status.code, RT_MALFORMED);
         rt_text message = rt_sink_diagnostic(f->sink, status)->message;
-        assert_true(rt_text_starts(message, "the loader reports an impossible event for module 'a'"));
+        assert_true(
+            rt_text_starts(message, "the loader reports an impossible event for module 'a'"));
         rt_loader_free(&loader);
     }
 }

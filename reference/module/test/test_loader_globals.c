@@ -20,7 +20,7 @@ static const rt_device_global of_app[] = {
 static const rt_device_global of_plugin[] = {
     {.unique_id = STATIC_TEXT("_Z1p"), .name = STATIC_TEXT("p"), .size = 1}};
 
-/* The plugin has no images, and its host code registers all the same. */
+/* The plugin has no images, but its host code registers variables. */
 enum { APP, PLUGIN, MODULES };
 static const rt_module modules[MODULES] = {
     [APP] = {.name = STATIC_TEXT("app"), .images = {one_image, 1}, .globals = {of_app, 2}},

@@ -1,4 +1,4 @@
-/* The tables of the counting device.  A kernel takes two arguments, whatever its name. */
+/* The tables of the counting device.  Every kernel takes two arguments. */
 #include "reference/program/test/counting_device.h"
 
 #include "reference/base/alloc.h"
@@ -119,7 +119,7 @@ static rt_status find_global(dev_program *program, rt_text name, dev_memory **ou
     return RT_STATUS_OK;
 }
 
-/* Notes a write to a variable. */
+/* Records a write to a variable. */
 static void log_write(counting_device *self, const counting_memory *memory, uint64_t offset,
                       uint64_t size, const void *source)
 {

@@ -1,4 +1,5 @@
-/* A device for unit tests: it does at once what it is asked, counts it, and fails on demand. */
+/* A device for unit tests: it does everything immediately, counts its calls, and fails on demand.
+ */
 #ifndef REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
 #define REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
 
@@ -20,10 +21,10 @@ typedef struct counting_device {
     bool fail_fills, fail_writes; /* are refused */
     uint32_t global_size;         /* bytes of every variable; 0: 64 */
     uint32_t build_delay_us;      /* how long a build or link takes */
-    uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic */
+    uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
-    uint32_t loads; /* of binaries */
+    uint32_t loads; /* number of loaded binaries */
     uint32_t usms;
     rt_buffer globals; /* "[name]" for each variable looked for, "[name+0:1122334455660000]" for
                           each write to one: offset and bytes; guarded by lock */
@@ -33,7 +34,7 @@ typedef struct counting_device {
                             "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;
 
-/* Where unified shared memory of the device begins, every one of them. */
+/* The start address of every unified shared memory of the device. */
 #define COUNTING_ADDRESS UINT64_C(0x1122334455660000)
 
 /* Every program has a variable of any name.  Opened with dev_device_open and selector "": links,

@@ -1,4 +1,4 @@
-/* Images made from lists of names. */
+/* Images built from lists of names. */
 #include "reference/program/test/fixture.h"
 
 #include "reference/image/device_global.h"

@@ -22,7 +22,7 @@ typedef struct fixture_module {
     const char *name, *kernels, *imports, *exports;
     rt_format format;
     const char *options; /* for the device's compiler; NULL: none */
-    uint32_t aspect;     /* number of one that the image needs; 0: none */
+    uint32_t aspect;     /* number of an aspect that the image needs; 0: none */
     /* Specialisation constants of 4 bytes with the default value 7, numbered from 1. */
     const char *constants;
     /* Properties of virtual functions, as in "provides=a calls=a,b creates=c uses=d". */
@@ -30,14 +30,14 @@ typedef struct fixture_module {
     bool with_dummy; /* a second image is the dummy of this one: without its aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
-    const char *embedded_ir; /* the bitcode that the image holds, whatever it is; NULL: none */
+    const char *embedded_ir; /* the bitcode embedded in the image, any text; NULL: none */
 } fixture_module;
 
 /* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.
  */
 fixture *fixture_create(const fixture_module *modules, uint32_t module_count, const char *selector);
 
-/* The same in a profile. */
+/* Like fixture_create, in a profile. */
 fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, uint32_t module_count,
                            const char *selector);
 void fixture_destroy(fixture *fixture);
@@ -48,14 +48,15 @@ const rt_registered_image *fixture_image(fixture *fixture, const char *module);
 /* Number of trace events of a kind. */
 uint32_t fixture_count(fixture *fixture, rt_event_kind kind);
 
-/* A field of the newest event of that kind, a list as "a b"; "none" where there is no such event.
+/* A field of the newest event of that kind, a list as "a b"; "none" if there is no such event.
  */
 const char *fixture_newest(fixture *fixture, rt_event_kind kind, const char *field);
 
-/* Asks the manager for a kernel on the first device in context 0 and gives it back at once. */
+/* Requests a kernel from the manager on the first device in context 0 and releases it immediately.
+ */
 rt_status fixture_ask(fixture *fixture, const char *kernel);
 
-/* Asks as the request says, and gives it back at once. */
+/* Makes the given request, and releases the kernel immediately. */
 rt_status fixture_ask_as(fixture *fixture, const rt_kernel_request *request);
 
 #endif

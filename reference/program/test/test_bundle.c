@@ -1,5 +1,4 @@
-/* Unit tests of kernel bundles: which units they have, which calls of the device they make, what
- * is refused, and how long they live. */
+/* Unit tests of kernel bundles: their units, their calls of the device, refusals, and lifetimes. */
 #include "reference/program/bundle.h"
 #include "reference/program/test/fixture.h"
 
@@ -10,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* main needs f of library, which has a kernel of its own; left and right need each other. */
+/* main needs f of library, which also has a kernel; left and right need each other. */
 static const fixture_module modules[] = {
     {"main", "k", "f", NULL, .constants = "n"},
     {"library", "lk", NULL, "f"},
@@ -158,7 +157,7 @@ static void all_kernels_without_a_list(void **state)
     load(w, LIBRARY), load(w, MAIN), load(w, ALONE), load(w, AHEAD);
     assert_images(w, get(w, RT_BUNDLE_INPUT, NULL), "library/0 main/0 alone/0");
     const rt_bundle *executable = get(w, RT_BUNDLE_EXECUTABLE, NULL);
-    /* library/0 is in the program of main/0, and has none of its own. */
+    /* library/0 is in the program of main/0, and has no separate program. */
     assert_int_equal(rt_bundle_unit_count(executable), 3);
     assert_images(w, executable, "main/0 library/0 alone/0 ahead/0");
 }
@@ -197,7 +196,7 @@ static void refusals_of_get_have_their_class(void **state)
     assert_null(get(w, RT_BUNDLE_EXECUTABLE, "b"));
     assert_int_equal(w->status.code, RT_ERRC_BUILD);
     assert_int_equal(w->status.rule, RT_RULE_DL_RESOLVE_09);
-    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* left to who links */
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* left to the link */
 }
 
 /* ---- Compiling, linking, joining ---------------------------------------------------------- */

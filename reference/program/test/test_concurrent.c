@@ -1,5 +1,6 @@
-/* Unit tests of the program manager under several threads: builds, failures, and modules that come
- * and go meanwhile.  Meant for ThreadSanitizer too (-DASSAY_SANITIZE=thread). */
+/* Unit tests of the program manager with several threads: builds, failures, and modules that are
+ * loaded and unloaded in the meantime.  Also meant for ThreadSanitizer (-DASSAY_SANITIZE=thread).
+ */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -45,7 +46,7 @@ typedef struct asker {
     fixture *f;
     const char *kernel;
     uint32_t rounds;
-    uint32_t served, unresolved, absent, other; /* what came of the rounds */
+    uint32_t served, unresolved, absent, other; /* number of rounds with each outcome */
 } asker;
 
 static void *ask_often(void *user)
@@ -77,7 +78,7 @@ static void join(pthread_t *threads)
 }
 
 /* The application's kernels share a program, which has the library's kernel too, unless that was
- * asked for first: two programs at most, however many threads ask. */
+ * requested first: at most two programs, no matter how many threads ask. */
 static void one_thread_builds_and_the_others_wait(void **state)
 {
     fixture *f = *state;
@@ -95,7 +96,7 @@ static void one_thread_builds_and_the_others_wait(void **state)
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), THREADS * 4 - builds);
 }
 
-/* Who waited for a build that failed tries for itself, and is refused by its own try. */
+/* A thread that waited for a failed build tries again, and is refused by its own attempt. */
 static void no_failure_of_a_build_is_shared(void **state)
 {
     fixture *f = *state;
@@ -129,7 +130,7 @@ static void no_failure_of_resolution_is_shared(void **state)
     assert_true(rt_ok(fixture_ask(f, "k2")));
 }
 
-/* Whatever the order, a launch is served by a program of images that were there, or refused. */
+/* In any order, a launch is served by a program of images that were registered, or refused. */
 static void modules_come_and_go_under_launches(void **state)
 {
     fixture *f = *state;
@@ -147,15 +148,15 @@ static void modules_come_and_go_under_launches(void **state)
     join(threads);
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(askers[i].other, 0);
-    /* Nothing of that is left: what was served then is refused now. */
+    /* Nothing remains: a kernel that was served then is refused now. */
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
     assert_int_equal(fixture_ask(f, "lk").code, RT_ERRC_RUNTIME);
     open_libraries(f);
     assert_true(rt_ok(fixture_ask(f, "k1")));
 }
 
-/* The library goes while its program is being built: the launch that asked for it gets it, and no
- * later one does. */
+/* The library is unloaded while its program is being built: the launch that requested it gets it,
+ * but no later one does. */
 static void what_went_during_its_build_is_not_cached(void **state)
 {
     fixture *f = *state;
@@ -173,8 +174,8 @@ static void what_went_during_its_build_is_not_cached(void **state)
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
 }
 
-/* A library that is loaded again has its images at the addresses where they were: they are other
- * registrations all the same, and each needs a build of its own. */
+/* A reloaded library has its images at the same addresses: they are nevertheless new registrations,
+ * and each needs a separate build. */
 static void the_same_address_is_another_image(void **state)
 {
     fixture *f = *state;
@@ -188,7 +189,7 @@ static void the_same_address_is_another_image(void **state)
         close_module(f, DEEPER);
     }
     assert_int_equal(f->manager->programs_alive, 0);
-    assert_int_equal(f->manager->tables.sets.count, MODULES); /* ids are used again */
+    assert_int_equal(f->manager->tables.sets.count, MODULES); /* ids are reused */
 }
 
 int main(void)

@@ -214,8 +214,8 @@ static void a_long_chain_costs_linear_work(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Image i imports what image i + 1 exports, and the last one what the first exports: a chain of a
- * thousand that closes to a ring.  It is collected in its order, each image once. */
+/* Image i imports an export of image i + 1, and the last one an export of the first: a chain of a
+ * thousand images that closes to a ring.  It is collected in order, each image once. */
 static void a_ring_of_a_thousand_images(void **state)
 {
     (void)state;

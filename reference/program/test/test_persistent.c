@@ -1,4 +1,4 @@
-/* Unit tests of the persistent cache: what a key is made of, what comes of what lies in the folder.
+/* Unit tests of the persistent cache: the parts of a key, and the effects of files in the folder.
  */
 #include "reference/program/persistent_key.h"
 #include "reference/program/test/fixture.h"
@@ -20,7 +20,7 @@
 
 enum { NAMES_MAX = 4 };
 
-/* An image of its names alone. */
+/* An image that consists only of names. */
 typedef struct made_image {
     rt_text kernels[NAMES_MAX];
     rt_property exported[NAMES_MAX];
@@ -53,7 +53,7 @@ static const rt_registered_image *make(made_image *made, const char *kernels[NAM
 #define NAMES(...) ((const char *[NAMES_MAX]){__VA_ARGS__})
 #define NO_NAMES   ((const char *[NAMES_MAX]){NULL})
 
-/* The image part of images in the order given, sorted first where asked. */
+/* Checks the image part of images in the order given, sorted first if requested. */
 static void assert_part(const rt_registered_image *const *images, uint32_t count, bool sorted,
                         const char *wanted)
 {
@@ -80,7 +80,8 @@ static void DL_PCACHE_02_images_are_appended(void **state)
     assert_part(images, 1, false, "main;");
 }
 
-/* The names decide, wherever in its property set each stands and whatever the codes are. */
+/* The names determine the order, regardless of their position in the property set and of the codes.
+ */
 static void DL_PCACHE_04_the_names_defined_decide(void **state)
 {
     (void)state;
@@ -140,7 +141,8 @@ static int tear_down(void **state)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process with the modules loaded in an order, ended by NULL's number; the caller destroys it. */
+/* A process with the modules loaded in an order, terminated by NULL's number; the caller destroys
+ * it. */
 static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
                         uint32_t count, const uint32_t *loaded)
 {
@@ -193,7 +195,7 @@ static void the_second_process_builds_nothing(void **state)
     fixture_destroy(f);
     f = PROCESS(MAIN, LEFT, RIGHT);
     assert_true(rt_ok(fixture_ask(f, "k")));
-    assert_true(rt_ok(fixture_ask(f, "k"))); /* which the in-memory cache has */
+    assert_true(rt_ok(fixture_ask(f, "k"))); /* served by the in-memory cache */
     assert_counts(f, 0, 1, 0);
     assert_int_equal(f->counting->compiles + f->counting->links_done + f->counting->builds, 0);
     assert_int_equal(f->counting->loads, 1);
@@ -218,7 +220,7 @@ static void the_order_of_registration_makes_no_difference(void **state)
     assert_int_equal(entries(), 1);
 }
 
-/* Asks for a kernel in a process of its own and tells whether it was built. */
+/* Requests a kernel in a separate process; true if it was built. */
 static bool builds(const char *selector, uint32_t module, const rt_kernel_request *given)
 {
     fixture *f = process(RT_PROFILE_DOCUMENTS, selector, NULL, 1, &module);
@@ -250,13 +252,13 @@ static void every_identifier_makes_an_entry_of_its_own(void **state)
         assert_int_equal(builds("", ALONE, &options), first);
         assert_int_equal(builds("", ALONE, &value), first);
         assert_int_equal(builds("renamed", ALONE, &plain), first);
-        assert_int_equal(builds("", OTHER, &plain), first); /* of another code */
-        assert_false(builds("", ALONE, &same));             /* what is the default anyway */
+        assert_int_equal(builds("", OTHER, &plain), first); /* with other code */
+        assert_false(builds("", ALONE, &same));             /* set to its default value */
     }
     assert_int_equal(entries(), 5);
 }
 
-/* Damages the only entry, and has the program built and kept again. */
+/* Damages the only entry, and has the program built and stored again. */
 static void assert_rejected(const char *reason, bool fail_loads)
 {
     fixture *f = PROCESS(ALONE);
@@ -345,7 +347,7 @@ static void devices_that_give_none_take_no_part(void **state)
     assert_int_equal(entries(), 0);
 }
 
-/* The profiles differ in what an image's options are for; neither finds the other's. */
+/* The profiles differ in the use of an image's options; neither finds the other's entries. */
 static void profiles_have_entries_of_their_own(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Unit tests of what the profile dpcpp does otherwise, each beside what the documents say. */
+/* Unit tests of where the profile dpcpp deviates, each compared with the documents. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -37,10 +37,10 @@ static void A25_each_symbol_is_resolved_by_itself(void **state)
     static const fixture_module one_for_two[] = {
         {"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}, {"x", NULL, NULL, "g"}};
     expect_images(one_for_two, 3, "main/0 y/0", "main/0 y/0 x/0");
-    /* What is found twice is linked once. */
+    /* An image that is found twice is linked once. */
     static const fixture_module only_one[] = {{"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}};
     expect_images(only_one, 2, "main/0 y/0", "main/0 y/0");
-    /* An import of a provider is looked for among all, too. */
+    /* An import of a provider is also searched for among all images. */
     static const fixture_module closure[] = {{"main", "k", "f a", NULL},
                                              {"y", NULL, NULL, "f g"},
                                              {"x", NULL, NULL, "g"},
@@ -105,13 +105,13 @@ static void A70_programs_of_other_images_survive_an_unload(void **state)
         fixture *f = start(profile, linked, 2);
         assert_true(rt_ok(fixture_ask(f, "k")));
         assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
-        /* The imports are looked for again, also where the program is there. */
+        /* The imports are searched for again, even if the program exists. */
         assert_int_equal(fixture_ask(f, "k").code, RT_ERRC_BUILD);
         assert_int_equal(fixture_ask(f, "lk").code, RT_ERRC_RUNTIME);
         rt_loader_open(&f->loader, 1);
         assert_true(rt_ok(fixture_ask(f, "k")));
         assert_int_equal(f->counting->links_done, profile == RT_PROFILE_DOCUMENTS ? 2 : 1);
-        /* The new registration is another image: its own kernel is not in the old program. */
+        /* The new registration is a different image: its kernel is not in the old program. */
         assert_true(rt_ok(fixture_ask(f, "lk")));
         assert_int_equal(f->counting->builds, profile == RT_PROFILE_DPCPP);
         fixture_destroy(f);

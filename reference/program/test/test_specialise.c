@@ -1,4 +1,4 @@
-/* Unit tests of specialisation constants: which programs they tell apart, what reaches the device,
+/* Unit tests of specialisation constants: which programs they distinguish, what reaches the device,
  * what is refused. */
 #include "reference/program/test/fixture.h"
 
@@ -133,7 +133,7 @@ static void a_device_without_constants_refuses_values_but_not_defaults(void **st
     assert_true(rt_ok(ask(f, "k", same, 1)));
 }
 
-/* Tables that no compiler writes. */
+/* A table that no compiler writes. */
 typedef struct lie {
     uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
     uint32_t id, size;

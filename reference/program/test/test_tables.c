@@ -92,7 +92,7 @@ static void DL_SET_03_a_name_leads_to_one_id_in_a_module(void **state)
     rt_set_id f = id_of(s, 1, "f");
     assert_int_equal(id_of(s, 1, "g"), f);
     assert_int_not_equal(id_of(s, 1, "h"), f);
-    /* Combinations that are not disjoint: the name stays with the first. */
+    /* Combinations that are not disjoint: the name belongs to the first. */
     add(s, 1, RT_FORMAT_SPIRV64, "x", "f");
     assert_int_equal(id_of(s, 1, "f"), f);
     assert_int_not_equal(id_of(s, 1, "x"), f);
@@ -117,8 +117,7 @@ static void *open_library(void *user)
     return NULL;
 }
 
-/* While the tables' lock is held here, a module that another thread loads does not get into them.
- */
+/* While the tables' lock is held here, a module that another thread loads does not enter them. */
 static void DL_SET_05_the_tables_are_changed_under_a_lock(void **state)
 {
     (void)state;
@@ -149,8 +148,8 @@ static double look_up_s(const rt_program_tables *tables, uint32_t times)
     return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* A thousand times the symbols make a walk a thousand times as long; a probe may cost what caches
- * make of it. */
+/* A thousand times as many symbols make a walk a thousand times as long; a probe slows down only by
+ * cache effects. */
 static void DL_SET_06_a_look_up_does_not_grow_with_the_tables(void **state)
 {
     sample *s = *state;

@@ -1,4 +1,4 @@
-/* Tests of what images ask of devices: aspects, and sizes of work-groups and sub-groups. */
+/* Tests of images' requirements on devices: aspects, and sizes of work-groups and sub-groups. */
 #include "reference/program/target.h"
 
 #include <setjmp.h>
@@ -19,9 +19,9 @@ static const rt_device device = {
 typedef struct row {
     const char *property;
     uint32_t number;     /* of a property without bytes */
-    uint32_t words[8];   /* its bytes, little-endian as this machine */
-    size_t size;         /* of them; 0: it is a number */
-    const char *lacking; /* what is said; NULL: the device meets it */
+    uint32_t words[8];   /* its bytes, little-endian like this machine */
+    size_t size;         /* size of the bytes; 0: it is a number */
+    const char *lacking; /* the message; NULL: the device meets the requirement */
 } row;
 
 static void assert_row(const row *wanted)
@@ -85,7 +85,7 @@ static void a_device_meets_what_it_has(void **state)
          {0},
          0,
          "it needs sub-groups of 65 work-items, which device d does not have"},
-        {"fixed_target", 0, {1}, 4, NULL}, /* no requirement of this device */
+        {"fixed_target", 0, {1}, 4, NULL}, /* not a requirement on this device */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_row(&rows[i]);

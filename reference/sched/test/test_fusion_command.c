@@ -1,5 +1,5 @@
-/* Unit tests of the fusion command: what the graph holds while a queue is in fusion mode, and what
- * is left of it.  The tests that begin with a rule's id close that rule. */
+/* Unit tests of the fusion command: the contents of the graph while a queue is in fusion mode, and
+ * what remains of it.  Tests whose names begin with a rule's id cover that rule. */
 #include "reference/program/injected.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
@@ -157,7 +157,7 @@ static void KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion(void **state)
     assert_int_equal(fusion->kernels.count, 1);
     assert_int_equal(fusion->auxiliary.count, 2); /* the uploads of a and b */
     assert_int_equal(w->f->counting->writes, 0);
-    launch(w, w->queue); /* Its content is there already. */
+    launch(w, w->queue); /* its content is already there */
     assert_int_equal(fusion->auxiliary.count, 2);
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     assert_int_equal(w->f->counting->writes, 2);
@@ -200,7 +200,7 @@ static void KF_GRAPH_07_cancelling_makes_no_edges(void **state)
 static void KF_GRAPH_13_leaves_are_as_before_the_kernels(void **state)
 {
     world *w = *state;
-    const rt_command_id writer = launch(w, w->other); /* behind uploads 0 and 1 */
+    const rt_command_id writer = launch(w, w->other); /* after uploads 0 and 1 */
     const rt_memory_use *use = &w->scheduler->uses.items[w->a->id];
     assert_int_equal(use->writer, writer);
     const rt_fusion_command *fusion = start(w);
@@ -229,7 +229,7 @@ static void KF_GRAPH_15_the_fusion_waits_for_the_fused_kernel_first(void **state
     assert_int_equal(fusion->status, RT_FUSION_COMPLETED);
 }
 
-/* The device refuses the fused kernel: the list is as it was, and can be cancelled. */
+/* The device refuses the fused kernel: the list is unchanged, and can be cancelled. */
 static void a_refused_fused_kernel_leaves_the_list(void **state)
 {
     world *w = *state;
@@ -261,7 +261,7 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-/* What was held is refused when it is handed over, which is reported to the waiter. */
+/* A held command is refused when it is handed over, which is reported to the waiter. */
 static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
 {
     world *w = *state;
@@ -319,7 +319,7 @@ static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     w->f->counting->fail_waits = false;
     assert_null(command_at(w, fusion->command)->event);
-    /* The host waits, so it knows of the failure, and the device is asked for nothing. */
+    /* The host waits, so it knows of the failure, and the device is not called. */
     assert_int_equal(w->f->counting->launches, 1);
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
     const rt_launch what = {.kernel = RT_TEXT("k"),
@@ -346,7 +346,7 @@ static void looking_at_an_event_waits_for_nothing_and_ends_no_fusion(void **stat
     assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_HANDED_OVER);
     assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_HANDED_OVER);
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, fused)));
-    /* No call has waited for the fusion's own event, and what it waits for is done all the same. */
+    /* No call has waited for the fusion's own event, but its commands are done nevertheless. */
     assert_int_equal(command_at(w, event)->state, RT_COMMAND_ENQUEUED);
     assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_COMPLETE);
     assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_COMPLETE);
@@ -414,8 +414,8 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused");
 }
 
-/* A list that is open keeps its programs, although its kernels have run and their module is gone.
- */
+/* An open list keeps its programs alive, although its kernels have run and their module is
+ * unloaded. */
 static void an_open_list_keeps_its_programs(void **state)
 {
     world *w = *state;
@@ -435,7 +435,8 @@ static void an_open_list_keeps_its_programs(void **state)
     rt_arena_reset(&arena);
 }
 
-/* What the device would refuse later is refused at submission, and the list is as it was. */
+/* A launch that the device would refuse later is refused at submission, and the list is unchanged.
+ */
 static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
 {
     world *w = *state;
@@ -460,7 +461,8 @@ static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        /* First: with its fault armed the others, which need the bundle, end the program. */
+        /* Comes first: with its fault armed the other tests, which need the bundle, end the
+         * program. */
         TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
         TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
         TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),

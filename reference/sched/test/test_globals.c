@@ -1,5 +1,5 @@
-/* Unit tests of device_globals: the database, what is made ready before a kernel, copies, and what
- * is refused. */
+/* Unit tests of device_globals: the database, the preparation before a kernel, copies, and
+ * refusals. */
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched.h"
 
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* Two programs with a variable in common; one with image scope, in an image that no kernel is in
- * beside it. */
+/* Two programs with a variable in common; one variable with image scope, in an image without
+ * kernels. */
 static const fixture_module modules[] = {
     {"main", "k", NULL, NULL, .globals = "plain"},
     {"second", "l", NULL, NULL, .globals = "plain own"},
@@ -26,7 +26,7 @@ typedef struct world {
     fixture *f;
     rt_global_database *database;
     rt_scheduler *scheduler;
-    rt_queue_id queue, other; /* other: of the other device */
+    rt_queue_id queue, other; /* other: a queue of the other device */
     rt_memory *data, *data2;
     uint32_t memory_count;
 } world;
@@ -65,7 +65,7 @@ static int tear_down(void **state)
     rt_memory_destroy(w->data);
     rt_memory_destroy(w->data2);
     rt_program_manager *manager = w->f->manager;
-    w->f->manager = NULL; /* before the database, whose variables are its programs' */
+    w->f->manager = NULL; /* before the database, whose variables belong to its programs */
     rt_program_manager_destroy(manager);
     rt_global_database_destroy(w->database);
     fixture_destroy(w->f);
@@ -144,7 +144,7 @@ static void DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs(voi
     assert_null(rt_global_database_entry(w->database, inside.unique_id));
     assert_true(rt_ok(launch(w, w->queue, "k")));
     assert_true(rt_ok(launch(w, w->queue, "m")));
-    /* The host's registration behind the image's gives an entry with the same parts. */
+    /* A registration by the host after the image's yields an entry with the same parts. */
     rt_global_database_add(w->database, &inside);
     rt_global_entry *behind = rt_global_database_entry(w->database, inside.unique_id);
     assert_int_equal(before->size, 4);
@@ -201,7 +201,7 @@ static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **
     assert_int_equal(w->f->counting->usms, 2);
     assert_int_equal(w->f->counting->fills, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 3);
-    /* The other device has programs and contents of its own; image scope needs neither. */
+    /* The other device has separate programs and contents; image scope needs neither. */
     assert_true(rt_ok(launch(w, w->other, "k")));
     assert_int_equal(w->f->other_counting->usms, 1);
     assert_true(rt_ok(launch(w, w->other, "m")));
@@ -209,8 +209,8 @@ static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 4);
 }
 
-/* What fails while a variable is made ready refuses the launch, and the next one does what is left.
- */
+/* A failure during the preparation of a variable refuses the launch, and the next launch completes
+ * the preparation. */
 static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state)
 {
     world *w = *state;
@@ -246,8 +246,8 @@ static void devices_without_what_is_needed_refuse(void **state)
                    "unified shared memory");
 }
 
-/* A copy that came first has made the content in T's size; an image that says another is refused.
- */
+/* An earlier copy has created the content in T's size; an image that states another size is
+ * refused. */
 static void images_and_types_must_agree(void **state)
 {
     world *w = *state;
@@ -287,7 +287,7 @@ static void what_was_copied_comes_back(void **state)
         rt_buffer_free(&bytes);
         rt_buffer_free(&defined);
     }
-    /* Only the one that an image has was reached by its name. */
+    /* Only the variable that an image has was accessed by its name. */
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
 }
 
@@ -333,7 +333,7 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A program that runs holds its variables; one that was dropped with its module is not meant. */
+/* A running program holds its variables; one that was dropped with its module does not count. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;

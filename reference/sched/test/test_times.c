@@ -15,7 +15,7 @@ static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 typedef struct world {
     fixture *f;
     rt_scheduler *scheduler;
-    rt_queue_id queue, plain; /* the first keeps times */
+    rt_queue_id queue, plain; /* the first records times */
     rt_memory *a;
 } world;
 
@@ -89,7 +89,7 @@ static void a_queue_without_the_property_keeps_none(void **state)
     refuses(w, launch(w, w->plain), "enable_profiling");
 }
 
-/* Asking waits, which ends the fusion; its event stands for both kernels. */
+/* The query waits, which ends the fusion; its event represents both kernels. */
 static void a_fusion_lasts_from_its_first_kernel_to_its_last(void **state)
 {
     world *w = *state;

@@ -16,7 +16,7 @@ enum { SIZE = 8 };
 typedef struct world {
     fixture *f;
     rt_scheduler *scheduler;
-    rt_queue_id queue, in_order, other; /* other: of the other device */
+    rt_queue_id queue, in_order, other; /* other: a queue of the other device */
     rt_memory *a, *b, *undefined, *usm, *usm_undefined;
 } world;
 
@@ -242,7 +242,8 @@ static void usm_brings_no_dependencies(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_COPY, "after"), "2");
     transfer(w, w->in_order, fill(w->usm, 0, 4, "y"));
     transfer(w, w->in_order, fill(w->usm, 4, 4, "y"));
-    assert_string_equal(fixture_newest(w->f, RT_EVENT_FILL, "after"), "5 2"); /* by the queue */
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FILL, "after"), "5 2"); /* ordered by the
+                                                                               * queue */
 }
 
 static void a_host_read_of_usm_is_done_anew_each_time(void **state)
@@ -320,7 +321,7 @@ static void content_goes_from_device_to_device_through_the_host(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_COPY, "device"), "1");
     expect_content(w, w->b, "xxaabbbb");
     expect_content(w, w->a, "xxxxaaaa");
-    assert_int_equal(w->f->counting->reads, 1); /* The host has had it since. */
+    assert_int_equal(w->f->counting->reads, 1); /* The host has had the content since. */
 }
 
 static void a_failure_on_another_device_holds_commands_back(void **state)
@@ -355,7 +356,7 @@ static void waiting_for_a_queue_or_a_command_leaves_the_others(void **state)
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, command)));
     assert_string_equal(fixture_newest(w->f, RT_EVENT_WAIT, "command"), "1");
     assert_int_equal(rt_scheduler_wait_queue(w->scheduler, w->in_order).code, RT_DRIVER_ERROR);
-    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->in_order))); /* told once */
+    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->in_order))); /* reported once */
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 

@@ -1,4 +1,4 @@
-/* Unit tests of discovery by sets of virtual functions.  What is expected is read off the algorithm
+/* Unit tests of discovery by sets of virtual functions.  Expected values follow from the algorithm
  * of document 004, "Changes to the runtime". */
 #include "reference/vfunc/vfunc.h"
 
@@ -13,7 +13,7 @@
 
 enum { FP64 = 6 };
 
-static fixture *started; /* freed when the test ends, also where it fails */
+static fixture *started; /* freed when the test ends, even if it fails */
 
 /* Loads all modules; the first device has no fp64. */
 static fixture *start_in(rt_profile profile, const fixture_module *modules, uint32_t count)
@@ -142,7 +142,7 @@ static void other_formats_do_not_provide(void **state)
         {.name = "native", .format = RT_FORMAT_NATIVE, .virtual_functions = "provides=s"}};
     fixture *f = start(modules, 2);
     expect_images(f, &f->device, "main/0");
-    assert_int_equal(f->counting->links_done, 1); /* its linker judges what is missing */
+    assert_int_equal(f->counting->links_done, 1); /* its linker detects missing symbols */
 }
 
 static void without_the_property_set_nothing_joins(void **state)
@@ -206,8 +206,8 @@ static void a_damaged_property_is_named(void **state)
 
 /* ---- Profile dpcpp ------------------------------------------------------------------------ */
 
-/* Tags D5, D6 and D9: users of a set join too and bring their sets, what does not suit is left out,
- * and imports of what joined stay open. */
+/* Tags D5, D6 and D9: users of a set join too and bring their sets, unsuitable images are left out,
+ * and imports of images that joined stay unresolved. */
 static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
     expect_images(f, &f->device, "main/0 user/0 l/0");
     f = start_in(RT_PROFILE_DPCPP, modules, 5);
     expect_images(f, &f->other, "main/0 user/0 l/0 n/0 n/1");
-    /* By the documents an image of that compiler gets its providers, and nothing else. */
+    /* According to the documents an image of that compiler gets its providers, and nothing else. */
     f = start(modules, 5);
     expect_images(f, &f->device, "main/0 l/0 m/0");
 }

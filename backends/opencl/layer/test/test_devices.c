@@ -1,8 +1,7 @@
 /* The layer between the machine's OpenCL loader and a real driver: `opencl_layer_device_tests
- * SELECTOR`.  What is hidden, our adapter does not see, and nothing else changes; what the adapter
- * asks is recorded.  Exits with 77, CTest's skip, where the device is not installed.
- *
- * A loader reads its variables once, so that each opening has a process of its own. */
+ * SELECTOR`.  Our adapter does not see hidden aspects, and nothing else changes; the adapter's
+ * calls are recorded.  Exits with 77, CTest's skip, if the device is not installed.  A loader reads
+ * its variables once, so each opening has its own process. */
 #include "backends/opencl/layer/log.h"
 #include "backends/opencl/opencl.h"
 
@@ -20,7 +19,7 @@
 
 static const char *selector;
 
-/* What a child says of the device that it opened. */
+/* A child's report on the device that it opened. */
 typedef struct opened {
     bool is_open, usm;
     uint32_t aspects;
@@ -73,7 +72,7 @@ static opened open_with(const char *layer, const char *hide, int log)
         setenv(OCL_LAYER_HIDE, hide, 1);
         setenv(OCL_LAYER_LOG, log >= 0 ? number : "", 1);
         told = open_here();
-        /* Drivers' threads and destructors are not what is tried here. */
+        /* Drivers' threads and destructors are not under test. */
         _exit(write(ends[1], &told, sizeof told) == (ssize_t)sizeof told ? 0 : 1);
     }
     assert_true(child > 0);
@@ -109,7 +108,7 @@ static void each_aspect_is_hidden_alone(void **state)
     assert_false(masked.usm);
 }
 
-/* The adapter's first recorded calls are the extensions that it asks for, then its context. */
+/* The adapter's first recorded calls look up extensions, then create its context. */
 static void what_the_adapter_asks_is_recorded(void **state)
 {
     (void)state;
@@ -136,7 +135,7 @@ static void what_the_adapter_asks_is_recorded(void **state)
     rt_sink_destroy(sink);
 }
 
-/* A name that the layer does not know: the loader goes on without it, and nothing is hidden. */
+/* An unknown aspect: the loader continues without the layer, and nothing is hidden. */
 static void a_refusing_layer_is_left_out(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The layer over drivers of the test's own: what it records of their calls, and what it hides. */
+/* The layer over the test's drivers: the calls that it records, and the aspects that it hides. */
 #include "backends/opencl/layer/layer_internal.h"
 #include "backends/opencl/layer/log.h"
 #include "reference/base/hash.h"
@@ -17,7 +17,7 @@
 
 /* ---- Two drivers ---------------------------------------------------------------------------- */
 
-/* Objects begin with their driver's table, as cl_khr_icd demands. */
+/* Objects begin with their driver's table, as cl_khr_icd requires. */
 typedef struct object {
     const void *table;
 } object;
@@ -31,7 +31,7 @@ static char block_a[64], block_b[64];
 
 static int log_descriptor = -1;
 
-/* What the log had when the driver was asked. */
+/* The log's content when the driver was called. */
 static char heard[4096];
 
 static void log_hear(void)
@@ -155,7 +155,7 @@ static CL_API_ENTRY cl_mem CL_API_CALL driver_buffer(cl_context context, cl_mem_
     return (cl_mem)&memory_a;
 }
 
-/* The same call of two drivers, each with memory of its own. */
+/* The same call in two drivers, each with its own memory. */
 static void *alloc_a(cl_context context, const cl_mem_properties_intel *properties, size_t size,
                      cl_uint alignment, cl_int *result)
 {
@@ -238,7 +238,7 @@ static const cl_icd_dispatch *layer_recording(void)
     return layer;
 }
 
-/* The log's lines without the process, which is another one each time. */
+/* Compares the log's lines without the process number, which varies. */
 static void assert_recorded(const char *expected)
 {
     log_hear();
@@ -274,7 +274,7 @@ static void the_layer_tells_its_version_and_name(void **state)
     assert_int_equal(clGetLayerInfo(0, 0, NULL, NULL), CL_INVALID_VALUE);
 }
 
-/* What the driver does not have stays NULL, so that the loader reports it as usual. */
+/* Calls that the driver lacks stay NULL, so that the loader reports them as usual. */
 static void calls_of_a_small_driver_stay_absent(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void calls_of_a_small_driver_stay_absent(void **state)
     assert_recorded(BEGINNING);
 }
 
-/* A loader of OpenCL 1.0 has a short table: nothing past its end is read or wrapped. */
+/* A loader of OpenCL 1.0 has a short table: nothing after its end is read or wrapped. */
 static void a_loader_with_few_entries_is_served(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
     cl_program linked =
         layer->clLinkProgram(context, 1, &device, "-a b,c%", 2, inputs, NULL, NULL, NULL);
     assert_ptr_equal(linked, &linked_a);
-    /* The driver was asked when the log said what it would be asked. */
+    /* The log announced the call before the driver was called. */
     assert_non_null(strstr(heard, "4 0 > clLinkProgram context=0 devices=0 options=-a%20b%2cc%25 "
                                   "inputs=1,0\n"));
     cl_kernel kernel = layer->clCreateKernel(linked, "twice", NULL);
@@ -341,7 +341,7 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
     assert_recorded(expected);
 }
 
-/* A call that makes nothing has nothing numbered, and the program gets the driver's answer. */
+/* If a call creates nothing, no object is numbered, and the program gets the driver's answer. */
 static void refusals_are_recorded_and_handed_on(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void an_address_that_comes_back_is_a_new_object(void **state)
                               "2 0 < clCreateBuffer context=? flags=1 size=16 made=1 result=0\n");
 }
 
-/* Both drivers give the program one function, which finds the driver that it is meant for. */
+/* Both drivers' calls become the same function, which finds the right driver. */
 static void extensions_of_two_drivers_are_told_apart(void **state)
 {
     (void)state;
@@ -432,8 +432,8 @@ static void extensions_of_two_drivers_are_told_apart(void **state)
                     "size=4 result=0\n");
 }
 
-/* A call that the layer does not know goes to the driver, and the log says that it will not be
- * seen. */
+/* A call that the layer does not know is passed to the driver, and the log says that it will not be
+ * recorded. */
 static void other_extensions_are_named_as_unrecorded(void **state)
 {
     (void)state;
@@ -489,7 +489,7 @@ static void hidden_aspects_are_in_no_answer(void **state)
                      CL_SUCCESS);
     assert_int_equal(size, sizeof *versions);
     assert_string_equal(versions[0].name, "cl_khr_icd");
-    /* What the driver refuses, it still refuses; nothing is recorded without a log. */
+    /* The driver's refusals are passed on; nothing is recorded without a log. */
     assert_int_equal(layer->clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, NULL),
                      CL_INVALID_DEVICE);
     assert_ptr_equal(layer->clLinkProgram, driver_link);
@@ -508,7 +508,8 @@ static void platforms_hide_what_their_devices_hide(void **state)
     assert_int_equal(layer->clGetPlatformInfo((cl_platform_id)&platform_a, CL_PLATFORM_NAME,
                                               sizeof text, text, NULL),
                      CL_SUCCESS);
-    assert_string_equal(text, "cl_khr_fp64 cl_khr_icd"); /* the fake answers all alike */
+    assert_string_equal(text,
+                        "cl_khr_fp64 cl_khr_icd"); /* the fake returns the same answer for all */
 }
 
 /* With a log and without one. */
@@ -553,7 +554,7 @@ static void what_it_cannot_do_it_refuses(void **state)
     assert_null(layer);
 }
 
-/* What is there already stays; a log may have more than one process. */
+/* Existing content is kept; a log may contain several processes. */
 static void a_file_is_appended_to(void **state)
 {
     (void)state;
@@ -575,7 +576,7 @@ static void a_file_is_appended_to(void **state)
     unlink(path);
 }
 
-/* Writer and reader agree about every byte of a text. */
+/* Writer and reader agree on every byte of a text. */
 static void the_reader_reads_what_the_layer_writes(void **state)
 {
     (void)state;

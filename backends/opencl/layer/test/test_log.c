@@ -1,4 +1,4 @@
-/* The reader of the layer's log: what it takes, and what it refuses. */
+/* The reader of the layer's log: accepted and refused input. */
 #include "backends/opencl/layer/log.h"
 
 #include <setjmp.h>
@@ -161,7 +161,7 @@ static void processes_are_told_apart(void **state)
     read_end(&read);
 }
 
-/* Wherever a log is cut, what stands before is read and nothing is refused. */
+/* A log truncated at any byte is read up to there, and nothing is refused. */
 static void a_log_may_be_cut_at_any_byte(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void other_versions_are_refused(void **state)
     refuse("70 1 0 < clFlush queue=0 result=0\n", "no record of the layer before it");
 }
 
-/* A value is another process' word: what a terminal would take as a command is not printed. */
+/* Values come from another process: characters that a terminal would interpret are not printed. */
 static void printing_shows_no_control_characters(void **state)
 {
     (void)state;

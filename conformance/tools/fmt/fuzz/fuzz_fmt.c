@@ -1,5 +1,5 @@
-/* libFuzzer target: any bytes as a file to format.  Whatever can be read has a form that says the
- * same, and formatting that once more changes nothing. */
+/* libFuzzer target: any bytes as a file to format.  Any text that can be read can be formatted
+ * without changing its meaning, and formatting the result again changes nothing. */
 #include "conformance/tools/fmt/fmt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
