@@ -203,7 +203,8 @@ static inline char *usm_create(memory_kind kind, size_t size)
 }
 
 /* If initial is NULL the content is undefined. */
-memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
+static inline memory memory_create(memory_kind kind, const char *name, size_t size,
+                                   const void *initial)
 {
     memory made = {kind, name, size, NULL, NULL};
     if (kind != BUFFER) {
@@ -319,7 +320,7 @@ static inline void finish(void)
     must(clFinish(queue), "clFinish");
 }
 
-void memory_read(const memory *read, void *out_bytes)
+static inline void memory_read(const memory *read, void *out_bytes)
 {
     cl_mem object = read->object;
     if (read->pointer)

@@ -8,8 +8,6 @@
  * the environment has the linker refuse, SLOPPY=1 has the kernel forget its last work-item.
  *
  * The prototypes are those of the support file. */
-/* The program has the support file, too, whose one external function is not to be there twice. */
-#define memory_read memory_read_unused
 #include "support_cuda.h"
 
 static void demand(int holds, const char *what)
