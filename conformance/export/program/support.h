@@ -58,11 +58,10 @@ static int failures;
 static int executes = 1; /* 0 if the driver accepts kernels but runs none */
 
 /* Copies a memory's content to the host, after all commands issued before. */
-static inline void memory_read(const memory *read, void *out_bytes);
+void memory_read(const memory *read, void *out_bytes);
 
 /* Creates a memory; if `initial` is NULL its content is undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial);
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial);
 
 /* Stores an address within a memory, which must be of a pointer kind, in a kernel's value. */
 static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)

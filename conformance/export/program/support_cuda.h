@@ -206,8 +206,7 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
 }
 
 /* A buffer is device memory; if initial is NULL the content is undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial)
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     CUdeviceptr address = 0;
     void *host = NULL;
@@ -341,7 +340,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
              "cuMemsetD2D8Async");
 }
 
-static inline void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     bytes_copy(out_bytes, read->pointer, read->size);
 }

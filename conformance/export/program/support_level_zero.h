@@ -285,8 +285,7 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
 }
 
 /* A buffer is device memory; if initial is NULL the content is undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial)
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     enum { ALIGNMENT = 128 }; /* alignment of double16 */
     const ze_device_mem_alloc_desc_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -421,7 +420,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
 /* Every command has ended when its call returns, so there is nothing to wait for. */
 static inline void finish(void) {}
 
-static inline void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     bytes_copy(out_bytes, read->pointer, read->size);
 }

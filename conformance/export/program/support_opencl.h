@@ -203,8 +203,7 @@ static inline char *usm_create(memory_kind kind, size_t size)
 }
 
 /* If initial is NULL the content is undefined. */
-static inline memory memory_create(memory_kind kind, const char *name, size_t size,
-                                   const void *initial)
+memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     memory made = {kind, name, size, NULL, NULL};
     if (kind != BUFFER) {
@@ -320,7 +319,7 @@ static inline void finish(void)
     must(clFinish(queue), "clFinish");
 }
 
-static inline void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     cl_mem object = read->object;
     if (read->pointer)
