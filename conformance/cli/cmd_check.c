@@ -18,11 +18,11 @@ static uint32_t check_file(const cnf_file *file)
         count = 1;
     } else if (!scn_read(&arena, rt_buffer_text(&text), file->file, file->path, &problems)) {
         CHECK(problems.count > 0);
-        rt_buffer told = {0};
+        rt_buffer lines = {0};
         count = problems.count;
-        scn_problems_write(&told, file->file, &problems);
-        printf("%s", rt_buffer_string(&told));
-        rt_buffer_free(&told);
+        scn_problems_write(&lines, file->file, &problems);
+        printf("%s", rt_buffer_string(&lines));
+        rt_buffer_free(&lines);
     }
     rt_buffer_free(&text);
     rt_sink_destroy(sink);

@@ -29,8 +29,7 @@ static bool records_read(rt_arena *arena, rt_text file, cnf_records *out_records
     rt_status status = cnf_file_read(sink, file, RECORDS_MAX, &content);
     if (rt_ok(status))
         status = cnf_records_read(sink, arena, file, rt_buffer_text(&content), out_records);
-    if (!rt_ok(status))
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    if (!rt_ok(status)) cnf_command_fail(sink, status, (rt_text){0});
     rt_buffer_free(&content);
     rt_sink_destroy(sink);
     return rt_ok(status);

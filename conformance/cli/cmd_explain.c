@@ -6,7 +6,6 @@
 #include "conformance/explain/explain.h"
 #include "conformance/explain/svg.h"
 #include "conformance/explain/timeline.h"
-#include "conformance/report/output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,9 +94,7 @@ static bool picture_make(explain_command *command, rt_text title)
     rt_sink *sink = rt_sink_create();
     rt_buffer picture = {0};
     rt_status status = cnf_explain_svg(sink, rt_buffer_text(&command->out), title, &picture);
-    if (!rt_ok(status))
-        fprintf(stderr, "assay: --svg: %.*s\n",
-                RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    if (!rt_ok(status)) cnf_command_fail(sink, status, RT_TEXT("--svg"));
     rt_buffer_free(&command->out);
     command->out = picture;
     rt_sink_destroy(sink);
@@ -113,9 +110,7 @@ static bool explanation_put(explain_command *command, rt_text title)
     if (command->out.size == 0) return true; /* Compiling failed, which has been reported. */
     if (!command->timeline && !picture_make(command, title)) return false;
     if (strcmp(command->svg, "-") == 0) return cnf_command_print(&command->out, "the picture");
-    int error = cnf_file_replace(command->svg, rt_buffer_text(&command->out));
-    if (error != 0) fprintf(stderr, "assay: --svg %s: %s\n", command->svg, strerror(error));
-    return error == 0;
+    return cnf_command_file_replace("--svg", command->svg, rt_buffer_text(&command->out));
 }
 
 static int file_explain(bool timeline, const cnf_arguments *arguments,

@@ -63,8 +63,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
                                   messages, detail->messages, &exported);
     if (!rt_ok(status)) {
-        fprintf(stderr, "assay: %.*s\n",
-                RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+        cnf_command_fail(command->sink, status, (rt_text){0});
         return true;
     }
     /* The run owns the codes. */

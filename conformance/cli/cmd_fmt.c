@@ -64,7 +64,7 @@ static void file_format(fmt_command *command, const cnf_file *file)
         failure = CNF_EXIT_INFRASTRUCTURE;
     }
     if (!rt_ok(status)) {
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        cnf_command_fail(sink, status, (rt_text){0});
         worsen(command, failure);
     }
     rt_buffer_free(&text);

@@ -32,7 +32,7 @@ int cnf_history_command(const cnf_arguments *arguments)
     if (rt_ok(status)) status = cnf_history_write(sink, history, scenario, &text, &found);
     int exit_status = rt_ok(status) ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
     if (!rt_ok(status)) {
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        cnf_command_fail(sink, status, (rt_text){0});
     } else if (!cnf_command_print(&text, "the history")) {
         exit_status = CNF_EXIT_INFRASTRUCTURE;
     } else if (!found) {

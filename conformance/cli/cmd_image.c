@@ -19,8 +19,7 @@ typedef struct image_command {
 
 static int refused(const image_command *command, rt_text name, rt_status status)
 {
-    rt_text message = rt_sink_diagnostic(command->sink, status)->message;
-    fprintf(stderr, "assay: %.*s: %.*s\n", RT_TEXT_ARG(name), RT_TEXT_ARG(message));
+    cnf_command_fail(command->sink, status, name);
     return CNF_EXIT_USAGE;
 }
 

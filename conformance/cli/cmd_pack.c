@@ -307,8 +307,7 @@ static int pack_write(pack_command *command)
     rt_status status = cnf_pack_write(command->sink, &file, &pack);
     int error = rt_ok(status) ? cnf_file_replace(name, rt_buffer_text(&file)) : 0;
     if (!rt_ok(status))
-        fprintf(stderr, "assay: %.*s\n",
-                RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+        cnf_command_fail(command->sink, status, (rt_text){0});
     else if (error != 0)
         fprintf(stderr, "assay: -o %s: %s\n", name, strerror(error));
     else

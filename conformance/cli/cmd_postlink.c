@@ -61,8 +61,7 @@ static int answer_take(postlink_command *command, const cnf_compile_answer *answ
     rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
                                                  &made->images, &made->device_globals);
     if (rt_ok(status)) return CNF_EXIT_EXPECTED;
-    fprintf(stderr, "assay: %.*s\n",
-            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    cnf_command_fail(command->sink, status, (rt_text){0});
     return CNF_EXIT_INFRASTRUCTURE;
 }
 
@@ -107,8 +106,7 @@ static int modules_make(postlink_command *command)
 static int file_refused(const postlink_command *command, const cnf_conversion *conversion,
                         rt_status status)
 {
-    fprintf(stderr, "assay: %.*s: %.*s\n", RT_TEXT_ARG(conversion->name),
-            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    cnf_command_fail(command->sink, status, conversion->name);
     return CNF_EXIT_USAGE;
 }
 

@@ -3,7 +3,6 @@
 #include "conformance/cli/run_options.h"
 #include "conformance/requirements/prove.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +19,7 @@ typedef struct requirements_command {
 
 static int command_fail(const requirements_command *command, rt_status status, int exit_status)
 {
-    fprintf(stderr, "assay: %.*s\n",
-            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    cnf_command_fail(command->sink, status, (rt_text){0});
     return exit_status;
 }
 
@@ -125,15 +123,6 @@ static rt_text program_list(rt_arena *arena)
                        : rt_arena_printf(arena, "%.*sproofs.txt", (int)length, program);
 }
 
-static bool file_write(const char *name, const rt_buffer *text)
-{
-    FILE *file = fopen(name, "we");
-    bool written = file && fwrite(text->data, 1, text->size, file) == text->size;
-    bool closed = file && fclose(file) == 0;
-    if (!written || !closed) fprintf(stderr, "assay: --json %s: %s\n", name, strerror(errno));
-    return written && closed;
-}
-
 /* Prints the table on stdout; on stderr if the JSON goes to stdout. */
 static int proof_print(const cnf_proof *proof, const char *json_name)
 {
@@ -146,7 +135,7 @@ static int proof_print(const cnf_proof *proof, const char *json_name)
         printf("%s", rt_buffer_string(&json));
         written = fflush(stdout) == 0;
     } else if (json_name) {
-        written = file_write(json_name, &json);
+        written = cnf_command_file_replace("--json", json_name, rt_buffer_text(&json));
     }
     rt_buffer_free(&text);
     rt_buffer_free(&json);

@@ -140,8 +140,8 @@ static void difference_keep(run_command *command, const cnf_record *record,
     const cnf_subject *subject = cnf_subject_find(record->subject);
     bool is_oracle = subject && subject->oracle;
     const cnf_why why = {.record = record,
-                         .sim = is_oracle || rt_text_is(record->subject, "-") ? NULL
-                                : detail->oracle                              ? "PASS"
+                         .sim = is_oracle || !cnf_record_has_subject(record) ? NULL
+                                : detail->oracle                             ? "PASS"
                                                  : "did not pass, or did not run",
                          .scenario = detail->scenario,
                          .messages = detail->messages,

@@ -1,9 +1,9 @@
 /* assay subjects: the answer of every subject when it is opened. */
 #include "conformance/cli/ask.h"
 #include "conformance/cli/commands.h"
+#include "reference/base/lines.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The width of the longest name. */
 #define COLUMN "%-17s "
@@ -11,13 +11,8 @@
 /* Prints the capabilities below the subject, one per line. */
 static void capabilities_print(rt_text lines)
 {
-    while (lines.length > 0) {
-        const char *end = memchr(lines.data, '\n', lines.length);
-        size_t length = end ? (size_t)(end - lines.data) : lines.length;
-        printf(COLUMN "  %.*s\n", "", (int)length, lines.data);
-        size_t used = end ? length + 1 : length;
-        lines = (rt_text){lines.data + used, lines.length - used};
-    }
+    for (rt_text line; rt_line_take(&lines, &line);)
+        printf(COLUMN "  %.*s\n", "", RT_TEXT_ARG(line));
 }
 
 static void subject_print(void *user, const cnf_asked *asked)

@@ -37,10 +37,10 @@ static int operands_read(why_command *command)
     }
     rt_text subject = arguments->paths[1];
     command->oracle = cnf_results_oracle();
-    rt_text both =
+    rt_text names =
         rt_arena_printf(&command->arena, "%s,%.*s", command->oracle, RT_TEXT_ARG(subject));
     rt_buffer error = {0};
-    bool chosen = cnf_columns_choose(&command->arena, both.data, &command->columns, &error);
+    bool chosen = cnf_columns_choose(&command->arena, names.data, &command->columns, &error);
     uint32_t expected = rt_text_is(subject, command->oracle) ? 1 : 2;
     if (!chosen) {
         fprintf(stderr, "assay: %s\n", rt_buffer_string(&error));
@@ -85,15 +85,15 @@ static void tables_read(why_command *command)
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     why_command *command = user;
-    bool asked = rt_text_equal(record->subject, command->subject);
-    bool of_oracle = rt_text_is(record->subject, command->oracle);
-    if (of_oracle) command->oracle_word = cnf_verdict_word(record->judgement.verdict);
-    if (!asked && of_oracle) return true;
+    bool is_wanted = rt_text_equal(record->subject, command->subject);
+    bool is_oracle = rt_text_is(record->subject, command->oracle);
+    if (is_oracle) command->oracle_word = cnf_verdict_word(record->judgement.verdict);
+    if (!is_wanted && is_oracle) return true;
     cnf_record known = *record;
     cnf_record_expect(&known, &command->expectations);
     const char *word = command->oracle_word ? command->oracle_word : "has not ended yet";
     const cnf_why why = {.record = &known,
-                         .sim = of_oracle || rt_text_is(record->subject, "-") ? NULL : word,
+                         .sim = is_oracle || !cnf_record_has_subject(record) ? NULL : word,
                          .scenario = detail->scenario,
                          .messages = detail->messages,
                          .oracle = detail->oracle,

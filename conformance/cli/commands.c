@@ -1,6 +1,7 @@
 /* Functions shared by several commands. */
 #include "conformance/cli/commands.h"
 
+#include "conformance/report/output.h"
 #include "reference/base/number.h"
 
 #include <errno.h>
@@ -60,6 +61,7 @@ static rt_text scenarios_find(rt_arena *arena)
     if (access(here.data, F_OK) == 0 || length <= 0 || length == sizeof program) return here;
     const char *slash = memrchr(program, '/', (size_t)length);
     CHECK(slash);
+    CHECK(slash < program + length);
     rt_text installed =
         rt_arena_printf(arena, "%.*s/../share/assay/scenarios", (int)(slash - program), program);
     return access(installed.data, F_OK) == 0 ? installed : here;
@@ -106,9 +108,25 @@ bool cnf_command_print(const rt_buffer *text, const char *what)
     return false;
 }
 
+void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what)
+{
+    CHECK(!rt_ok(status));
+    fprintf(stderr, "assay: %.*s%s%.*s\n", RT_TEXT_ARG(what), what.length > 0 ? ": " : "",
+            RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+}
+
+bool cnf_command_file_replace(const char *option, const char *name, rt_text content)
+{
+    CHECK(*option == '-');
+    int error = cnf_file_replace(name, content);
+    if (error != 0) fprintf(stderr, "assay: %s %s: %s\n", option, name, strerror(error));
+    return error == 0;
+}
+
 bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number)
 {
+    CHECK(least <= most);
     const char *text = arguments->values[option];
     *out_number = otherwise;
     if (!text || rt_number_read(rt_text_of(text), least, most, out_number)) return true;

@@ -85,6 +85,13 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
  * because of a full disk or a closed stdout. */
 bool cnf_command_print(const rt_buffer *text, const char *what);
 
+/* Reports a failed status on stderr: "assay: WHAT: MESSAGE", or without WHAT if that is empty. */
+void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what);
+
+/* Replaces the output file of an option ("--junit"), as cnf_file_replace does.  Returns false after
+ * reporting an error on stderr. */
+bool cnf_command_file_replace(const char *option, const char *name, rt_text content);
+
 /* Decides whether results are coloured: as --color says; by default, if stdout is a terminal and
  * NO_COLOR is unset or empty. Returns false after reporting an unknown word on stderr. Source:
  * https://no-color.org */

@@ -1,6 +1,7 @@
 /* Reads files into modules; a file's ending gives its language. */
 #include "conformance/cli/postlink_input.h"
 
+#include "conformance/cli/commands.h"
 #include "conformance/process/files.h"
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/scenario.h"
@@ -59,7 +60,7 @@ static bool content_read(rt_arena *arena, rt_text path, size_t size_max, rt_text
     if (rt_ok(status))
         *out_content = rt_arena_text(arena, rt_buffer_text(&content));
     else
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        cnf_command_fail(sink, status, (rt_text){0});
     rt_buffer_free(&content);
     rt_sink_destroy(sink);
     return rt_ok(status);

@@ -249,7 +249,7 @@ static json_t *symbols_json(rt_arena *arena, const rt_property_set *set)
 {
     json_t *array = json_array();
     for (uint32_t i = 0; set && i < set->property_count; i++)
-        json_array_append_new(array, symbol_json(arena, set->properties[i].name));
+        cnf_json_append(array, symbol_json(arena, set->properties[i].name));
     return array;
 }
 
@@ -265,7 +265,7 @@ static json_t *constants_json(const rt_image *image)
         cnf_json_set(object, "id", json_integer(constant.id));
         cnf_json_set(object, "size_bytes", json_integer(constant.size_bytes));
         cnf_json_set(object, "default", bytes_json(constant.default_value));
-        json_array_append_new(array, object);
+        cnf_json_append(array, object);
     }
     return array;
 }
@@ -278,7 +278,7 @@ static json_t *aspects_json(rt_arena *arena, const rt_image *image)
         if (!is_aspects(&set->properties[i])) continue;
         rt_reader reader = rt_reader_of(set->properties[i].bytes);
         while (reader.position < set->properties[i].bytes.size)
-            json_array_append_new(array, cnf_json_text(aspect_name(arena, rt_read_u32(&reader))));
+            cnf_json_append(array, cnf_json_text(aspect_name(arena, rt_read_u32(&reader))));
     }
     return array;
 }
@@ -293,7 +293,7 @@ static json_t *properties_json(const rt_property_set *set)
         cnf_json_set(object, "name", cnf_json_text(property->name));
         cnf_json_set(object, number ? "number" : "bytes",
                      number ? json_integer(property->number) : bytes_json(property->bytes));
-        json_array_append_new(array, object);
+        cnf_json_append(array, object);
     }
     return array;
 }
@@ -305,7 +305,7 @@ static json_t *sets_json(const rt_image *image)
         json_t *object = json_object();
         cnf_json_set(object, "name", cnf_json_text(image->sets[i].name));
         cnf_json_set(object, "properties", properties_json(&image->sets[i]));
-        json_array_append_new(array, object);
+        cnf_json_append(array, object);
     }
     return array;
 }
@@ -314,7 +314,7 @@ static json_t *image_json(rt_arena *arena, const rt_image *image)
 {
     json_t *object = json_object(), *kernels = json_array();
     for (uint32_t i = 0; i < image->kernel_count; i++)
-        json_array_append_new(kernels, symbol_json(arena, image->kernels[i]));
+        cnf_json_append(kernels, symbol_json(arena, image->kernels[i]));
     cnf_json_set(object, "name", cnf_json_text(image->name));
     cnf_json_set(object, "format", json_string(rt_format_name(image->format)));
     cnf_json_set(object, "size_bytes", json_integer((json_int_t)image->code.size));
@@ -340,7 +340,7 @@ static json_t *globals_json(rt_device_global_list list)
         cnf_json_set(object, "size_bytes", json_integer((json_int_t)global->size));
         cnf_json_set(object, "image_scope", json_boolean(global->image_scope));
         cnf_json_set(object, "host_access", json_string(rt_host_access_name(global->host_access)));
-        json_array_append_new(array, object);
+        cnf_json_append(array, object);
     }
     return array;
 }
@@ -352,16 +352,13 @@ void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
     for (uint32_t i = 0; i < module_count; i++) {
         json_t *object = json_object(), *images = json_array();
         for (uint32_t k = 0; k < modules[i].images.count; k++)
-            json_array_append_new(images, image_json(arena, &modules[i].images.images[k]));
+            cnf_json_append(images, image_json(arena, &modules[i].images.images[k]));
         cnf_json_set(object, "module", cnf_json_text(modules[i].module));
         cnf_json_set(object, "split", json_string(modules[i].split));
         cnf_json_set(object, "device_globals", globals_json(modules[i].device_globals));
         cnf_json_set(object, "images", images);
-        json_array_append_new(array, object);
+        cnf_json_append(array, object);
     }
-    char *text = json_dumps(array, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    CHECK(text);
-    rt_buffer_printf(out, "%s\n", text);
-    free(text);
-    json_decref(array);
+    cnf_json_write(out, array, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    rt_buffer_append_byte(out, '\n');
 }

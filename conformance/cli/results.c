@@ -4,7 +4,6 @@
 
 #include "conformance/cli/commands.h"
 #include "conformance/report/junit.h"
-#include "conformance/report/output.h"
 #include "conformance/report/sarif.h"
 #include "conformance/subject/subject.h"
 
@@ -38,12 +37,12 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
     rt_text *subjects = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *subjects);
     for (uint32_t i = 0; i < cnf_subject_count; i++)
         subjects[i] = rt_text_of(cnf_subjects[i].name);
-    bool fine = cnf_expectations_read(out_expectations, files, folders, folder_count, subjects,
-                                      cnf_subject_count, &problems);
-    if (!fine) fprintf(stderr, "%s", rt_buffer_string(&problems));
+    bool is_valid = cnf_expectations_read(out_expectations, files, folders, folder_count, subjects,
+                                          cnf_subject_count, &problems);
+    if (!is_valid) fprintf(stderr, "%s", rt_buffer_string(&problems));
     rt_buffer_free(&problems);
     rt_arena_reset(&arena);
-    return fine;
+    return is_valid;
 }
 
 bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
@@ -53,10 +52,9 @@ bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
     if (!name) return true;
     rt_buffer document = {0};
     cnf_junit_write(&document, report, columns, column_count);
-    int error = cnf_file_replace(name, rt_buffer_text(&document));
-    if (error != 0) fprintf(stderr, "assay: --junit %s: %s\n", name, strerror(error));
+    bool written = cnf_command_file_replace("--junit", name, rt_buffer_text(&document));
     rt_buffer_free(&document);
-    return error == 0;
+    return written;
 }
 
 const char *cnf_results_oracle(void)
@@ -84,16 +82,16 @@ bool cnf_results_sarif(const cnf_arguments *arguments, const cnf_files *files, c
     rt_arena arena = {0};
     rt_buffer document = {0};
     cnf_rules rules;
-    bool ruled = files->count > 0 && cnf_results_rules(&arena, &files->items[0], &rules);
-    cnf_sarif_write(&document, report, ruled ? &rules : NULL, RT_TEXT(ASSAY_VERSION));
-    int error = cnf_file_replace(name, rt_buffer_text(&document));
-    if (error != 0) fprintf(stderr, "assay: --sarif %s: %s\n", name, strerror(error));
+    bool has_rules = files->count > 0 && cnf_results_rules(&arena, &files->items[0], &rules);
+    cnf_sarif_write(&document, report, has_rules ? &rules : NULL, RT_TEXT(ASSAY_VERSION));
+    bool written = cnf_command_file_replace("--sarif", name, rt_buffer_text(&document));
     rt_buffer_free(&document);
     rt_arena_reset(&arena);
-    return error == 0;
+    return written;
 }
 
-static bool history_said(rt_sink *sink, rt_status status)
+/* Reports a failed status of the history, and destroys the sink. */
+static bool history_end(rt_sink *sink, rt_status status)
 {
     if (!rt_ok(status))
         fprintf(stderr, "assay: --history %.*s\n",
@@ -108,7 +106,7 @@ bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_
     *out_history = NULL;
     if (!name) return true;
     rt_sink *sink = rt_sink_create();
-    return history_said(sink, cnf_history_open(sink, name, out_history));
+    return history_end(sink, cnf_history_open(sink, name, out_history));
 }
 
 bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
@@ -120,7 +118,7 @@ bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
     size_t length = gmtime_r(&now, &utc) ? strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &utc) : 0;
     CHECK(length == sizeof at - 1);
     rt_sink *sink = rt_sink_create();
-    return history_said(
+    return history_end(
         sink, cnf_history_add(sink, history, at, report->records.items, report->records.count));
 }
 
@@ -131,14 +129,9 @@ bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *di
     if (!name) return true;
     rt_buffer page = {0};
     cnf_differences_write(&page, differences, report, columns, column_count);
-    bool written = true;
-    if (strcmp(name, "-") == 0) {
-        written = cnf_command_print(&page, "the differences");
-    } else {
-        int error = cnf_file_replace(name, rt_buffer_text(&page));
-        written = error == 0;
-        if (!written) fprintf(stderr, "assay: --differences %s: %s\n", name, strerror(error));
-    }
+    bool written = strcmp(name, "-") == 0
+                       ? cnf_command_print(&page, "the differences")
+                       : cnf_command_file_replace("--differences", name, rt_buffer_text(&page));
     rt_buffer_free(&page);
     return written;
 }
@@ -149,8 +142,7 @@ bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_
     if (!name) return true;
     rt_buffer page = {0};
     cnf_html_write(html, run, &page);
-    int error = cnf_file_replace(name, rt_buffer_text(&page));
-    if (error != 0) fprintf(stderr, "assay: --html %s: %s\n", name, strerror(error));
+    bool written = cnf_command_file_replace("--html", name, rt_buffer_text(&page));
     rt_buffer_free(&page);
-    return error == 0;
+    return written;
 }

@@ -54,8 +54,7 @@ static int word_unknown(const char *option, const char *what, rt_text word,
 
 static int fail(const selection *selected, const char *option, rt_status status)
 {
-    fprintf(stderr, "assay: %s: %.*s\n", option,
-            RT_TEXT_ARG(rt_sink_diagnostic(selected->sink, status)->message));
+    cnf_command_fail(selected->sink, status, rt_text_of(option));
     return CNF_EXIT_USAGE;
 }
 

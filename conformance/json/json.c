@@ -3,6 +3,8 @@
 
 #include "reference/base/utf8.h"
 
+#include <stdlib.h>
+
 json_t *cnf_json_text(rt_text text)
 {
     rt_buffer clean = {0};
@@ -25,4 +27,13 @@ void cnf_json_append(json_t *array, json_t *value)
     CHECK(json_is_array(array) && value);
     int failed = json_array_append_new(array, value);
     CHECK(failed == 0);
+}
+
+void cnf_json_write(rt_buffer *out, json_t *value, size_t flags)
+{
+    char *text = json_dumps(value, flags);
+    CHECK(text);
+    rt_buffer_append_text(out, rt_text_of(text));
+    free(text); /* allocated by jansson */
+    json_decref(value);
 }

@@ -14,4 +14,7 @@ json_t *cnf_json_text(rt_text text);
 void cnf_json_set(json_t *object, const char *key, json_t *value);
 void cnf_json_append(json_t *array, json_t *value);
 
+/* Appends the value as text, in the form of json_dumps with these flags, and releases it. */
+void cnf_json_write(rt_buffer *out, json_t *value, size_t flags);
+
 #endif

@@ -2,6 +2,8 @@
  * explanations from `assay why`. */
 #include "conformance/report/differences.h"
 
+#include "conformance/report/record_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,22 +64,12 @@ static row_rank rank_of(const table_row *row)
     row_rank rank = RANK_AGREES;
     for (uint32_t i = 0; i < row->count; i++) {
         cnf_verdict verdict = row->records[i].judgement.verdict;
-        row_rank own = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED ? RANK_UNEXPECTED
-                       : is_difference(verdict)                           ? RANK_KNOWN
-                                                                          : RANK_AGREES;
-        if (own < rank) rank = own;
+        row_rank record_rank = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED ? RANK_UNEXPECTED
+                               : is_difference(verdict)                           ? RANK_KNOWN
+                                                                                  : RANK_AGREES;
+        if (record_rank < rank) rank = record_rank;
     }
     return rank;
-}
-
-static const char *cell_of(const table_row *row, rt_text subject)
-{
-    for (uint32_t i = 0; i < row->count; i++) {
-        const cnf_record *record = &row->records[i];
-        if (rt_text_equal(record->subject, subject) || rt_text_is(record->subject, "-"))
-            return cnf_verdict_word(record->judgement.verdict);
-    }
-    return "";
 }
 
 static void write_row(rt_buffer *out, const table_row *row, const cnf_column *columns,
@@ -85,9 +77,10 @@ static void write_row(rt_buffer *out, const table_row *row, const cnf_column *co
 {
     rt_buffer_printf(out, "| %.*s |", RT_TEXT_ARG(row->records[0].scenario));
     for (uint32_t i = 0; i < column_count; i++) {
-        const char *word = cell_of(row, columns[i].subject);
-        bool differs = is_difference(cnf_verdict_find(rt_text_of(word)));
-        rt_buffer_printf(out, differs ? " **%s** |" : " %s |", word);
+        const cnf_record *cell = cnf_row_cell(row->records, row->count, columns[i].subject);
+        bool differs = cell && is_difference(cell->judgement.verdict);
+        rt_buffer_printf(out, differs ? " **%s** |" : " %s |",
+                         cell ? cnf_verdict_word(cell->judgement.verdict) : "");
     }
     rt_buffer_append_byte(out, '\n');
 }
@@ -97,16 +90,13 @@ static table_row *rows_collect(rt_arena *arena, const cnf_report *report, uint32
     uint32_t total = report->records.count;
     table_row *rows = rt_arena_alloc_array(arena, total + 1, sizeof *rows);
     *out_count = 0;
-    for (uint32_t i = 0; i < total;) {
+    for (uint32_t first = 0, end; first < total; first = end) {
+        end = cnf_row_end(report->records.items, total, first);
         table_row *row = &rows[(*out_count)++];
-        row->records = &report->records.items[i];
-        while (i < total &&
-               rt_text_equal(report->records.items[i].scenario, row->records->scenario)) {
-            row->count++;
-            i++;
-        }
+        *row = (table_row){.records = &report->records.items[first], .count = end - first};
         row->rank = rank_of(row);
     }
+    CHECK(*out_count <= total);
     return rows;
 }
 
@@ -151,6 +141,8 @@ static const char *fence_for(rt_text text)
 
 static void write_difference(rt_buffer *out, const cnf_difference *difference)
 {
+    CHECK(difference->again.length > 0);
+    CHECK(difference->again.data[difference->again.length - 1] == '\n');
     const char *fence = fence_for(difference->text);
     rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nAgain: `%.*s`\n",
                      RT_TEXT_ARG(difference->scenario), RT_TEXT_ARG(difference->subject),
@@ -167,6 +159,7 @@ void cnf_differences_write(rt_buffer *out, cnf_differences *differences, cnf_rep
               difference_compare);
     for (uint32_t i = 0; i < differences->items.count; i++)
         unexpected += !differences->items.items[i].expected;
+    CHECK(unexpected <= differences->items.count);
     cnf_report_sort(report);
     rt_buffer_printf(
         out,

@@ -1,6 +1,7 @@
 /* Writing JUnit's XML. */
 #include "conformance/report/junit.h"
 
+#include "conformance/report/record_text.h"
 #include "reference/base/utf8.h"
 
 #include <string.h>
@@ -100,10 +101,8 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
         rt_buffer_printf(out, "rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
         rt_buffer_printf(out, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
-    if (record->device.length > 0)
-        rt_buffer_printf(out, "device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
-                         RT_TEXT_ARG(record->driver));
-    if (out->size > 0 && !rt_text_is(record->subject, "-")) {
+    cnf_device_write(out, "", record);
+    if (out->size > 0 && cnf_record_has_subject(record)) {
         rt_buffer_printf(out, "again: ");
         cnf_report_again_write(out, report, record);
     }
@@ -123,6 +122,8 @@ static void write_case(rt_buffer *out, const cnf_report *report, const cnf_recor
     attribute(out, "classname", folder > 0 ? (rt_text){path.data, folder} : RT_TEXT("."));
     rt_buffer_printf(out, " time=\"%.6f\"", record->seconds);
     outcome result = outcome_of(record);
+    CHECK_IMPLIES(result == OUTCOME_GOOD,
+                  cnf_verdict_effect(record->judgement.verdict) == CNF_EFFECT_EXPECTED);
     write_details(&details, report, record);
     bool is_empty = result == OUTCOME_GOOD && details.size == 0;
     rt_buffer_printf(out, is_empty ? "/>\n" : ">\n");
@@ -181,10 +182,14 @@ static void write_suite(rt_buffer *out, const cnf_report *report, rt_text subjec
     rt_buffer_printf(out, " <testsuite");
     attribute(out, "name", name);
     write_totals(out, sum);
+    uint32_t written = 0;
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
-        if (rt_text_equal(record->subject, subject)) write_case(out, report, record);
+        if (!rt_text_equal(record->subject, subject)) continue;
+        write_case(out, report, record);
+        written++;
     }
+    CHECK(written == sum.tests);
     rt_buffer_printf(out, " </testsuite>\n");
 }
 

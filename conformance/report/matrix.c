@@ -3,11 +3,16 @@
  * compared with diff. */
 #include "conformance/report/matrix.h"
 
+#include "conformance/report/record_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 void cnf_report_add(cnf_report *report, const cnf_record *record)
 {
+    CHECK(record->scenario.length > 0 && record->subject.length > 0);
+    CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
+    CHECK(record->judgement.observed <= record->judgement.expected);
     cnf_record copy = cnf_record_copy(&report->arena, record);
     *rt_vector_push(&report->records) = copy;
 }
@@ -50,6 +55,7 @@ int cnf_report_exit_status(const cnf_report *report)
     }
     bool unused = report->expectations && !cnf_expectations_hold(report->expectations);
     if (unused && status < CNF_EFFECT_UNEXPECTED) status = CNF_EFFECT_UNEXPECTED;
+    CHECK(status >= CNF_EFFECT_EXPECTED && status <= CNF_EFFECT_INFRASTRUCTURE);
     enum { NOTHING_RAN = 4 };
     return status == 0 && !ran ? NOTHING_RAN : status;
 }
@@ -112,7 +118,7 @@ static void layout_measure(report_layout *layout, rt_arena *arena)
         layout->widths[column] = subject.length;
         for (uint32_t i = 0; i < layout->report->records.count; i++) {
             const cnf_record *record = &layout->report->records.items[i];
-            bool here = rt_text_equal(record->subject, subject) || rt_text_is(record->subject, "-");
+            bool here = rt_text_equal(record->subject, subject) || !cnf_record_has_subject(record);
             size_t length = here ? cell_text(arena, record).length : 0;
             if (length > layout->widths[column]) layout->widths[column] = length;
         }
@@ -147,6 +153,7 @@ static void write_heading(const report_layout *layout)
     for (uint32_t column = 0; column < layout->column_count; column++) {
         if (layout->widths[column] == 0) continue;
         rt_text subject = layout->columns[column].subject;
+        CHECK(subject.length <= layout->widths[column]);
         rt_buffer_printf(layout->out, "  %.*s", RT_TEXT_ARG(subject));
         write_padding(layout->out, subject.length, layout->widths[column]);
     }
@@ -157,6 +164,7 @@ static void write_cell(const report_layout *layout, rt_arena *arena, const cnf_r
                        size_t width)
 {
     rt_text text = record ? cell_text(arena, record) : RT_TEXT("");
+    CHECK(width > 0 && text.length <= width);
     rt_buffer_printf(layout->out, "  ");
     if (record && layout->colour)
         rt_buffer_append_text(layout->out, rt_text_of(verdict_colour(record->judgement.verdict)));
@@ -171,15 +179,13 @@ static void write_row(const report_layout *layout, rt_arena *arena, uint32_t fir
     CHECK(first < end && end <= layout->report->records.count);
     const cnf_record *records = layout->report->records.items;
     rt_text path = records[first].scenario;
+    CHECK(path.length <= layout->path_width);
     rt_buffer_append_text(layout->out, path);
     write_padding(layout->out, path.length, layout->path_width);
     for (uint32_t column = 0; column < layout->column_count; column++) {
         if (layout->widths[column] == 0) continue;
-        const cnf_record *cell = NULL;
-        for (uint32_t i = first; i < end; i++) {
-            bool here = rt_text_equal(records[i].subject, layout->columns[column].subject);
-            if (here || rt_text_is(records[i].subject, "-")) cell = &records[i];
-        }
+        const cnf_record *cell =
+            cnf_row_cell(&records[first], end - first, layout->columns[column].subject);
         write_cell(layout, arena, cell, layout->widths[column]);
     }
     write_line_end(layout->out);
@@ -190,27 +196,12 @@ static void write_matrix(const report_layout *layout, rt_arena *arena)
     write_heading(layout);
     const cnf_record *records = layout->report->records.items;
     for (uint32_t first = 0, end; first < layout->report->records.count; first = end) {
-        end = first + 1;
-        while (end < layout->report->records.count &&
-               rt_text_equal(records[end].scenario, records[first].scenario))
-            end++;
+        end = cnf_row_end(records, layout->report->records.count, first);
         write_row(layout, arena, first, end);
     }
 }
 
 /* ---- Reasons ------------------------------------------------------------------------------- */
-
-/* Writes the text's lines, indented. */
-static void write_indented(rt_buffer *out, rt_text text)
-{
-    while (text.length > 0) {
-        const char *newline = memchr(text.data, '\n', text.length);
-        size_t length = newline ? (size_t)(newline - text.data) : text.length;
-        rt_buffer_printf(out, "    %.*s\n", (int)length, text.data);
-        size_t used = newline ? length + 1 : length;
-        text = (rt_text){text.data + used, text.length - used};
-    }
-}
 
 void cnf_known_write(rt_buffer *out, const cnf_known *known)
 {
@@ -220,8 +211,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
     rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n  reason: %.*s\n",
                      RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
                      cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
-    if (known->reference.length > 0)
-        rt_buffer_printf(out, "  reference: %.*s\n", RT_TEXT_ARG(known->reference));
+    cnf_field_write(out, "reference", known->reference);
 }
 
 /* Appends a word, quoted for a shell if it needs that. */
@@ -256,7 +246,7 @@ static void write_again_options(rt_buffer *out, const cnf_report *report, const 
 
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
-    bool on_subject = !rt_text_is(record->subject, "-");
+    bool on_subject = cnf_record_has_subject(record);
     bool unread = !on_subject && rt_text_starts(record->judgement.signature, "read");
     rt_buffer_printf(out, "assay %s ", unread ? "check" : "run");
     write_word(out, record->file);
@@ -273,7 +263,7 @@ void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_
 
 void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
-    CHECK(!rt_text_is(record->subject, "-"));
+    CHECK(cnf_record_has_subject(record));
     rt_buffer_printf(out, "assay why ");
     write_word(out, record->file);
     rt_buffer_append_byte(out, ' ');
@@ -288,18 +278,14 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     rt_buffer_printf(out, "\n%s %.*s", cnf_verdict_word(judgement->verdict),
                      RT_TEXT_ARG(record->file));
     if (judgement->line > 0) rt_buffer_printf(out, ":%u", judgement->line);
-    bool on_subject = !rt_text_is(record->subject, "-");
+    bool on_subject = cnf_record_has_subject(record);
     if (on_subject) rt_buffer_printf(out, " on %.*s", RT_TEXT_ARG(record->subject));
     rt_buffer_append_byte(out, '\n');
-    write_indented(out, judgement->message);
-    if (judgement->signature.length > 0)
-        rt_buffer_printf(out, "  signature: %.*s\n", RT_TEXT_ARG(judgement->signature));
+    cnf_indented_write(out, "    ", judgement->message);
+    cnf_field_write(out, "signature", judgement->signature);
     cnf_known_write(out, &record->known);
-    if (judgement->rule.length > 0)
-        rt_buffer_printf(out, "  rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
-    if (record->device.length > 0)
-        rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
-                         RT_TEXT_ARG(record->driver));
+    cnf_field_write(out, "rule", judgement->rule);
+    cnf_device_write(out, "  ", record);
     rt_buffer_printf(out, "  again: ");
     cnf_report_again_write(out, layout->report, record);
     if (!on_subject) return;

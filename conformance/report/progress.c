@@ -116,7 +116,7 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
         progress->unexpected++;
         fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
                 cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
-        if (!rt_text_is(record->subject, "-"))
+        if (cnf_record_has_subject(record))
             fprintf(progress->out, " on %.*s", RT_TEXT_ARG(record->subject));
         fprintf(progress->out, "\n");
     }

@@ -4,7 +4,6 @@
 #include "conformance/json/json.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
@@ -42,7 +41,7 @@ static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
     return copy;
 }
 
-/* ---- Objects ------------------------------------------------------------------------------- */
+/* ---- Rules --------------------------------------------------------------------------------- */
 
 static json_t *message(rt_text text)
 {
@@ -50,8 +49,6 @@ static json_t *message(rt_text text)
     cnf_json_set(object, "text", cnf_json_text(text));
     return object;
 }
-
-/* ---- Rules --------------------------------------------------------------------------------- */
 
 typedef struct sarif {
     rt_arena arena;
@@ -85,7 +82,7 @@ static void rule_describe(json_t *descriptor, const cnf_rule *rule)
 }
 
 /* Finds the descriptor with this id, or adds it; returns its index. */
-static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool of_documents)
+static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool is_cited)
 {
     size_t count = json_array_size(out->descriptors);
     for (size_t i = 0; i < count; i++) {
@@ -94,11 +91,12 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
     }
     json_t *descriptor = json_object();
     cnf_json_set(descriptor, "id", cnf_json_text(id));
-    uint32_t found = of_documents && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
+    uint32_t found = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
     if (found != UINT32_MAX) rule_describe(descriptor, &out->rules->items[found]);
-    if (!of_documents)
+    if (!is_cited)
         cnf_json_set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
     cnf_json_append(out->descriptors, descriptor);
+    CHECK(json_array_size(out->descriptors) == count + 1);
     return count;
 }
 
@@ -149,7 +147,7 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
     if (record->known.entry.length > 0)
         rt_buffer_printf(&text, "\nentry: %.*s expects %.*s", RT_TEXT_ARG(record->known.entry),
                          RT_TEXT_ARG(record->known.failure));
-    if (!rt_text_is(record->subject, "-")) {
+    if (cnf_record_has_subject(record)) {
         rt_buffer_printf(&text, "\nagain: ");
         cnf_report_again_write(&text, report, record);
         text.size -= text.size > 0 && text.data[text.size - 1] == '\n';
@@ -196,6 +194,8 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
     bool cited = record->judgement.rule.length > 0;
     rt_text id = cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
     bool known = verdict == CNF_VERDICT_XFAIL;
+    CHECK(verdict_texts[verdict]);
+    CHECK_IMPLIES(known, record->known.entry.length > 0);
     json_t *result = json_object();
     cnf_json_set(result, "ruleId", cnf_json_text(id));
     cnf_json_set(result, "ruleIndex",
@@ -230,16 +230,13 @@ static json_t *run_json(sarif *out, const cnf_report *report, rt_text version)
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version)
 {
     cnf_report_sort(report);
-    sarif made = {.rules = rules, .descriptors = json_array()};
+    sarif writer = {.rules = rules, .descriptors = json_array()};
     json_t *runs = json_array(), *document = json_object();
-    cnf_json_append(runs, run_json(&made, report, version));
+    cnf_json_append(runs, run_json(&writer, report, version));
     cnf_json_set(document, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
     cnf_json_set(document, "version", json_string("2.1.0"));
     cnf_json_set(document, "runs", runs);
-    char *text = json_dumps(document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    CHECK(text);
-    rt_buffer_printf(out, "%s\n", text);
-    free(text); /* allocated by jansson */
-    json_decref(document);
-    rt_arena_reset(&made.arena);
+    cnf_json_write(out, document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    rt_buffer_append_byte(out, '\n');
+    rt_arena_reset(&writer.arena);
 }

@@ -4,7 +4,9 @@
 
 #include "backends/opencl/layer/log.h"
 #include "conformance/report/matrix.h"
+#include "conformance/report/record_text.h"
 #include "conformance/verdict/parting.h"
+#include "reference/base/lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -12,24 +14,6 @@
 /* ---- Text ---------------------------------------------------------------------------------- */
 
 enum { WIDTH = 100 };
-
-/* Removes the first line from the text. False: the text is empty. */
-static bool line_take(rt_text *inout_text, rt_text *out_line)
-{
-    if (inout_text->length == 0) return false;
-    const char *newline = memchr(inout_text->data, '\n', inout_text->length);
-    size_t length = newline ? (size_t)(newline - inout_text->data) : inout_text->length;
-    size_t used = newline ? length + 1 : length;
-    *out_line = (rt_text){inout_text->data, length};
-    *inout_text = (rt_text){inout_text->data + used, inout_text->length - used};
-    return true;
-}
-
-static void write_indented(rt_buffer *out, const char *indent, rt_text text)
-{
-    for (rt_text line; line_take(&text, &line);)
-        rt_buffer_printf(out, "%s%.*s\n", indent, RT_TEXT_ARG(line));
-}
 
 /* Writes a label and the words of a text, wrapped to lines of at most WIDTH bytes and aligned after
  * the label. */
@@ -61,19 +45,15 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
     if (judgement->observed < judgement->expected)
         rt_buffer_printf(out, " %u/%u", judgement->observed, judgement->expected);
     rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(record->file));
-    if (!rt_text_is(record->subject, "-"))
+    if (cnf_record_has_subject(record))
         rt_buffer_printf(out, " on %.*s", RT_TEXT_ARG(record->subject));
     rt_buffer_append_byte(out, '\n');
-    if (judgement->signature.length > 0)
-        rt_buffer_printf(out, "  signature: %.*s\n", RT_TEXT_ARG(judgement->signature));
+    cnf_field_write(out, "signature", judgement->signature);
     if (judgement->capability.length > 0)
         rt_buffer_printf(out, "  asked of the device: %.*s; it said: %.*s\n",
                          RT_TEXT_ARG(judgement->capability), RT_TEXT_ARG(judgement->answer));
-    if (record->device.length > 0)
-        rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
-                         RT_TEXT_ARG(record->driver));
-    if (record->choices.length > 0)
-        rt_buffer_printf(out, "  choices: %.*s\n", RT_TEXT_ARG(record->choices));
+    cnf_device_write(out, "  ", record);
+    cnf_field_write(out, "choices", record->choices);
     if (why->sim) rt_buffer_printf(out, "  sim: %s\n", why->sim);
     cnf_known_write(out, &record->known);
 }
@@ -83,12 +63,13 @@ static void write_excerpt(rt_buffer *out, const cnf_why *why)
 {
     enum { BEFORE = 2, AFTER = 1 };
     uint32_t wanted = why->record->judgement.line, number = 0;
+    CHECK(wanted > 0);
     rt_text rest = why->source, line;
     rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), wanted);
     if (why->record->step_id.length > 0)
         rt_buffer_printf(out, ", step '%.*s'", RT_TEXT_ARG(why->record->step_id));
     rt_buffer_printf(out, "\n");
-    while (number < wanted + AFTER && line_take(&rest, &line)) {
+    while (number < wanted + AFTER && rt_line_take(&rest, &line)) {
         number++;
         if (number + BEFORE < wanted) continue;
         rt_buffer_printf(out, "%c %4u | %.*s\n", number == wanted ? '>' : ' ', number,
@@ -187,6 +168,8 @@ static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text su
     uint32_t longer =
         parting->oracle_count > parting->other_count ? parting->oracle_count : parting->other_count;
     uint32_t first = parting->index > BEFORE ? parting->index - BEFORE : 0;
+    CHECK(!parting->same && parting->index < longer);
+    CHECK(first <= parting->index);
     int width = (int)(subject.length > 4 ? subject.length : 4);
     rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
                      parting->index);
@@ -208,10 +191,10 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
     rt_arena arena = {0};
     cnf_parting parting;
     cnf_traces_compare(&arena, why->oracle, why->messages, &parting);
-    if (parting.told && parting.same)
+    if (parting.is_complete && parting.same)
         rt_buffer_printf(out, "\nThe traces are the same as on sim: %u event%s.\n",
                          parting.oracle_count, parting.oracle_count == 1 ? "" : "s");
-    if (parting.told && !parting.same) write_parting(out, &parting, why->record->subject);
+    if (parting.is_complete && !parting.same) write_parting(out, &parting, why->record->subject);
     rt_arena_reset(&arena);
 }
 
@@ -229,6 +212,7 @@ static void write_calls(rt_buffer *out, const ocl_call_log *log)
     uint32_t first = log->call_count;
     for (uint32_t shown = 0; first > 0 && shown < SHOWN_MAX; first--)
         shown += tells_something(&log->calls[first - 1]);
+    CHECK(first <= log->call_count);
     rt_buffer_printf(out, "\nThe last calls that the OpenCL driver got:\n");
     for (uint32_t i = first; i < log->call_count; i++) {
         if (!tells_something(&log->calls[i])) continue;
@@ -260,11 +244,13 @@ static void write_log(rt_buffer *out, const cnf_why *why)
 void cnf_why_write(rt_buffer *out, const cnf_why *why)
 {
     const cnf_judgement *judgement = &why->record->judgement;
+    CHECK(judgement->observed <= judgement->expected);
+    CHECK_IMPLIES(why->record->step_id.length > 0, judgement->step != SCN_NONE);
     write_verdict(out, why);
     if (judgement->line > 0) write_excerpt(out, why);
     if (judgement->message.length > 0) {
         rt_buffer_append_byte(out, '\n');
-        write_indented(out, "  ", judgement->message);
+        cnf_indented_write(out, "  ", judgement->message);
     }
     write_checks(out, why->messages);
     write_rules(out, why);

@@ -1,15 +1,17 @@
-/* What a program shows of a front end that is not ours.
+/* Proofs about a front end that is not ours.
  *
- * No fault can be planted in the compiler or headers of another project.  A twin replaces it:
- * a test of the same check on a source for which it must come out the other way.  A rule
- * whose `proof:` is front-end is closed when tests that bear its id pass, a twin (RULE_twin_…)
- * among them; RULE_departs_… shows that the front end does otherwise than the rule says, which
- * scenarios/FINDINGS.md tells.  Source: ARCHITECTURE.md, "Rules in the code". */
+ * No fault can be planted in another project's compiler or headers. A twin replaces it: a test of
+ * the same check on a source for which the result must be the opposite. A rule with `proof:
+ * front-end` is closed when the tests that bear its id pass and a twin (RULE_twin_…) is among them.
+ * A test RULE_departs_… shows that the front end departs from the rule, as described in
+ * scenarios/FINDINGS.md. Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove_internal.h"
+
+#include "reference/base/lines.h"
 
 #include <string.h>
 
-/* What a program's tests say of a rule. */
+/* The tests of a rule in one program. */
 typedef struct shown {
     uint32_t plain, departing, twins;
 } shown;
@@ -28,7 +30,7 @@ static bool take(rt_text *rest, const char *prefix)
 static shown shown_of(rt_text output, const char *names)
 {
     shown found = {0};
-    for (rt_text line; cnf_line_take(&output, &line);) {
+    for (rt_text line; rt_line_take(&output, &line);) {
         if (!take(&line, PASSED) || !take(&line, names)) continue;
         if (rt_text_starts(line, "twin_")) {
             found.twins++;
@@ -41,10 +43,10 @@ static shown shown_of(rt_text output, const char *names)
     return found;
 }
 
-/* The compiler that it was shown with, as the program says it. */
+/* The compiler of the proof, as printed by the program. */
 static rt_text version_of(rt_text output)
 {
-    for (rt_text line; cnf_line_take(&output, &line);)
+    for (rt_text line; rt_line_take(&output, &line);)
         if (take(&line, VERSION)) return line;
     return RT_TEXT("a compiler that tells no version");
 }

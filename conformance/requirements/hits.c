@@ -1,22 +1,12 @@
 /* Reading the marks that a run reached, as base/rule.c writes them: one "ID@FILE:LINE" per line. */
 #include "conformance/requirements/prove_internal.h"
 
+#include "reference/base/lines.h"
+
 #include <string.h>
 
-bool cnf_line_take(rt_text *rest, rt_text *out_line)
-{
-    *out_line = (rt_text){0};
-    if (rest->length == 0) return false;
-    const char *newline = memchr(rest->data, '\n', rest->length);
-    size_t length = newline ? (size_t)(newline - rest->data) : rest->length;
-    size_t used = newline ? length + 1 : length;
-    CHECK(used > 0 && used <= rest->length);
-    *out_line = (rt_text){rest->data, length};
-    *rest = (rt_text){rest->data + used, rest->length - used};
-    return true;
-}
-
-/* The rule that stands before the '@'; UINT32_MAX: none, as where a full disk cut the line. */
+/* The rule before the '@'; UINT32_MAX if there is none, for example because a full disk truncated
+ * the line. */
 static uint32_t line_rule(const cnf_rules *rules, rt_text line)
 {
     const char *mark = line.length > 0 ? memchr(line.data, '@', line.length) : NULL;
@@ -29,11 +19,11 @@ void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hi
     *out_hits = (cnf_hits){0};
     RT_VECTOR(cnf_hit) found = {0};
     rt_buffer text;
-    /* A sink of its own: a missing file is an answer here, not a failure. */
+    /* A separate sink, because a missing file is not a failure here. */
     rt_sink *sink = rt_sink_create();
     rt_status status = cnf_file_read(sink, file, CNF_REPORT_MAX, &text);
     rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
-    for (rt_text line; cnf_line_take(&rest, &line);) {
+    for (rt_text line; rt_line_take(&rest, &line);) {
         uint32_t rule = line_rule(rules, line);
         if (rule == UINT32_MAX) continue;
         *rt_vector_push(&found) = (cnf_hit){rt_arena_text(arena, line), rule};

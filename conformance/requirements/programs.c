@@ -13,23 +13,25 @@
  * code"; cmocka's output and exit status, cmocka.c. */
 #include "conformance/requirements/prove_internal.h"
 
+#include "reference/base/lines.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-    FAILED_TESTS_MAX = 111, /* above: a shell's or a sanitizer's own exit status */
-    NOT_INSTALLED = 77      /* CTest's status of what is skipped */
+    FAILED_TESTS_MAX = 111, /* higher statuses are a shell's or a sanitizer's */
+    NOT_INSTALLED = 77      /* CTest's status of a skipped test */
 };
 
 typedef struct program {
-    rt_text file; /* how to execute it; a NUL byte follows */
-    rt_text name; /* as the list has it */
+    rt_text file; /* path to execute; a NUL byte follows */
+    rt_text name; /* as in the list */
     bool front_end;
 } program;
 
-/* One mark with its fault: which program to try next. */
+/* A mark with its fault, and the next program to try. */
 typedef struct program_site {
     cnf_site site;
     uint32_t next_program;
@@ -39,7 +41,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     RT_VECTOR(program_site) sites;
-    cnf_sites shown;             /* by front ends, which have no faults */
+    cnf_sites shown;             /* shown by front ends, without faults */
     RT_VECTOR(uint64_t) reached; /* pairs program << 32 | site: its green run reached the site */
 } programs_state;
 
@@ -47,7 +49,7 @@ typedef struct programs_state {
 
 #define ADVICE "proofs by programs need a build with tests (-DBUILD_TESTING=ON): "
 
-/* Adds the program of a line, whose path is relative to the list's folder. */
+/* Adds the program of a line; its path is relative to the list's folder. */
 static void program_add(programs_state *state, rt_text list, rt_text name)
 {
     static const char mark[] = "front-end ";
@@ -71,10 +73,11 @@ static void list_read(programs_state *state)
     rt_text list = state->run->options->program_list;
     if (list.length == 0) return;
     rt_buffer text;
-    rt_sink *sink = rt_sink_create(); /* A build without tests has no list: a note, no failure. */
+    rt_sink *sink = rt_sink_create(); /* A build without tests has no list, which is a note, not a
+                                       * failure. */
     rt_status status = cnf_file_read(sink, list, CNF_REPORT_MAX, &text);
     rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
-    for (rt_text line; cnf_line_take(&rest, &line);) {
+    for (rt_text line; rt_line_take(&rest, &line);) {
         if (line.length > 0) program_add(state, list, line);
     }
     if (!rt_ok(status)) {
@@ -88,11 +91,11 @@ static void list_read(programs_state *state)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* Of how many programs a front end's may take the time: each of its tests starts another project's
- * compiler, which takes seconds. */
+/* A front end's program may take the time of this many others: each of its tests starts another
+ * project's compiler, which takes seconds. */
 enum { FRONT_END_LIMITS = 4 };
 
-/* Starts the tests that match the pattern; `variable` is an entry for the environment. */
+/* Starts the tests that match the pattern; `variable` is an entry of the environment. */
 static void program_start(const programs_state *state, uint32_t number, const char *pattern,
                           const char *variable, uint64_t tag)
 {
@@ -112,19 +115,19 @@ static void program_start(const programs_state *state, uint32_t number, const ch
     cnf_pool_start(state->run->pool, &start);
 }
 
-/* How many tests began whose names begin so. */
+/* The number of tests started whose names begin with `names`. */
 static uint32_t tests_begun(cnf_child_result *result, const char *names)
 {
     char beginning[CNF_TEST_NAMES_MAX + 16];
     snprintf(beginning, sizeof beginning, "[ RUN      ] %s", names);
     uint32_t count = 0;
     rt_text rest = rt_buffer_text(&result->messages);
-    for (rt_text line; cnf_line_take(&rest, &line);)
+    for (rt_text line; rt_line_take(&rest, &line);)
         count += rt_text_starts(line, beginning);
     return count;
 }
 
-/* What a program ended with, in words. */
+/* Describes the end of a program. */
 static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
 {
     switch (result->end) {
@@ -175,7 +178,7 @@ static void complain(programs_state *state, uint32_t number, const char *what, r
                         RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
 }
 
-/* True when the front end of a program is not installed, which is noted. */
+/* True if the program's front end is not installed, which is noted. */
 static bool lacks_front_end(programs_state *state, const program *about,
                             const cnf_child_result *result)
 {
@@ -255,7 +258,7 @@ void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id)
         if (*at == '-') *at = '_';
 }
 
-/* Starts the rule's tests in the next program that reaches the site; false: none is left. */
+/* Starts the rule's tests in the next program that reaches the site; false if there is none. */
 static bool fault_start(programs_state *state, uint32_t number)
 {
     program_site *site = &state->sites.items[number];
@@ -278,7 +281,7 @@ static cnf_proof_state fault_state(cnf_child_result *result)
     if (result->end != CNF_PROCESS_EXITED) return CNF_PROOF_ASSERTED;
     if (result->code == 0)
         return tests_begun(result, "") > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
-    /* cmocka turns some signals into failures; the words are its own. */
+    /* cmocka reports some signals as failures; these are its words. */
     bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
     bool said = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
     return said && !crashed && result->code <= FAILED_TESTS_MAX ? CNF_PROOF_COVERED
@@ -309,7 +312,7 @@ static void fault_ended(programs_state *state, cnf_child_result *result)
     cnf_test_names_write(names, state->run->rules->items[site->rule].id);
     cnf_proof_state found = fault_state(result);
     if (tests_begun(result, names) != tests_begun(result, "")) {
-        /* What failed may be another rule's test. */
+        /* The failed test may be another rule's. */
         found = CNF_PROOF_UNTESTED;
         complain(state, (uint32_t)result->tag,
                  "it runs other tests than its argument asks for: ", rt_text_of(names));
@@ -329,7 +332,7 @@ static rt_status fault_run(programs_state *state)
     for (;;) {
         while (next < state->sites.count && cnf_pool_count(run->pool) < run->options->job_count) {
             bool started = fault_start(state, next++);
-            CHECK(started); /* a site is there because a program reached it */
+            CHECK(started); /* every site was reached by a program */
         }
         cnf_prove_progress(run, "faults of proof programs");
         if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
@@ -346,8 +349,8 @@ static rt_status fault_run(programs_state *state)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-/* A test that bears a rule's id says that it shows the rule: passing with the rule broken is as
- * wrong as a scenario that cites in vain. */
+/* A test that bears a rule's id claims to show the rule. If it passes with the rule broken, the
+ * claim is as false as an unfounded citation. */
 static void survivors_complain(programs_state *state)
 {
     for (uint32_t i = 0; i < state->sites.count; i++) {
@@ -359,7 +362,7 @@ static void survivors_complain(programs_state *state)
     }
 }
 
-/* The sites of faults, then what front ends show. */
+/* Keeps the sites with faults, then those shown by front ends. */
 static uint32_t sites_keep(const programs_state *state, const cnf_site **out_sites)
 {
     uint32_t count = state->sites.count + state->shown.count;

@@ -1,4 +1,4 @@
-/* What a proof says, for people and as JSON. */
+/* The result of a proof, as text and as JSON. */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/json/json.h"
@@ -13,13 +13,13 @@ static const char *const state_words[CNF_PROOF_STATES] = {
     [CNF_PROOF_ASSERTED] = "asserted", [CNF_PROOF_COVERED] = "covered",
 };
 
-/* The subject without which a kind of proof cannot be given at all; a rule that was shown does not
- * ask for it any more. */
+/* The subject that a kind of proof requires; not reported for rules that are already closed. */
 static const struct need_row {
     const char *proof, *subject;
 } need_rows[] = {{"front-end", "dpcpp"}};
 
-/* What can close a rule, in the order of the report; all but the first are values of `proof:`. */
+/* The kinds of proof that can close a rule, in report order; all but the first are values of
+ * `proof:`. */
 static const char *const closers[] = {"scenario", "tool", "unit", "vendor", "front-end", "parts"};
 enum { CLOSER_COUNT = sizeof closers / sizeof *closers };
 
@@ -31,7 +31,8 @@ const char *cnf_proof_state_word(cnf_proof_state state)
 
 /* ---- Families ------------------------------------------------------------------------------ */
 
-/* Where the family that begins at rule `first` ends.  Families stand together in the table. */
+/* The index after the last rule of the family that begins at `first`. Families are contiguous in
+ * the table. */
 static uint32_t family_end(const cnf_rules *rules, uint32_t first)
 {
     CHECK(first < rules->count);
@@ -75,7 +76,7 @@ static void sites_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
         if (site->rule != rule || site->state < CNF_PROOF_UNTESTED) continue;
-        /* The id is printed already; the place follows it. */
+        /* The id is printed already, so only the place follows. */
         rt_text id = proof->rules->items[rule].id;
         rt_text place = {site->text.data + id.length + 1, site->text.length - id.length - 1};
         rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
@@ -102,7 +103,8 @@ static void unmentioned_write(rt_buffer *out, const cnf_proof *proof)
     }
 }
 
-/* More than a tenth of all scenarios is too blunt (design, "Rules in the code"). */
+/* Reports faults that fail more than a tenth of all scenarios: they are too blunt (design, "Rules
+ * in the code"). */
 static void blunt_write(rt_buffer *out, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < proof->site_count; i++) {
@@ -117,7 +119,7 @@ static void blunt_write(rt_buffer *out, const cnf_proof *proof)
 static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
 {
     const cnf_rule *about = &proof->rules->items[rule];
-    /* An umbrella's parts say what it lacks, even where that is everything. */
+    /* An umbrella's missing parts are listed even if all are missing. */
     if (proof->states[rule] == CNF_PROOF_UNCITED && about->part_count == 0) return;
     rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(about->id),
                      cnf_proof_state_word(proof->states[rule]));
@@ -170,28 +172,28 @@ static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         const cnf_rule *rule = &proof->rules->items[i];
         if (proof->states[i] == CNF_PROOF_COVERED) continue;
-        json_array_append_new(missing, cnf_json_text(rule->id));
+        cnf_json_append(missing, cnf_json_text(rule->id));
         if (proof->states[i] == CNF_PROOF_ASSERTED)
-            json_array_append_new(asserted, cnf_json_text(rule->id));
+            cnf_json_append(asserted, cnf_json_text(rule->id));
         for (size_t need = 0; need < sizeof need_rows / sizeof *need_rows; need++) {
             if (rt_text_is(rule->proof, need_rows[need].proof))
-                json_object_set_new(needs, rule->id.data, json_string(need_rows[need].subject));
+                cnf_json_set(needs, rule->id.data, json_string(need_rows[need].subject));
         }
     }
     json_t *by = json_object(), *family = json_object();
     uint32_t closed = 0;
     for (uint32_t closer = 0; closer < CLOSER_COUNT; closer++) {
         uint32_t count = closed_count(proof, first, end, closer);
-        if (count > 0) json_object_set_new(by, closers[closer], json_integer(count));
+        if (count > 0) cnf_json_set(by, closers[closer], json_integer(count));
         closed += count;
     }
     CHECK(closed == states_count(proof, first, end, CNF_PROOF_COVERED));
-    json_object_set_new(family, "rules", json_integer(end - first));
-    json_object_set_new(family, "closed", json_integer(closed));
-    json_object_set_new(family, "by", by);
-    json_object_set_new(family, "asserted", asserted);
-    json_object_set_new(family, "missing", missing);
-    json_object_set_new(family, "needs", needs);
+    cnf_json_set(family, "rules", json_integer(end - first));
+    cnf_json_set(family, "closed", json_integer(closed));
+    cnf_json_set(family, "by", by);
+    cnf_json_set(family, "asserted", asserted);
+    cnf_json_set(family, "missing", missing);
+    cnf_json_set(family, "needs", needs);
     return family;
 }
 
@@ -203,10 +205,6 @@ void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof)
         rt_text family = proof->rules->items[first].family;
         json_object_setn_new(families, family.data, family.length, family_json(proof, first, end));
     }
-    char *text = json_dumps(families, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    CHECK(text);
-    rt_buffer_append_text(out, rt_text_of(text));
+    cnf_json_write(out, families, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     rt_buffer_append_byte(out, '\n');
-    free(text); /* jansson's own allocation */
-    json_decref(families);
 }

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One site with its fault: which citing scenario to try next. */
+/* A site with its fault, and the next citing scenario to try. */
 typedef struct prove_site {
     cnf_site site;
     uint32_t next_citation;
@@ -94,14 +94,14 @@ static rt_text json_text(rt_arena *arena, const json_t *object, const char *key)
     return rt_arena_text(arena, rt_text_of(json_is_string(value) ? json_string_value(value) : ""));
 }
 
-/* Reads the first record of a run; an empty verdict where there is none. */
+/* Reads the first record of a run; an empty verdict if there is none. */
 static run_outcome run_read(prove_state *prove, const char *name)
 {
     run_outcome outcome = {0};
     rt_buffer text;
     rt_text path =
         rt_arena_printf(prove->run.arena, "%.*s/%s.json", RT_TEXT_ARG(prove->run.scratch), name);
-    /* A sink of its own: a missing file is an answer here, not a failure. */
+    /* A separate sink, because a missing file is not a failure here. */
     rt_sink *sink = rt_sink_create();
     if (rt_ok(cnf_file_read(sink, path, CNF_REPORT_MAX, &text))) {
         json_t *record = json_loadb(rt_buffer_string(&text), text.size,
@@ -137,7 +137,7 @@ static void green_ended(prove_state *prove, uint32_t file)
     snprintf(name, sizeof name, "green%u", file);
     run_outcome outcome = run_read(prove, name);
     prove->green[file] = rt_text_is(outcome.verdict, "PASS");
-    /* What this machine has no compiler for proves nothing here, and on another machine it does. */
+    /* A scenario without a compiler proves nothing on this machine, but may on another. */
     if (rt_text_is(outcome.verdict, "SKIP")) return;
     if (!prove->green[file]) {
         complain(prove, file, "proves nothing, it does not pass without a fault: ",
@@ -201,7 +201,7 @@ static bool reached(const prove_state *prove, uint32_t file, uint32_t site)
     return false;
 }
 
-/* Starts the next citing scenario that reaches the site; false: none is left. */
+/* Starts the next citing scenario that reaches the site; false if there is none. */
 static bool fault_start(prove_state *prove, prove_site *site)
 {
     while (site->next_citation < prove->citations->count) {
@@ -219,8 +219,8 @@ static bool fault_start(prove_state *prove, prove_site *site)
     return false;
 }
 
-/* A failed expectation has a signature whose stage is a step; everything else that goes wrong is
- * noticed, but not by what the scenario expects. */
+/* The signature of a failed expectation has a step as its stage. Any other failure notices the
+ * fault, but not by the scenario's expectation. */
 static cnf_proof_state outcome_state(const run_outcome *outcome, const cnf_citation *citation)
 {
     if (rt_text_is(outcome->verdict, "PASS") || rt_text_is(outcome->verdict, "SKIP"))
@@ -275,7 +275,7 @@ static rt_status fault_run(prove_state *prove)
 /* ---- Blunt faults -------------------------------------------------------------------------- */
 
 /* The next pair of a covered site and a file after `pair`, as site * files + file; the number of
- * all pairs where there is none. */
+ * all pairs if there is none. */
 static uint64_t pair_next(const prove_state *prove, uint64_t pair)
 {
     uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
@@ -300,8 +300,8 @@ static void blunt_start(prove_state *prove, uint64_t pair)
     run_start(prove, (uint32_t)(pair % prove->files->count), name, variable.data, pair);
 }
 
-/* Every scenario with every covered fault: a fault that fails many of them says little about its
- * rule. */
+/* Runs all scenarios with every covered fault: a fault that fails many of them says little about
+ * its rule. */
 static rt_status blunt_run(prove_state *prove)
 {
     uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
@@ -334,7 +334,7 @@ static rt_status blunt_run(prove_state *prove)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-/* What the scenarios say of each rule: its weakest site that was tried decides. */
+/* Derives each rule's state from the scenarios: that of its weakest tested site. */
 static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {

@@ -17,66 +17,66 @@
 
 #include "conformance/requirements/rules.h"
 
-/* What became of a rule, the weakest of its sites deciding; where both scenarios and programs try
- * it, whichever says more.  In rising order. */
+/* The state of a rule: that of its weakest site; if both scenarios and programs test the rule, the
+ * higher state. In rising order. */
 typedef enum cnf_proof_state {
-    CNF_PROOF_UNCITED,  /* no scenario names it, no program reaches it */
+    CNF_PROOF_UNCITED,  /* no scenario cites it, no program reaches it */
     CNF_PROOF_NOT_HIT,  /* cited, but no citing scenario that passes reaches a mark of it */
     CNF_PROOF_UNTESTED, /* a program reaches a mark of it but has no test of it, or shows it without
                            a twin */
-    CNF_PROOF_SURVIVED, /* with the fault on, every citing scenario or test still passes */
-    CNF_PROOF_ASSERTED, /* the fault was noticed, but by a crash, a time-out or at another step */
-    CNF_PROOF_COVERED,  /* each site's fault makes a citing scenario, or a test, fail as it says */
+    CNF_PROOF_SURVIVED, /* with the fault armed, all citing scenarios and tests still pass */
+    CNF_PROOF_ASSERTED, /* the fault caused a crash, a time-out or a failure at another step */
+    CNF_PROOF_COVERED,  /* each site's fault makes a citing scenario, or a test, fail as expected */
     CNF_PROOF_STATES
 } cnf_proof_state;
 
-/* One mark of one rule, and what its fault did. */
+/* A mark of a rule, and the effect of its fault. */
 typedef struct cnf_site {
     rt_text text; /* "DL-RESOLVE-09@reference/program/resolve.c:120", as ASSAY_FAULT takes it */
     uint32_t rule;
     cnf_proof_state state;
-    rt_text detail;  /* which scenario or program killed it, or what happened instead */
-    bool by_program; /* the state is that of programs; scenarios may have an entry of their own */
-    /* How many of all scenarios do not pass with this fault, where that was asked for. */
+    rt_text detail;  /* the scenario or program that noticed the fault, or the actual result */
+    bool by_program; /* the state is that of programs; scenarios may have a separate site */
+    /* The number of scenarios that fail with this fault, if requested. */
     uint32_t kill_count;
 } cnf_site;
 
 typedef struct cnf_proof {
     const cnf_rules *rules;
     cnf_proof_state *states; /* per rule */
-    bool *by_program;        /* per rule: the state is that of programs, not of scenarios */
+    bool *by_program;        /* per rule: the state is from programs, not from scenarios */
     const cnf_site *sites;
     uint32_t site_count;
-    uint32_t scenario_count; /* of which cnf_site.kill_count is a part; 0: not asked for */
-    /* False claims: scenarios and programs that do not even pass without a fault, and citations
-     * that do not hold. */
+    uint32_t scenario_count; /* total for cnf_site.kill_count; 0: not requested */
+    /* False claims: scenarios and programs that fail without a fault, and citations that do not
+     * hold. */
     const rt_text *complaints;
     uint32_t complaint_count;
-    const rt_text *notes; /* what could not be tried in this build */
+    const rt_text *notes; /* proofs that this build cannot perform */
     uint32_t note_count;
 } cnf_proof;
 
 typedef struct cnf_prove_options {
     uint32_t job_count; /* >= 1 */
     uint32_t timeout_s; /* of a scenario's child, >= 1 */
-    /* File with the path of a proof program in each line, from its own folder; a NUL byte follows.
-     * Empty: no programs.  A file or program that is not there is a note of the proof. */
+    /* File with the path of a proof program per line, relative to the file's folder; a NUL byte
+     * follows. Empty: no programs. A missing file or program is a note of the proof. */
     rt_text program_list;
-    bool shows_progress; /* a line on stderr that is rewritten */
-    bool counts_kills;   /* runs every scenario with every covered fault, to find blunt ones */
+    bool shows_progress; /* a line on stderr that is redrawn */
+    bool counts_kills;   /* runs all scenarios with every covered fault, to find blunt ones */
 } cnf_prove_options;
 
-/* The word of a state, as the table prints it. */
+/* The table's word of a state (static). */
 const char *cnf_proof_state_word(cnf_proof_state state);
 
-/* Runs everything; the proof lives in the arena.  IO: no temporary folder or process could be made,
- * or the user interrupted. */
+/* Performs the proof, which lives in the arena. IO: no temporary folder or process could be
+ * created, or the user interrupted. */
 RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules,
                                 const cnf_files *files, const cnf_citations *citations,
                                 const cnf_prove_options *options, cnf_proof *out_proof);
 
-/* Appends the table for people: every rule that was tried with its state and its sites, complaints
- * and notes, and a line for each family. */
+/* Appends the table for people: every tested rule with its state and sites, complaints and notes,
+ * and a line for each family. */
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 
 /* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n,

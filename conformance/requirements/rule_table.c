@@ -1,9 +1,9 @@
-/* Asking a table of rules that was read. */
+/* Queries on a table of rules. */
 #include "conformance/requirements/rules.h"
 
 #include <string.h>
 
-/* The documents behind the texts that the table cites. */
+/* The documents that the table's texts cite. */
 static const struct document_row {
     const char *text, *name;
 } document_rows[] = {

@@ -1,6 +1,5 @@
-/* Reading requirements.yaml and the scenarios' `covers:` with libyaml's document tree.
- *
- * It does not check scenarios: conformance/scenario does, with positions and advice. */
+/* Reads requirements.yaml and the scenarios' `covers:` with libyaml's document tree.
+ * conformance/scenario checks the scenarios, with positions and advice. */
 #include "conformance/requirements/rules.h"
 
 #include "reference/base/limits.h"
@@ -19,7 +18,7 @@ static rt_text scalar_text(const yaml_node_t *node)
     return (rt_text){(const char *)node->data.scalar.value, node->data.scalar.length};
 }
 
-/* The value of a key; NULL where the node is not a mapping or has no such key. */
+/* The value of a key; NULL if the node is not a mapping or has no such key. */
 static yaml_node_t *mapping_value(yaml_document_t *document, const yaml_node_t *node,
                                   const char *key)
 {
@@ -33,7 +32,7 @@ static yaml_node_t *mapping_value(yaml_document_t *document, const yaml_node_t *
     return NULL;
 }
 
-/* Loads the first document of the text; false: it is not YAML, or empty.  The text must outlive the
+/* Loads the first document of the text; false if it is empty or not YAML. The text must outlive the
  * document, which the caller deletes. */
 static bool document_load(rt_text text, yaml_document_t *out_document)
 {

@@ -1,5 +1,5 @@
-/* The table of rules in a build without libyaml (ASSAY_YAML off, preset portable): it cannot be
- * read, and neither can what scenarios cite. */
+/* The table of rules in a build without libyaml (ASSAY_YAML off, preset portable), which can read
+ * neither the table nor the scenarios' citations. */
 #include "conformance/requirements/rules.h"
 
 #include "conformance/scenario/yaml/yaml.h"

@@ -1,6 +1,6 @@
-/* The rules of a scenario, over the finished model; what a file may look like is the matter of its
- * reader.  Three parts: the tables (modules, devices, memories), the places and references of
- * steps, and what the verbs and expectations hold. */
+/* The rules of a scenario, checked in the finished model; the form of a file is its reader's
+ * concern. Three parts: the tables (modules, devices, memories); the places and references of
+ * steps; and the contents of verbs and expectations. */
 #include "conformance/scenario/check.h"
 
 #include "conformance/scenario/model/build_options.h"
@@ -25,7 +25,7 @@ typedef struct checker {
     uint32_t parallel;    /* the last parallel */
     uint32_t nested_left; /* steps of its lists that are not checked yet */
     uint32_t thread;      /* list of the step before this one, while nested_left > 0 */
-    bool *ended;          /* for each memory: a step of this process has ended it */
+    bool *ended;          /* for each memory: a step of this process has destroyed it */
 } checker;
 
 static const scn_located *located(const checker *all, const void *field)
@@ -35,7 +35,7 @@ static const scn_located *located(const checker *all, const void *field)
     return NULL;
 }
 
-/* Where a field's value is written, or its key; `otherwise` where that is not known. */
+/* The place of a field's value, or of its key, in the file; `otherwise` if that is not known. */
 static scn_position value_at(const checker *all, const void *field, scn_position otherwise)
 {
     const scn_located *where = located(all, field);
@@ -54,7 +54,7 @@ static const char *shown(const checker *all, rt_text text)
 }
 
 #define REPORT(all, at, ...) scn_report((all)->reporter, at, __VA_ARGS__)
-/* At the value of a field of the step that is being checked. */
+/* Reports at the value of a field of the step that is being checked. */
 #define REPORT_STEP(all, field, ...)                                                               \
     scn_report((all)->reporter, value_at(all, field, (all)->step->at), __VA_ARGS__)
 
@@ -65,8 +65,8 @@ static uint64_t memory_size(const scn_memory *memory)
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* The index of the item of that name in a table whose items begin with it; SCN_NONE, and a problem,
- * where there is none. */
+/* The index of the item with that name in a table whose items begin with their names; SCN_NONE, and
+ * a problem, if there is none. */
 static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t count, size_t size,
                           scn_position at, rt_text name, const char *noun)
 {
@@ -118,7 +118,7 @@ static void images_check(checker *all, const rt_text *images, uint32_t count)
 
 /* ---- Modules, devices and memories -------------------------------------------------------- */
 
-/* Reports items of a list that an earlier one equals. */
+/* Reports items of a list that are equal to an earlier one. */
 static void repeated_check(checker *all, const uint32_t *items, uint32_t count, scn_position at,
                            const char *problem)
 {
@@ -139,7 +139,8 @@ static bool has_sycl(const scn_module *module)
     return false;
 }
 
-/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+/* The options of a module go to all its front ends, and the front end of SYCL accepts none of
+ * OpenCL's. */
 static void options_check(checker *all, const scn_module *module)
 {
     rt_text option, rest = module->build_options;
@@ -172,8 +173,8 @@ static void module_check(checker *all, uint32_t index)
     const scn_module *module = &all->scenario->modules[index];
     const rt_device_global *globals = module->device_globals.globals;
     const rt_text *symbols = module->host_symbols;
-    /* A module may need any other, itself excepted: loaders allow cycles, so scenarios may have
-     * them. */
+    /* A module may need any other module but not itself: loaders allow cycles, so scenarios may
+     * have them. */
     for (uint32_t i = 0; i < module->need_count; i++) {
         if (module->needs[i] == index)
             REPORT(all, value_at(all, &module->needs[i], module->at),
@@ -270,10 +271,11 @@ static void memory_check(checker *all, const scn_memory *memory)
 enum {
     COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
                SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-    /* They concern all threads. */
+    /* Verbs that concern all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
-    /* Later steps refer to what they make, or run elsewhere, in both profiles. */
+    /* Verbs whose results later steps refer to in both profiles, or that change where those steps
+     * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE),
     NEVER_REFUSED = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
@@ -339,8 +341,9 @@ static void place_check(checker *all)
 
 /* ---- References --------------------------------------------------------------------------- */
 
-/* That an earlier step of the right verb is meant, which is certain to have run: a process knows
- * its own steps; a list of a parallel knows its own steps and those before the parallel. */
+/* Checks that a reference is to an earlier step with the right verb that is certain to have run: a
+ * process can refer to its own steps; a list of a parallel to its own steps and to those before the
+ * parallel. */
 static void reference_check(checker *all, const scn_shape *shape, const uint32_t *field)
 {
     const scn_step *steps = all->scenario->steps, *target = &steps[*field];
@@ -364,8 +367,8 @@ static void reference_check(checker *all, const scn_shape *shape, const uint32_t
     }
 }
 
-/* Checks all references to steps in a value, of whatever shape; of memories, that they have not
- * ended. */
+/* Checks all references to steps in a value of any shape; of memories, that they have not been
+ * destroyed. */
 static void value_check(checker *all, const scn_shape *shape, const void *value, bool uses);
 
 static void rows_check(checker *all, const scn_row *rows, uint32_t count, const char *object,
@@ -411,7 +414,8 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
         rows_check(all, shape->rows, shape->row_count, value, uses);
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
-        /* A step uses the memories that its verb names; what is expected is no use. */
+        /* A step uses the memories that its verb names; naming one in an expectation is not a use.
+         */
         rows_check(all, shape->variants[index], 1, value, uses || shape == &scn_shape_stored_step);
         return;
     default: return;
@@ -420,7 +424,7 @@ static void value_check(checker *all, const scn_shape *shape, const void *value,
 
 /* ---- Verbs -------------------------------------------------------------------------------- */
 
-/* Sizes and ranges that do not fit are what some scenarios are about: they expect the error. */
+/* Some scenarios are about sizes and ranges that do not fit: they expect the error. */
 static bool expects_refusal(const scn_step *step)
 {
     return step->error || step->outcome_count > 0;
@@ -471,7 +475,7 @@ static bool group_check(checker *all, const scn_submit *submit)
     return true;
 }
 
-/* Where in a USM memory a pointer points: at most past its last byte. */
+/* Checks a pointer into a USM memory: it points at most one past its last byte. */
 static bool pointer_check(checker *all, const uint32_t *memory_field, const uint64_t *offset,
                           scn_position at, const char *buffer)
 {
@@ -486,7 +490,7 @@ static bool pointer_check(checker *all, const uint32_t *memory_field, const uint
                   *offset, name, memory_size(memory));
 }
 
-/* Pointers in a value stand one after the other, where the value is zero. */
+/* Pointers in a value follow one another, at places where the value is zero. */
 static void value_argument_check(checker *all, const scn_argument *argument)
 {
     uint64_t end = 0, zero = 0, size = argument->value.size;
@@ -555,7 +559,7 @@ static const char *state_name(scn_bundle_state state)
     return names[state];
 }
 
-/* Refuses a bundle, made by an earlier step, that is not in the wanted state: in C++ it would have
+/* Refuses a bundle of an earlier step that is not in the required state: in C++ it would have
  * another type. */
 static bool state_check(checker *all, const uint32_t *field, scn_bundle_state wanted)
 {
@@ -589,7 +593,7 @@ static void submit_check(checker *all, const scn_submit *submit)
 
 static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t size)
 {
-    /* A variable's size is known when its image is made (scn_variables_resolve). */
+    /* A variable's size is known only when its image is made (scn_variables_resolve). */
     if (memory == SCN_NONE) return true;
     const scn_memory *declared = &all->scenario->memories[memory];
     uint64_t room = memory_size(declared);
@@ -600,7 +604,8 @@ static bool part_check(checker *all, uint32_t memory, uint64_t offset, uint64_t 
                        offset, offset + size, shown(all, declared->name), room);
 }
 
-/* A variable that was found is one of its module's; nothing is asked of one that was not. */
+/* A variable that has been found must belong to its module; one that has not been found is not
+ * checked. */
 static bool variable_check(checker *all, const scn_variable *variable)
 {
     const scn_scenario *scenario = all->scenario;
@@ -641,7 +646,7 @@ static void copy_check(checker *all, const scn_transfer *transfer)
                 shown(all, all->scenario->memories[transfer->to].name));
 }
 
-/* OpenCL 3.0, clEnqueueFillBuffer: what a pattern may measure here. */
+/* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
 static void fill_check(checker *all, const scn_transfer *transfer)
 {
     const scn_memory *to = &all->scenario->memories[transfer->to];
@@ -661,7 +666,7 @@ static void fill_check(checker *all, const scn_transfer *transfer)
     }
 }
 
-/* A host task has accessors of buffers alone, and copies between two of one size. */
+/* A host task has accessors of buffers only, and copies between two of the same size. */
 static void host_task_check(checker *all, const scn_host_task *task)
 {
     const scn_memory *memories = all->scenario->memories;
@@ -686,7 +691,7 @@ static void context_check(checker *all, uint32_t made_by, uint32_t device)
 {
     if (made_by == SCN_NONE || expects_refusal(all->step)) return;
     const scn_step *context = &all->scenario->steps[made_by];
-    if (context->verb != SCN_VERB_CONTEXT) return; /* which is reported as a reference */
+    if (context->verb != SCN_VERB_CONTEXT) return; /* reported with the references */
     for (uint32_t i = 0; i < context->context.device_count; i++)
         if (context->context.devices[i] == device) return;
     REPORT_STEP(all, all->step,
@@ -711,12 +716,14 @@ static void context_devices_check(checker *all)
     }
 }
 
-/* What the actions make of what (SYCL 2020, 4.11). */
+/* The number and state of the bundles that each action takes, and the state of its result (SYCL
+ * 2020, 4.11). */
 static const struct action_row {
-    uint32_t least, most; /* bundles it is made of */
+    uint32_t least, most; /* input bundles */
     scn_bundle_state from, to;
 } action_rows[SCN_BUNDLE_ACTION_COUNT] = {
-    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* of none, in any state */
+    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* takes none; its result has any
+                                                                    * state */
     [SCN_BUNDLE_COMPILE] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_OBJECT},
     [SCN_BUNDLE_LINK] = {1, UINT32_MAX, SCN_BUNDLE_OBJECT, SCN_BUNDLE_EXECUTABLE},
     [SCN_BUNDLE_BUILD] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_EXECUTABLE},
@@ -748,7 +755,7 @@ static void bundle_check(checker *all, const scn_bundle *bundle)
         if (!state_check(all, &bundle->sources[i], joins ? bundle->state : row->from)) return;
 }
 
-/* A host task runs on no device whose clock could tell its times. */
+/* A host task does not run on a device whose clock could report its times. */
 static void profiling_check(checker *all, const scn_profiling *asked)
 {
     const uint32_t *const fields[] = {&asked->step, &asked->after, &asked->same_as};
@@ -807,7 +814,7 @@ static void verb_check(checker *all)
 
 /* ---- Expectations ------------------------------------------------------------------------- */
 
-/* Either end of a copy, the content of a device_global's host object. */
+/* Either end of a copy: a memory, or a device_global, whose content its host object has. */
 static bool content_check(checker *all, scn_position at, rt_text name)
 {
     const scn_scenario *scenario = all->scenario;
@@ -866,7 +873,7 @@ static void event_field_check(checker *all, rt_event_kind kind, const scn_trace_
     }
 }
 
-/* Which field of events of that kind tells their images (scenario.h). */
+/* The field in which events of that kind list their images (scenario.h). */
 const char *scn_event_images_field(rt_event_kind kind)
 {
     static const char *const fields[] = {"inputs", "images", "image"};
@@ -976,7 +983,7 @@ static void expects_check(checker *all, const scn_expect *expects, uint32_t coun
         expect_check(all, &expects[i], in_outcome);
 }
 
-/* What a step expects: as its verb, or the refusal of its verb. */
+/* Checks what a step expects: the expectations of an expect step, or the refusal of its verb. */
 static void expectation_check(checker *all)
 {
     const scn_step *step = all->step;
@@ -1064,7 +1071,7 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     process_check(&all);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         memory_check(&all, &scenario->memories[i]);
-    /* What steps do with memories is judged by their sizes. */
+    /* Steps are checked against the sizes of memories, so these must be right first. */
     if (reporter->count == before) *out_step = steps_check(&all);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         expects = expects || step_expects(&scenario->steps[i]);

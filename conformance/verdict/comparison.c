@@ -1,4 +1,4 @@
-/* Comparing the records of two runs: both are sorted and walked together. */
+/* Compares the records of two runs: both are sorted and traversed together. */
 #include "conformance/verdict/comparison.h"
 
 #include "reference/base/vector.h"
@@ -17,7 +17,7 @@ static const struct change_row {
 
 typedef struct difference {
     cnf_change change;
-    const cnf_record *before, *after; /* one of them may be NULL */
+    const cnf_record *before, *after; /* at most one is NULL */
 } difference;
 
 typedef RT_VECTOR(difference) differences;
@@ -31,7 +31,7 @@ static int key_compare(const cnf_record *a, const cnf_record *b)
     return order != 0 ? order : rt_text_compare(a->conditions, b->conditions);
 }
 
-/* By key, and by place in the file among equals. */
+/* Orders by key; equal keys by position in the file. */
 static int pointer_compare(const void *left, const void *right)
 {
     const cnf_record *a = *(const cnf_record *const *)left, *b = *(const cnf_record *const *)right;
@@ -39,7 +39,7 @@ static int pointer_compare(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* The records in order, the last one of each key; the caller frees them. */
+/* Returns the records in order of their keys, only the last of each key; the caller frees them. */
 static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count)
 {
     const cnf_record **items = rt_alloc(((size_t)records->count + 1) * sizeof *items);
@@ -59,9 +59,9 @@ static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count
 
 typedef enum standing {
     STANDING_GOOD,  /* it passes */
-    STANDING_KNOWN, /* it fails as an expectation file says */
-    STANDING_BAD,   /* the exit status of the run says so */
-    STANDING_NONE,  /* it was not asked: skipped, not installed */
+    STANDING_KNOWN, /* it fails as an expectation entry says */
+    STANDING_BAD,   /* it makes the run's exit status a failure */
+    STANDING_NONE,  /* it did not run: skipped, not installed */
     STANDINGS
 } standing;
 
@@ -104,7 +104,7 @@ static bool is_slower(const cnf_record *before, const cnf_record *after, cnf_slo
            after->seconds - before->seconds >= bound.least_seconds;
 }
 
-/* The change between two records of one key; SAME: there is none. */
+/* The change between two records of one key, or SAME. */
 static int change_of(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
 {
     CHECK(key_compare(before, after) == 0);
@@ -117,7 +117,7 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     return SAME;
 }
 
-/* The change where one run has no record; SAME: nothing is lost or gained. */
+/* The change if only one run has a record; SAME if no check is lost or gained. */
 static int change_alone(const cnf_record *before, const cnf_record *after)
 {
     CHECK(!before != !after);
@@ -146,7 +146,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* The verdict with what belongs to it: "SKIP (fp64: no)", "FAIL step0:…", "PASS in 1.50 s". */
+/* Appends a verdict with its details: "SKIP (fp64: no)", "FAIL step0:…", "PASS in 1.50 s". */
 static void side_print(rt_buffer *out, const cnf_record *record, cnf_change change)
 {
     if (!record) {
@@ -163,7 +163,7 @@ static void side_print(rt_buffer *out, const cnf_record *record, cnf_change chan
     if (change == CNF_CHANGE_SLOWER) rt_buffer_printf(out, " in %.2f s", record->seconds);
 }
 
-/* Appends text as a cell of a Markdown table: nothing in it is markup, and it is one line. */
+/* Appends text as one line of a Markdown table's cell, with all markup escaped. */
 static void cell_print(rt_buffer *out, rt_text text)
 {
     for (size_t i = 0; i < text.length; i++) {
@@ -206,7 +206,7 @@ static void line_print(rt_buffer *out, const difference *pair, bool markdown)
     rt_buffer_free(&subject);
 }
 
-/* "2 new failure, 1 fixed", or "nothing changed". */
+/* Appends "new failure: 2, fixed: 1", or "nothing changed". */
 static void counts_print(rt_buffer *out, const differences *found)
 {
     uint32_t counts[CNF_CHANGE_COUNT] = {0};
@@ -221,7 +221,7 @@ static void counts_print(rt_buffer *out, const differences *found)
     if (found->count == 0) rt_buffer_printf(out, "nothing changed");
 }
 
-/* The lines, kind by kind. */
+/* Appends the lines, grouped by kind. */
 static void lines_print(rt_buffer *out, const differences *found, bool markdown)
 {
     for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)

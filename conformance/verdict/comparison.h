@@ -1,23 +1,22 @@
-/* What changed between two runs, from their records: for a pull request.
- *
- * Records of one scenario, subject and conditions (`--seed 5`) are compared; where a file has
- * several of them the last one counts.  */
+/* The changes between two runs, from their records, for pull requests. Records of the same
+ * scenario, subject and conditions (`--seed 5`) are compared; of several in one file the last
+ * counts. */
 #ifndef CONFORMANCE_VERDICT_COMPARISON_H
 #define CONFORMANCE_VERDICT_COMPARISON_H
 
 #include "conformance/verdict/record.h"
 
-/* kind, words, whether something got worse
+/* kind, words, whether it is a regression
  *
- * NEW       the verdict is unexpected and was not, or its record is new
- * CHANGED   it is as unexpected, or as known, as it was, with another verdict or signature
- * FIXED     it was a failure, known or not, and passes
- * KNOWN     it was no failure, or an unexpected one, and an expectation file knows it now
- * SKIPPED   it ran, and is skipped or not available now: a check less
- * ASKED     it was skipped or not available, and passes now
- * SLOWER    it passes as it did, and took longer than the bound
- * ADDED     it has no record in the old run, and is as expected
- * GONE      it ran in the old run and has no record in the new one: a check less */
+ *     NEW       the verdict is unexpected and was not, or its record is new
+ *     CHANGED   it is still unexpected, or still known, with another verdict or signature
+ *     FIXED     it was a failure, known or not, and passes
+ *     KNOWN     it was no failure, or an unexpected one, and now has an expectation entry
+ *     SKIPPED   it ran, and is now skipped or not available: one check less
+ *     ASKED     it was skipped or not available, and now passes
+ *     SLOWER    it still passes, and took longer than the bound
+ *     ADDED     it has no record in the old run, and is as expected
+ *     GONE      it ran in the old run and has no record in the new one: one check less */
 #define CNF_CHANGES(CHANGE)                                                                        \
     CHANGE(NEW, "new failure", true)                                                               \
     CHANGE(CHANGED, "changed failure", false)                                                      \
@@ -36,14 +35,14 @@ typedef enum cnf_change {
         CNF_CHANGE_COUNT
 } cnf_change;
 
-/* From when on a verdict is slower: it took more than `factor` times as long, and at least
- * `least_seconds` longer, since a short time says more about the machine than about the subject. */
+/* A verdict is slower if it took more than `factor` times as long and at least `least_seconds`
+ * longer: short times depend on the machine more than on the subject. */
 typedef struct cnf_slower_bound {
     double factor, least_seconds;
 } cnf_slower_bound;
 
-/* Appends what changed, a line each (or, as Markdown, a table of them), worst first, and the
- * counts. Returns true where something got worse, as the table says. */
+/* Appends the changes, one per line or as a Markdown table, in the order of the table above, and
+ * the counts.  Returns true if one of them is a regression. */
 bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
                           cnf_slower_bound bound, bool markdown);
 

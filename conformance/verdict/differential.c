@@ -39,13 +39,13 @@ static rt_text difference_print(rt_arena *arena, const cnf_difference *differenc
         RT_TEXT_ARG(difference->pattern));
 }
 
-/* Compares one declared memory; false: it differs, and is judged. */
+/* Compares one declared memory; false after judging that it differs. */
 static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_messages *oracle,
                            const cnf_messages *other, cnf_judgement *out)
 {
     const cnf_final_memory *expected = memory_find(oracle, memory->name);
     const cnf_final_memory *found = memory_find(other, memory->name);
-    /* A subject that cannot read a memory back leaves it out. */
+    /* A subject that cannot read a memory back does not send it. */
     if (!expected || !found) return true;
     uint64_t size = memory->count * memory->layout.size;
     if (expected->data.size != size || found->data.size != size) {
@@ -65,7 +65,7 @@ static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
     return false;
 }
 
-/* The branch of a one_of at that step that was seen to hold; 0: none was. */
+/* The branch of the step's one_of that was observed to hold; 0 if none was. */
 static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
 {
     for (uint32_t i = 0; i < messages->check_count; i++) {
@@ -76,7 +76,8 @@ static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
     return 0;
 }
 
-/* Where the documents leave a choice and the two took different ones, what follows may differ. */
+/* True if both took the same branch of every choice that the documents leave open; otherwise the
+ * rest may differ. */
 static bool chose_alike(const cnf_messages *oracle, const cnf_messages *other)
 {
     for (uint32_t i = 0; i < oracle->check_count; i++) {

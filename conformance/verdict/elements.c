@@ -1,7 +1,6 @@
-/* Comparing two contents of a memory, and saying how they differ.
- *
- * Every number of every element is compared once, whatever the layout; only then the elements that
- * differ are described.  Source: docs/internals/conformance.md. */
+/* Compares two contents of a memory and describes the difference. Each number of each element is
+ * compared once, for any layout; differing elements are described afterwards. Source:
+ * docs/internals/conformance.md. */
 #include "conformance/verdict/elements.h"
 
 #include "conformance/scenario/model/type.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both contents of one memory, and what the comparison has found. */
+/* Two contents of one memory, and the result of the comparison. */
 typedef struct comparison {
     rt_arena *arena;
     const scn_memory *memory;
@@ -34,7 +33,7 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
 {
     if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
     double wanted = cnf_value_float(type, expected), found = cnf_value_float(type, got);
-    /* NaN and infinity equal themselves only, which the caller has asked already. */
+    /* NaN and infinity only equal themselves, which the caller has checked already. */
     if (!isfinite(wanted) || !isfinite(found)) return false;
     double apart = fabs(found - wanted);
     switch (memory->tolerance_kind) {
@@ -52,8 +51,8 @@ static bool numbers_equal(const scn_memory *memory, scn_type type, uint64_t expe
            within_tolerance(memory, type, expected, got);
 }
 
-/* Compares one number at an offset of both contents.  Where some of its bytes are not defined, the
- * others are compared as bytes. */
+/* Compares one number at an offset of both contents. If some of its bytes are undefined, the others
+ * are compared as bytes. */
 static bool number_compare(const comparison *both, scn_type type, uint64_t expected_at,
                            uint64_t got_at)
 {
@@ -82,8 +81,8 @@ static uint64_t number_offset(const scn_memory *memory, uint64_t element, number
            (uint64_t)place.lane * scn_type_size(place.field->type);
 }
 
-/* Finds the first number in which element `expected` of the one content differs from element `got`
- * of the other; false: none. */
+/* Finds the first number in which element `expected` of one content differs from element `got` of
+ * the other; false if there is none. */
 static bool element_differs(const comparison *both, uint64_t expected, uint64_t got,
                             number_place *out_place)
 {
@@ -111,7 +110,7 @@ static void compare_ordered(const comparison *both)
 
 /* ---- Elements as a multiset ---------------------------------------------------------------- */
 
-/* Orders two elements, each of any of the contents, by their numbers in the order of the fields. */
+/* Orders two elements, from either content, by their numbers in field order. */
 static int element_order(const scn_memory *memory, const uint8_t *a, const uint8_t *b)
 {
     for (uint32_t f = 0; f < memory->layout.field_count; f++) {
@@ -141,7 +140,7 @@ static int index_compare(const void *a, const void *b, void *user)
     return *left < *right ? -1 : *left > *right; /* so that equal elements keep their order */
 }
 
-/* True when every number of the element is defined to its last byte. */
+/* True if all bytes of the element's numbers are defined. */
 static bool element_defined(const comparison *both, uint64_t element)
 {
     const scn_layout *layout = &both->memory->layout;
@@ -154,7 +153,8 @@ static bool element_defined(const comparison *both, uint64_t element)
     return true;
 }
 
-/* The elements that take part, in order of their values; rt_free the result. */
+/* The indices of the compared elements in order of their values; the caller frees them with
+ * rt_free. */
 static uint64_t *sorted_indices(const comparison *both, rt_bytes data, bool only_defined,
                                 uint64_t *out_count)
 {
@@ -193,7 +193,7 @@ static void compare_sorted(const comparison *both)
     rt_free(wanted);
 }
 
-/* A matching while it grows: the augmenting paths of H. W. Kuhn, "The Hungarian method for the
+/* A growing matching, by the augmenting paths of H. W. Kuhn, "The Hungarian method for the
  * assignment problem", 1955, without weights. */
 typedef struct matching {
     const comparison *both;
@@ -209,8 +209,8 @@ static bool may_hold(const matching *all, uint64_t wanted, uint64_t found)
     return !element_differs(all->both, wanted, found, &place);
 }
 
-/* Finds a partner for an expected element: a free one, or one whose holder finds another.  Goes as
- * deep as there are elements at most. */
+/* Finds a partner for an expected element: a free one, or one whose holder finds another. The
+ * recursion is at most as deep as there are elements. */
 static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
 {
     uint64_t count = all->both->memory->count;
@@ -247,7 +247,7 @@ static void compare_matched(const comparison *both)
 
 /* ---- Saying it ----------------------------------------------------------------------------- */
 
-/* ".weight", ".weight.y", ".s3" or nothing: as OpenCL C names it. */
+/* The place as OpenCL C writes it: ".weight", ".weight.y", ".s3" or nothing. */
 static rt_text place_print(rt_arena *arena, number_place place)
 {
     static const char few[] = "xyzw", many[] = "0123456789abcdef";
@@ -304,7 +304,7 @@ static void describe_ordered(const comparison *both, cnf_difference *out)
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
 }
 
-/* An element as people read it: its numbers, in braces where it has several. */
+/* An element as text: its numbers, in braces if there are several. */
 static rt_text element_print(const comparison *both, rt_bytes data, uint64_t element)
 {
     const scn_layout *layout = &both->memory->layout;

@@ -19,21 +19,22 @@
 
 #include "conformance/scenario/model/model.h"
 
-/* How two contents of a memory differ.  Texts live in the arena that they were made in. */
+/* The difference between two contents of a memory. Texts live in the arena of the comparison. */
 typedef struct cnf_difference {
-    uint64_t count, total; /* elements that differ (unordered: lack a partner), of all */
+    uint64_t count, total; /* elements that differ (unordered: have no partner), and all */
     uint64_t first;        /* index of the first of them */
     rt_text place;         /* for signatures: "element 3", "element 3.weight.y" */
     rt_text name;          /* for people: "data[3]", "data[3].weight.y" */
     rt_text expected, got; /* the first number that differs: decimal, and its bits */
     rt_text distance;      /* "1 ULP apart", "one is NaN"; empty for whole numbers */
-    rt_text pattern;       /* of the differing indices: "every 4th from 2", "all"; never empty */
-    rt_text text;          /* all of it in one or two lines, without a final newline */
+    rt_text pattern;       /* pattern of the differing indices: "every 4th from 2", "all"; never
+                            * empty */
+    rt_text text;          /* the whole difference in one or two lines, without a final newline */
 } cnf_difference;
 
-/* Compares two contents of the memory, each count * element size bytes.  `defined` holds one bit a
- * byte, lowest first, for `expected`; its data NULL: all of it is defined.  True: equal within what
- * the memory allows, and *out_difference is zero. */
+/* Compares two contents of the memory, each count * element size bytes. `defined` has one bit per
+ * byte of `expected`, lowest first; NULL data means that every byte is defined. Returns true, with
+ * a zero *out_difference, if the contents are equal within the memory's tolerance. */
 bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
                           rt_bytes got, rt_bytes defined, cnf_difference *out_difference);
 

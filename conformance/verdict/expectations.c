@@ -1,4 +1,4 @@
-/* Applying the entries of expectation files, and telling what became of them. */
+/* Applies the entries of expectation files and records their state. */
 #include "conformance/verdict/expectations.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static bool holds_text(rt_text whole, rt_text part)
            (whole.length > 0 && memmem(whole.data, whole.length, part.data, part.length));
 }
 
-/* The entry that is meant, NULL: none; remembers of the others that their driver is another. */
+/* Finds the entry that applies, or NULL; marks entries for other drivers. */
 static cnf_expectation *entry_find(cnf_expectations *expectations, rt_text scenario,
                                    rt_text subject, rt_text driver)
 {
@@ -73,16 +73,16 @@ static cnf_known known_make(rt_arena *arena, const cnf_expectation *entry, cnf_v
         .failure = rt_arena_printf(arena, "%s%s%.*s", word, blank, RT_TEXT_ARG(entry->signature))};
 }
 
-/* The subject without driver options: "intel-cpu" of "intel-cpu{A=1}"; empty where it has none. */
+/* The subject without driver options: "intel-cpu" of "intel-cpu{A=1}"; empty if it has none. */
 static rt_text bare_subject(rt_text subject)
 {
     const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
     return (rt_text){subject.data, brace ? (size_t)(brace - subject.data) : 0};
 }
 
-/* Excuses a failure on a subject with options by the entry of the bare subject.  Options are there
- * to change something, so that only the very failure is taken; anything else says nothing about the
- * entry, whose state stays. */
+/* Applies the entry of the bare subject to a failure on a subject with options. Options change the
+ * subject's behaviour, so only the identical failure is excused; other results prove nothing about
+ * the entry, whose state stays. */
 static void inherited_apply(cnf_expectations *expectations, rt_text scenario, rt_text bare,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {
@@ -101,7 +101,7 @@ static void inherited_apply(cnf_expectations *expectations, rt_text scenario, rt
     inout_judgement->verdict = CNF_VERDICT_XFAIL;
 }
 
-/* The verdict of what ran, with the entry. */
+/* The verdict of a completed run, given the entry. */
 static cnf_verdict verdict_with(const cnf_expectation *entry, const cnf_judgement *judgement)
 {
     switch (judgement->verdict) {
@@ -122,7 +122,8 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     *out_known = (cnf_known){0};
     cnf_verdict seen = inout_judgement->verdict;
     if (!cnf_verdict_ran(seen) && seen != CNF_VERDICT_SKIP) return;
-    /* Skipped before there was a driver: this machine cannot compile it, another one may. */
+    /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may.
+     */
     if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
     cnf_expectation *entry = entry_find(expectations, scenario, subject, driver);
     if (!entry) {

@@ -32,10 +32,10 @@
 #include "conformance/verdict/verdict.h"
 #include "reference/base/vector.h"
 
-/* class, word in files and records, what people read
+/* class, word in files and records, text for people
  *
- * VIOLATES_A_MUST      needs a reproduction without our runtime
- * PERMITTED_DIVERGENCE the documents leave it open: it is never called a defect */
+ *     VIOLATES_A_MUST      needs a reproduction without our runtime
+ *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect */
 #define CNF_CLASSES(CLASS)                                                                         \
     CLASS(VIOLATES_A_MUST, "violates-a-must", "violates a must")                                   \
     CLASS(CRASH_OR_HANG, "crash-or-hang", "crash or hang")                                         \
@@ -50,77 +50,78 @@ typedef enum cnf_class {
         CNF_CLASS_COUNT
 } cnf_class;
 
-/* What people read for a class's word; empty for a word that is none. */
+/* The text for a class's word; empty for an unknown word. */
 const char *cnf_class_text(rt_text word);
 
-/* What became of an entry in a run. */
+/* The state of an entry after a run. */
 typedef enum cnf_entry_state {
     CNF_ENTRY_NOT_JUDGED,
     CNF_ENTRY_JUDGED,
     CNF_ENTRY_OTHER_DRIVER, /* `note` is the driver's text */
-    CNF_ENTRY_UNUSED,       /* `note` says why; fails the run */
+    CNF_ENTRY_UNUSED,       /* `note` has the reason; fails the run */
 } cnf_entry_state;
 
 typedef struct cnf_expectation {
-    rt_text file; /* as messages name it */
+    rt_text file; /* as in messages */
     scn_position at;
     rt_text subject, scenario;
     rt_text signature;   /* empty: any */
     cnf_verdict verdict; /* CNF_VERDICT_COUNT: any */
-    rt_text driver;      /* empty: every one */
+    rt_text driver;      /* empty: any */
     cnf_class class;
     rt_text reason, reference, reproduction; /* the last two may be empty */
     cnf_entry_state state;
     rt_text note;
 } cnf_expectation;
 
-/* Every entry that was read.  Zero-initialise it, and free it. */
+/* All entries read. Zero-initialise it; freed by cnf_expectations_free. */
 typedef struct cnf_expectations {
     rt_arena arena;
     RT_VECTOR(cnf_expectation) entries; /* by file, in its order */
 } cnf_expectations;
 
-/* Reads expectations/NAME.yaml of every root that the files lie under, and NAME.yaml of every
- * folder, where NAME is the subject's; where the files are a pack's, the entries of the pack.
- * `subjects` are the subjects that there are.  False: some file is wrong, and lines
- * "FILE:LINE:COLUMN: error: …" have been appended to out_problems. */
+/* Reads expectations/NAME.yaml of every root of the files, and NAME.yaml of every folder, where
+ * NAME is a subject's; for a pack's files, the entries of the pack. `subjects` are the known
+ * subjects. Returns false if a file has a mistake, after appending lines "FILE:LINE:COLUMN: error:
+ * …" to out_problems. */
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
                            uint32_t subject_count, rt_buffer *out_problems);
 
-/* Appends the entries about scenarios that the files are, as a pack has them. */
+/* Appends the entries about the files' scenarios in the format of packs. */
 void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
                            const cnf_files *files);
 
-/* Adds the entries that cnf_expectations_pack wrote; texts point into `packed`.  An entry about a
- * scenario that is not among the files stays not judged.  MALFORMED. */
+/* Adds the entries written by cnf_expectations_pack; texts point into `packed`. An entry about a
+ * scenario that is not among the files keeps its initial state. MALFORMED. */
 RT_MUST_USE rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
                                               rt_bytes packed);
 
 /* Frees everything that was read. */
 void cnf_expectations_free(cnf_expectations *expectations);
 
-/* What an entry says about a scenario on a subject.  The judgement beside it keeps the signature
- * and message of what was seen; only its verdict is another. */
+/* The entry that was applied to a scenario on a subject. The judgement keeps its signature and
+ * message; only its verdict is replaced. */
 typedef struct cnf_known {
-    rt_text entry;     /* FILE:LINE of the entry that was applied; empty: none, and nothing below */
+    rt_text entry;     /* FILE:LINE of the entry; empty: none applied, and the rest is unset */
     cnf_verdict seen;  /* the verdict before the entry was applied */
     rt_text class;     /* word of the entry's class: "permitted-divergence", … */
     rt_text reason;    /* its sentences */
-    rt_text reference; /* which rule or document decides; may be empty */
-    rt_text failure;   /* what it expects: a signature, a verdict's word, or both with a blank */
+    rt_text reference; /* the rule or document that decides; may be empty */
+    rt_text failure;   /* the expected failure: a signature, a verdict's word, or both separated by
+                        * a blank */
 } cnf_known;
 
-/* Looks for the entry about a judged scenario, and makes XFAIL, XPASS or XFAIL_MISMATCH of the
- * verdict, which is none of these, where there is one.  Remembers what became of the entries.
- * Texts of *out_known live as long as the expectations. */
+/* Finds the entry about a judged scenario. If there is one, replaces the verdict by XFAIL, XPASS or
+ * XFAIL_MISMATCH; the verdict must be none of these before. Records the states of entries. Texts of
+ * *out_known live as long as the expectations. */
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 
-/* Appends a line for each unused entry and each that was made for another driver. */
+/* Appends a line for each unused entry and each entry for another driver. */
 void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations);
 
-/* True when no entry is unused. */
+/* True if no entry is unused. */
 bool cnf_expectations_hold(const cnf_expectations *expectations);
 
 #endif

@@ -1,6 +1,6 @@
-/* Entries of expectation files as packs have them: a u32 version, a u32 count, and per entry all
- * fields of a cnf_expectation that a file can give.  The files were checked when the pack was made;
- * what is read here is checked as far as the comparison relies on it. */
+/* Expectation entries in the format of packs: a u32 version, a u32 count, and for each entry all
+ * fields of a cnf_expectation that a file can set. The files were checked when the pack was made;
+ * reading checks what the comparison relies on. */
 #include "conformance/verdict/expectations.h"
 
 #include "reference/base/map.h"
@@ -12,7 +12,7 @@ enum {
     ENTRY_MIN = TEXTS * 8 + 4 * 4, /* bytes */
 };
 
-/* The texts of an entry, in the order in which they are written. */
+/* The texts of an entry, in the order of the format. */
 static void texts_of(cnf_expectation *entry, rt_text *out_texts[TEXTS])
 {
     rt_text *const texts[TEXTS] = {&entry->file,      &entry->subject,     &entry->scenario,

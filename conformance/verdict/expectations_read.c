@@ -1,7 +1,6 @@
-/* Reading expectation files by a table of their keys.
- *
- * A wrong file is refused before anything runs: an entry that is silently lost would turn a known
- * failure into an unexplained one, or hide that it is gone. */
+/* Table-driven reading of expectation files. A file with a mistake is refused before anything runs:
+ * a lost entry would turn a known failure into an unexplained one, or hide that the failure is
+ * gone. */
 #include "conformance/verdict/expectations.h"
 
 #include "conformance/scenario/schema/schema.h"
@@ -63,7 +62,7 @@ static bool is_rule_letter(char letter)
     return (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '-';
 }
 
-/* True for what looks like an id: "DL-RESOLVE-09". */
+/* True for a word in the form of an id: "DL-RESOLVE-09". */
 static bool is_rule_id(rt_text word)
 {
     uint32_t dashes = 0;
@@ -88,7 +87,7 @@ static const scn_shape shape_reference_text = {
     .noun = "the rule or document that decides",
 };
 
-/* Any text; whatever looks like a rule in it must be one. */
+/* Reads any text; words in the form of a rule's id must be rules. */
 static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
@@ -174,7 +173,7 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* A file while it is read. */
+/* A file being read. */
 typedef struct expectation_file {
     rt_text subject;
     const cnf_expectation *entries;
@@ -215,13 +214,13 @@ static const scn_shape shape_file = {
     SCN_ROWS(file_rows),
 };
 
-/* All files of one reading. */
+/* The state of reading all files. */
 typedef struct expectation_reader {
     cnf_expectations *out;
     const rt_text *subjects;
     uint32_t subject_count;
-    RT_VECTOR(rt_text) roots;          /* of the scenarios that run, each once */
-    const cnf_packed_scenario *packed; /* the first, where they are a pack's; NULL: files */
+    RT_VECTOR(rt_text) roots;          /* roots of the selected scenarios, each once */
+    const cnf_packed_scenario *packed; /* the pack's first scenario; NULL: no pack */
     rt_sink *sink;
     rt_buffer *problems;
     bool fine;
@@ -257,8 +256,8 @@ static rt_text file_folder(rt_text file)
     return (rt_text){file.data, slash ? (size_t)(slash - file.data) : 0};
 }
 
-/* A subject with driver options, "intel-cpu{A=1}", is one of its own, in the file of its name up to
- * the brace. */
+/* A subject with driver options, "intel-cpu{A=1}", is a separate subject, in the file named by the
+ * part before the brace. */
 static bool subject_check(const expectation_reader *reader, scn_reporter *reporter, rt_text file,
                           const scn_node *root, rt_text subject)
 {
@@ -347,8 +346,8 @@ static int is_expectation_file(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-/* Reads the folder's files in the order of their names.  One that need not be there may be missing.
- */
+/* Reads the folder's files in the order of their names. A folder that is not required may be
+ * missing. */
 static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
 {
     rt_arena *arena = &reader->out->arena;
@@ -361,12 +360,12 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
     }
     for (int i = 0; i < count; i++) {
         file_read(reader, rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), names[i]->d_name));
-        free(names[i]); /* scandir's own allocation */
+        free(names[i]); /* allocated by scandir */
     }
     if (count >= 0) free(names);
 }
 
-/* Takes the entries that came with a pack. */
+/* Reads the entries of a pack. */
 static void pack_entries_read(expectation_reader *reader, rt_bytes packed)
 {
     rt_status status = cnf_expectations_unpack(reader->sink, reader->out, packed);
@@ -378,7 +377,8 @@ static void pack_entries_read(expectation_reader *reader, rt_bytes packed)
 
 /* ---- Reading all of them ------------------------------------------------------------------- */
 
-/* The root of a file as the user reaches it; empty: the current folder. */
+/* The root of a file, relative to the current folder like the file; empty: the current folder
+ * itself. */
 static rt_text root_of(rt_arena *arena, const cnf_file *file)
 {
     rt_text name = file->file;
@@ -386,7 +386,7 @@ static rt_text root_of(rt_arena *arena, const cnf_file *file)
                                                   file->path.data, file->path.length) != 0) {
         char *real = realpath(rt_arena_text(arena, name).data, NULL);
         name = rt_arena_text(arena, rt_text_of(real));
-        free(real); /* the C library's own allocation */
+        free(real); /* allocated by the C library */
     }
     size_t above = name.length > file->path.length ? name.length - file->path.length - 1 : 0;
     bool is_top = above == 0 && rt_text_starts(name, "/");
@@ -404,7 +404,7 @@ static void roots_collect(expectation_reader *reader, const cnf_files *files)
     }
 }
 
-/* Two entries that would both be meant. */
+/* Reports pairs of entries that would both apply. */
 static void duplicates_check(expectation_reader *reader)
 {
     const cnf_expectation *entries = reader->out->entries.items;

@@ -27,7 +27,7 @@ typedef struct judge_case {
     cnf_judgement *out;
 } judge_case;
 
-/* A message with the end of what the child printed. */
+/* Appends the end of the child's output to a message. */
 static rt_text with_output(const judge_case *judge, rt_text message)
 {
     rt_text printed = rt_buffer_text(&judge->child->output);
@@ -38,7 +38,7 @@ static rt_text with_output(const judge_case *judge, rt_text message)
                            RT_TEXT_ARG(printed));
 }
 
-/* Sets a verdict about the stage in which the child was, with the end of what it printed. */
+/* Sets a verdict about the child's current stage, with the end of the child's output. */
 static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char *class,
                         rt_text code, rt_text message)
 {
@@ -52,7 +52,7 @@ static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char
     out->message = with_output(judge, message);
 }
 
-/* The limit of memory that a process may have run into, and how to set another; "" for none. */
+/* Describes the memory limit of the process and the option that sets it; "" without a limit. */
 static const char *memory_limit_text(const judge_case *judge)
 {
     uint64_t limit = judge->child->memory_bytes;
@@ -62,8 +62,8 @@ static const char *memory_limit_text(const judge_case *judge)
         .data;
 }
 
-/* What a process that died had to do with its limit of memory; "" where nothing hints at it.  An
- * allocator that is refused mostly aborts and says so, or its caller writes to NULL. */
+/* Describes signs that a process died of its memory limit; "" if there are none. An allocator that
+ * is refused memory usually aborts with a message, or its caller writes to NULL. */
 static const char *memory_hint(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
@@ -99,7 +99,7 @@ static void judge_exit(const judge_case *judge)
     judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
-/* How the process ended; false when it ended as it should. */
+/* Judges the end of the process; false if it ended normally. */
 static bool judge_end(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
@@ -128,8 +128,8 @@ static bool judge_end(const judge_case *judge)
                                     strerrordesc_np(child->code), cnf_child_advice(child->code)));
         return true;
     case CNF_PROCESS_EXITED:
-        /* A child that reports a broken message of its own also exits with a failure; what it said
-         * is then judged.  One that says nothing wrong must have said its last message. */
+        /* A child that reports a protocol error also exits with a failure; its messages are judged
+         * then. Without an error it must have sent its last message. */
         if (child->code == 0 || judge->messages->fault) return false;
         judge_exit(judge);
         return true;
@@ -151,8 +151,9 @@ static bool judge_protocol(const judge_case *judge)
     return true;
 }
 
-/* The failed check that gives the verdict its signature: the first, unless the device found a fault
- * that nothing expects.  That comes last but is the cause, and a wrong memory its effect. */
+/* The failed check that gives the verdict its signature: the first one, except that a fault found
+ * by the device which no check expects comes first: it is the last check, but the cause of the
+ * others. */
 static const cnf_check *deciding_check(const cnf_messages *messages)
 {
     const cnf_check *first = NULL;
@@ -165,7 +166,7 @@ static const cnf_check *deciding_check(const cnf_messages *messages)
     return first;
 }
 
-/* The subject said that it does not run this. */
+/* Judges a scenario that the subject refused to run. */
 static bool judge_refusal(const judge_case *judge)
 {
     const cnf_messages *messages = judge->messages;
@@ -204,7 +205,7 @@ static bool judge_checks(const judge_case *judge)
     return true;
 }
 
-/* Everything was as expected, as far as it was seen. */
+/* Judges a run in which every observed check held. */
 static void judge_seen(const judge_case *judge)
 {
     cnf_judgement *out = judge->out;
@@ -234,7 +235,7 @@ static void count_checks(const judge_case *judge)
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
         out->observed += check->observed;
-        /* "launch" says more than that something is counted. */
+        /* "launch" is more specific than "count". */
         rt_text kind = rt_text_is(check->kind, "count") ? check->what : check->kind;
         bool known = check->observed;
         for (uint32_t j = 0; j < out->unobserved_count && !known; j++)
@@ -257,7 +258,7 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
 
 /* ---- The device after a crash or a time limit ----------------------------------------------- */
 
-/* What is wrong with the device; empty: it computes, or no process could ask it. */
+/* The defect of the device; empty if it computes, or no process could probe it. */
 static rt_text device_complaint(rt_arena *arena, const cnf_child_result *probe)
 {
     cnf_messages answer;

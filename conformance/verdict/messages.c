@@ -1,7 +1,6 @@
-/* Reading a child's messages: JSON lines, one table row per type.
- *
- * It does not judge; verdict.c does.  A line that breaks the protocol ends the reading, because
- * what a confused child says afterwards proves nothing.  Source: conformance/subject/subject.h. */
+/* Reads a child's messages: JSON lines, with one table row per type. Judging is the task of
+ * judge.c. Reading ends at a line that violates the protocol, because nothing that the child sends
+ * afterwards can be trusted. Source: conformance/subject/subject.h. */
 #include "conformance/verdict/messages.h"
 
 #include "reference/base/number.h"
@@ -17,8 +16,8 @@ typedef struct message_reader {
     RT_VECTOR(cnf_final_memory) memories;
     RT_VECTOR(cnf_choice) choices;
     RT_VECTOR(scn_artefact) artefacts;
-    uint32_t line; /* of the message, from 1 */
-    rt_text sent;  /* that line */
+    uint32_t line; /* number of the message, from 1 */
+    rt_text sent;  /* the message's line */
 } message_reader;
 
 static void reader_fail(message_reader *reader, const char *code, const char *what)
@@ -44,7 +43,7 @@ static bool field_true(const json_t *message, const char *key)
     return json_is_true(json_object_get(message, key));
 }
 
-/* A number that fits, or `absent`. */
+/* Reads a number in range; `absent` if the key is missing. */
 static uint32_t field_number(const json_t *message, const char *key, uint32_t absent)
 {
     const json_t *value = json_object_get(message, key);
@@ -53,7 +52,7 @@ static uint32_t field_number(const json_t *message, const char *key, uint32_t ab
     return number >= 0 && number < (json_int_t)UINT32_MAX ? (uint32_t)number : absent;
 }
 
-/* Bytes written as two hexadecimal digits each; false: not that. */
+/* Reads bytes of two hexadecimal digits each; false if the text has another form. */
 static bool field_hex(message_reader *reader, const json_t *message, const char *key,
                       rt_bytes *out_bytes)
 {
@@ -108,7 +107,7 @@ static void on_skip(message_reader *reader, const json_t *message)
     out->capability = field_text(reader, message, "capability");
     out->answer = field_text(reader, message, "answer");
     out->reason = field_text(reader, message, "message");
-    /* A SKIP that does not say why would hide a scenario forever. */
+    /* A SKIP without a reason would hide a scenario forever. */
     if (out->capability.length == 0) reader_fail(reader, "incomplete", "a skip without capability");
 }
 
@@ -250,7 +249,7 @@ static void read_line(message_reader *reader, rt_text line)
     json_decref(message);
 }
 
-/* The same items in the arena; NULL for none. */
+/* Copies the items into the arena; NULL if there are none. */
 static void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size_t size_bytes)
 {
     if (count == 0) return NULL;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields that say how a subject does something and not what is done. */
+/* Fields that describe how a subject works, not what it does. */
 static const char *const fields_of_subject[] = {"by", "format"};
 
 static bool is_of_subject(const char *key)
@@ -17,8 +17,8 @@ static bool is_of_subject(const char *key)
     return false;
 }
 
-/* The events of a trace message, to be released; NULL: there is no trace, or it is one that lacks
- * events, which no comparison tells from one where they did not happen. */
+/* Returns the events of a trace message, which the caller releases; NULL if there is no trace, or
+ * an incomplete one, in which missing events cannot be told from events that did not happen. */
 static json_t *events_load(rt_text trace)
 {
     if (trace.length == 0) return NULL;
@@ -29,7 +29,7 @@ static json_t *events_load(rt_text trace)
     return events;
 }
 
-/* True when b has every field of a that is compared, with the same value. */
+/* True if b has every compared field of a with the same value. */
 static bool fields_held(json_t *a, const json_t *b)
 {
     const char *key;
@@ -58,7 +58,7 @@ static void value_print(rt_buffer *out, const json_t *value)
         rt_buffer_append_byte(out, '[');
         for (size_t i = 0; i < json_array_size(value); i++) {
             if (i > 0) rt_buffer_printf(out, ", ");
-            /* A list of lists is nothing that a trace has; it is shown as it was sent. */
+            /* Traces have no lists of lists; such a value is shown unchanged. */
             const json_t *item = json_array_get(value, i);
             char *text = json_is_string(item) ? NULL : json_dumps(item, JSON_ENCODE_ANY);
             rt_buffer_printf(out, "%s", text ? text : json_string_value(item));
@@ -72,7 +72,7 @@ static void value_print(rt_buffer *out, const json_t *value)
     free(text); /* jansson's own allocation */
 }
 
-/* With `compared_only`, without what is not a difference between subjects. */
+/* Prints an event; with `compared_only`, without the fields of a subject. */
 static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
 {
     rt_buffer text = {0};
@@ -127,7 +127,7 @@ void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_m
     *out_parting = (cnf_parting){0};
     json_t *expected = events_load(oracle->trace), *found = events_load(other->trace);
     if (expected && found) {
-        out_parting->told = true;
+        out_parting->is_complete = true;
         out_parting->oracle = events_print(arena, expected, &out_parting->oracle_count);
         out_parting->other = events_print(arena, found, &out_parting->other_count);
         uint32_t index = 0;
@@ -152,7 +152,7 @@ void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_mess
     cnf_parting parting;
     cnf_traces_compare(arena, oracle, other, &parting);
     rt_text message = inout_judgement->message;
-    if (!parting.told) return;
+    if (!parting.is_complete) return;
     if (parting.same) {
         inout_judgement->message =
             rt_arena_printf(arena, "%.*s\nthe traces are the same as on sim", RT_TEXT_ARG(message));

@@ -1,12 +1,12 @@
-/* Recognising a pattern in one pass, by the runs of neighbouring indices. */
+/* Recognises a pattern in one pass over the runs of adjacent indices. */
 #include "conformance/verdict/pattern.h"
 
 #include <inttypes.h>
 
-/* What the differing indices look like: runs of neighbours that begin at even distances. */
+/* The differing indices as runs of adjacent indices with equal length and distance. */
 typedef struct index_pattern {
     uint64_t total, count, first, last;
-    uint64_t run_length, period;            /* of the first run, and from it to the second */
+    uint64_t run_length, period;            /* length of the first run; distance to the second */
     uint64_t run_count, run_begin, run_end; /* the newest run: [begin, end) */
     bool regular;
 } index_pattern;

@@ -1,4 +1,4 @@
-/* Records as lines of JSON, by one table of their keys for writing, reading and copying. */
+/* Records as lines of JSON: one table of keys for writing, reading and copying. */
 #include "conformance/verdict/record.h"
 
 #include "conformance/json/json.h"
@@ -20,11 +20,11 @@ typedef enum field_kind {
     FIELD_KINDS,   /* the judgement's unobserved kinds */
 } field_kind;
 
-/* When a key is there. */
+/* When a key is present. */
 typedef enum field_presence {
     PRESENT_ALWAYS,
-    PRESENT_IF_SET,   /* a text that is not empty, a number that is not `absent` */
-    PRESENT_IF_KNOWN, /* where an expectation entry was applied */
+    PRESENT_IF_SET,   /* text not empty, number not `absent` */
+    PRESENT_IF_KNOWN, /* if an expectation entry was applied */
 } field_presence;
 
 static const struct field_row {
@@ -70,11 +70,11 @@ static json_t *kinds_json(const cnf_judgement *judgement)
 {
     json_t *kinds = json_array();
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
-        json_array_append_new(kinds, cnf_json_text(judgement->unobserved[i]));
+        cnf_json_append(kinds, cnf_json_text(judgement->unobserved[i]));
     return kinds;
 }
 
-/* The value of a key; NULL where the record has nothing to say under it. */
+/* The value of a key; NULL if the record has none. */
 static json_t *field_json(const struct field_row *row, const cnf_record *record)
 {
     const char *field = (const char *)record + row->offset;
@@ -100,27 +100,30 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
     UNREACHABLE();
 }
 
+bool cnf_record_has_subject(const cnf_record *record)
+{
+    CHECK(record->subject.length > 0);
+    return !rt_text_is(record->subject, "-");
+}
+
 json_t *cnf_record_json(const cnf_record *record)
 {
     CHECK(record->scenario.length > 0 && record->subject.length > 0);
+    CHECK(record->judgement.observed <= record->judgement.expected);
+    CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
     json_t *object = json_object();
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         json_t *value = field_json(&field_rows[i], record);
-        int failed = value ? json_object_set_new(object, field_rows[i].key, value) : 0;
-        CHECK(failed == 0);
+        if (value) cnf_json_set(object, field_rows[i].key, value);
     }
     return object;
 }
 
 void cnf_record_write(rt_buffer *out, const cnf_record *record)
 {
-    json_t *object = cnf_record_json(record);
-    char *line = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
-    CHECK(line && !strchr(line, '\n'));
-    rt_buffer_append_text(out, rt_text_of(line));
+    cnf_json_write(out, cnf_record_json(record),
+                   JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
     rt_buffer_append_byte(out, '\n');
-    free(line); /* jansson's own allocation */
-    json_decref(object);
 }
 
 int cnf_record_append(int file, const cnf_record *record)
@@ -128,6 +131,7 @@ int cnf_record_append(int file, const cnf_record *record)
     CHECK(file >= 0);
     rt_buffer line = {0};
     cnf_record_write(&line, record);
+    CHECK(memchr(line.data, '\n', line.size) == line.data + line.size - 1);
     ssize_t written;
     do {
         written = write(file, line.data, line.size);
@@ -155,7 +159,7 @@ static bool kinds_read(rt_arena *arena, const json_t *value, cnf_judgement *out)
     return true;
 }
 
-/* Reads the value of one key; false: it is not what the key takes. */
+/* Reads the value of a key; false if it is not of the key's type. */
 static bool field_read(rt_arena *arena, const struct field_row *row, const json_t *value,
                        cnf_record *out)
 {
@@ -211,7 +215,7 @@ static bool is_made_by_entry(cnf_verdict verdict)
            verdict == CNF_VERDICT_XFAIL_MISMATCH;
 }
 
-/* What the members must say together. */
+/* Checks relations between members. */
 static rt_status record_check(rt_sink *sink, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -262,7 +266,7 @@ rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line, cnf_reco
 
 typedef RT_VECTOR(cnf_record) record_vector;
 
-/* Reads the whole lines one by one. */
+/* Reads the complete lines. */
 static rt_status lines_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text content,
                             record_vector *out_records)
 {

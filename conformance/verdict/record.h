@@ -18,28 +18,30 @@
 
 typedef struct cnf_record {
     rt_text scenario; /* path from the scenarios' root */
-    rt_text file;     /* as the user reaches it from where the run began */
+    rt_text file;     /* relative to the folder in which the run began */
     rt_text subject;  /* "-": the scenario itself */
     rt_text hash;     /* of the scenario file's content, as rt_hash_print; empty: not read */
     cnf_judgement judgement;
-    rt_text step_id; /* of judgement.step, where the scenario gives one */
+    rt_text step_id; /* id of judgement.step; empty: none */
     double seconds;
-    rt_text device, driver; /* empty where the subject was never opened */
-    rt_text conditions;     /* what the run was told that decides verdicts: "--seed 5 --explore" */
-    rt_text choices;        /* the script of the choices that led there: "0,1"; empty: by seed */
+    rt_text device, driver; /* empty if the subject was never opened */
+    rt_text conditions;     /* options that influence verdicts: "--seed 5 --explore" */
+    rt_text choices;        /* script of the choices of the run: "0,1"; empty: by seed */
     cnf_known known;
 } cnf_record;
 
-/* The record as an object of JSON, which the caller releases; bytes that are not UTF-8 become
- * U+FFFD.
+/* True if the record is about a subject, false if about the scenario itself (subject "-"). */
+bool cnf_record_has_subject(const cnf_record *record);
+
+/* The record as a JSON object, which the caller releases; bytes that are not UTF-8 become U+FFFD.
  */
 json_t *cnf_record_json(const cnf_record *record);
 
-/* Appends the record's line, its newline included.  Bytes that are not UTF-8 become U+FFFD. */
+/* Appends the record's line with its newline. Bytes that are not UTF-8 become U+FFFD. */
 void cnf_record_write(rt_buffer *out, const cnf_record *record);
 
-/* Reads one line, without its newline, into the arena.  MALFORMED: it is not a record that this
- * version writes; the message says what is wrong with it, but not where it stands. */
+/* Reads one line, without its newline, into the arena. MALFORMED: it is not a record of this
+ * version; the message has the mistake, but not its line. */
 RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line,
                                       cnf_record *out_record);
 
@@ -47,23 +49,23 @@ RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text li
 typedef struct cnf_records {
     const cnf_record *items; /* in the order of the file */
     uint32_t count;
-    size_t size; /* bytes of the whole lines; a partial line after them was cut off when its writer
-                    died */
+    size_t size; /* bytes of the complete lines; a partial line after them was cut off when its
+                  * writer died */
 } cnf_records;
 
-/* Reads the content of a file of records into the arena; a last line without newline is left out.
- * MALFORMED: FILE:LINE and what is wrong there. */
+/* Reads the content of a file of records into the arena, without an incomplete last line.
+ * MALFORMED: FILE:LINE and the mistake there. */
 RT_MUST_USE rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                        rt_text content, cnf_records *out_records);
 
-/* Judges the record by the expectation files, as if none had been applied to it before. */
+/* Applies the expectation files to the record, as if none had been applied before. */
 void cnf_record_expect(cnf_record *record, cnf_expectations *expectations);
 
-/* Copies a record with everything that it points to into the arena. */
+/* Copies a record and all its texts into the arena. */
 cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record);
 
-/* Appends the record to a file that was opened with O_APPEND, by one write, so that lines of
- * several runs do not mix.  Returns 0 or an errno; a line that was written in part is ENOSPC. */
+/* Appends the record to a file opened with O_APPEND, in one write, so that lines of concurrent runs
+ * do not mix. Returns 0 or an errno; ENOSPC for a partly written line. */
 int cnf_record_append(int file, const cnf_record *record);
 
 #endif

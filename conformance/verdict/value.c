@@ -1,4 +1,4 @@
-/* Numbers by the class and size of their type. */
+/* Operations on numbers, by the class and size of their type. */
 #include "conformance/verdict/value.h"
 
 #include <inttypes.h>
@@ -71,7 +71,7 @@ uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b)
 {
     CHECK(!isnan(cnf_value_float(type, a)) && !isnan(cnf_value_float(type, b)));
     int64_t from = steps_from_zero(type, a), to = steps_from_zero(type, b);
-    /* Each lies within +-2^63, so the unsigned difference cannot overflow. */
+    /* Both are within +-2^63, so the unsigned difference cannot overflow. */
     return from < to ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
 }
 
@@ -81,7 +81,7 @@ static int64_t sign_extended(scn_type type, uint64_t bits)
     return (int64_t)(bits << unused) >> unused;
 }
 
-/* Decimal digits that tell any two neighbours of a floating type apart. */
+/* The number of decimal digits that distinguishes any two adjacent numbers of a floating type. */
 static int float_digits(scn_type type)
 {
     switch (scn_type_size(type)) {

@@ -1,4 +1,4 @@
-/* Numbers of memories: their bits, their value, how people read them, and how far two are apart. */
+/* Numbers in memories: their bits, their value, their text, and the distance between two. */
 #ifndef CONFORMANCE_VERDICT_VALUE_H
 #define CONFORMANCE_VERDICT_VALUE_H
 
@@ -12,15 +12,15 @@ uint64_t cnf_value_bits(scn_type type, const uint8_t *bytes);
  * binary64 by the type's size. */
 double cnf_value_float(scn_type type, uint64_t bits);
 
-/* The place of a number among all numbers of its type: equal for equal bits and for all NaNs, which
- * come last, else ordered as the numbers are, -0 just below +0. */
+/* The position of a number among all numbers of its type: equal for equal bits and for all NaNs,
+ * which come last; otherwise in numerical order, with -0 just below +0. */
 uint64_t cnf_value_order(scn_type type, uint64_t bits);
 
-/* How many steps from one representable number to the next lie between two numbers of a floating
- * type, neither NaN; -0 and +0 are none apart, and the largest number and infinity are one. */
+/* The number of steps between adjacent representable numbers that separate two numbers of a
+ * floating type, neither of them NaN; -0 and +0 are 0 apart, the largest number and infinity 1. */
 uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b);
 
-/* Appends the number: decimal as a scenario writes it (hexadecimal too for floating point), then
+/* Appends the number in decimal, as in scenarios (floating-point numbers also in hexadecimal), then
  * its bits. */
 void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes);
 

@@ -1,4 +1,4 @@
-/* The table of verdicts, and how signatures are written. */
+/* The table of verdicts, and the form of signatures. */
 #include "conformance/verdict/verdict.h"
 
 #include "reference/base/alloc.h"

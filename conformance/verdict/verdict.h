@@ -1,4 +1,4 @@
-/* Verdicts: what one scenario on one subject comes to.  Source: docs/internals/conformance.md. */
+/* Verdicts: the result of one scenario on one subject. Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_VERDICT_VERDICT_H
 #define CONFORMANCE_VERDICT_VERDICT_H
 
@@ -43,7 +43,7 @@ typedef enum cnf_verdict {
         CNF_VERDICT_COUNT
 } cnf_verdict;
 
-/* What a verdict means for the exit status; the values are the statuses. */
+/* A verdict's effect on the exit status; the values are the statuses. */
 typedef enum cnf_effect {
     CNF_EFFECT_EXPECTED = 0,
     CNF_EFFECT_UNEXPECTED = 1,
@@ -55,29 +55,29 @@ typedef enum cnf_effect {
 const char *cnf_verdict_word(cnf_verdict verdict);
 cnf_effect cnf_verdict_effect(cnf_verdict verdict);
 
-/* Finds a verdict by its word; CNF_VERDICT_COUNT where there is none. */
+/* Finds a verdict by its word; CNF_VERDICT_COUNT if there is none. */
 cnf_verdict cnf_verdict_find(rt_text word);
 
-/* True when the scenario really ran on the subject, whatever the result. */
+/* True if the scenario ran on the subject, with any result. */
 bool cnf_verdict_ran(cnf_verdict verdict);
 
-/* A verdict with its reasons; texts live in the arena that it was made in. */
+/* A verdict with its reasons; texts live in the arena of judging. */
 typedef struct cnf_judgement {
     cnf_verdict verdict;
-    rt_text signature;         /* stage:class:code:place for what is unexpected, empty otherwise */
+    rt_text signature;         /* stage:class:code:place of an unexpected result; else empty */
     rt_text message;           /* for people, several lines; empty for PASS */
-    rt_text rule;              /* that the failed check cites; empty: none */
-    uint32_t step;             /* of the scenario, where it went wrong; SCN_NONE where it did not */
-    uint32_t line;             /* of the scenario file; 0 where there is none */
+    rt_text rule;              /* cited by the failed check; empty: none */
+    uint32_t step;             /* the scenario's step that failed; SCN_NONE: none */
+    uint32_t line;             /* of the scenario file; 0: none */
     uint32_t expected;         /* checks that the child judged */
-    uint32_t observed;         /* those among them that the subject shows */
-    const rt_text *unobserved; /* kinds of the others, each once */
+    uint32_t observed;         /* those that the subject can show */
+    const rt_text *unobserved; /* kinds of the other checks, each once */
     uint32_t unobserved_count;
     rt_text capability, answer; /* SKIP */
 } cnf_judgement;
 
-/* Makes "stage:class:code:place".  Characters that a part must not hold (colons, blanks, quotes)
- * become '-'; an empty part is "-". */
+/* Returns "stage:class:code:place" in the arena. Characters that a part must not contain (colons,
+ * blanks, quotes) become '-'; an empty part is "-". */
 rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place);
 
 #endif

@@ -1,5 +1,5 @@
-/* The history of verdicts, in SQLite.  What SQLite refuses becomes a status with the file's name;
- * a file that is damaged says so at any call. */
+/* The history of verdicts, in SQLite. SQLite's errors become statuses with the file's name; any
+ * call may report a damaged file. */
 #include "conformance/verdict/verdict_history.h"
 
 #include "reference/base/alloc.h"
@@ -9,7 +9,7 @@
 
 enum {
     BUSY_MS = 60000,
-    APPLICATION = 0x61737379, /* "assy", in the file's header */
+    APPLICATION = 0x61737379, /* application id in the file's header, "assy" */
     VERSION = 1,
 };
 
@@ -18,7 +18,7 @@ struct cnf_history {
     rt_buffer name;
 };
 
-/* What went wrong at the last call, in the words of a user. */
+/* Converts the error of the last call into a status for users. */
 static rt_status refused(rt_sink *sink, const cnf_history *history)
 {
     const char *name = rt_buffer_string(&history->name);
@@ -44,7 +44,7 @@ static rt_status prepare(rt_sink *sink, cnf_history *history, const char *sql, s
     return code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
 }
 
-/* The number that a statement without parameters gives. */
+/* Reads the number that a statement without parameters returns. */
 static rt_status number_ask(rt_sink *sink, cnf_history *history, const char *sql, int *out_number)
 {
     sqlite3_stmt *statement;
@@ -66,7 +66,7 @@ static const char schema[] =
     "CREATE INDEX verdicts_of_scenario ON verdicts (scenario, subject, run);"
     "PRAGMA application_id = 0x61737379; PRAGMA user_version = 1;";
 
-/* Makes the tables of an empty file, or sees that they are ours. */
+/* Creates the tables of an empty file, or checks those of an existing one. */
 static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
 {
     int tables, application, version;
@@ -85,7 +85,7 @@ static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
                    version, VERSION);
 }
 
-/* Two writers may make a new file at once: the second one waits and finds the tables. */
+/* Two writers may create a file at the same time: the second waits and finds the tables. */
 static rt_status schema_ensure_alone(rt_sink *sink, cnf_history *history)
 {
     RT_TRY(run_sql(sink, history, "BEGIN IMMEDIATE"));
@@ -100,7 +100,7 @@ static rt_status open_with(rt_sink *sink, const char *name, int flags, cnf_histo
     cnf_history *history = rt_alloc(sizeof *history);
     *history = (cnf_history){0};
     rt_buffer_printf(&history->name, "%s", name);
-    /* "file:" and ":memory:" mean something else to SQLite; a path with a folder never does. */
+    /* SQLite gives "file:" and ":memory:" a special meaning, but never a path with a folder. */
     rt_buffer path = {0};
     rt_buffer_printf(&path, "%s%s", name[0] == '/' ? "" : "./", name);
     int code = sqlite3_open_v2(rt_buffer_string(&path), &history->database, flags, NULL);
@@ -187,13 +187,13 @@ rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
 
 /* ---- Showing ------------------------------------------------------------------------------- */
 
-/* The columns that a stretch has in common, and the first and last time of it. */
+/* The columns that the runs of a stretch share, and the first and last time. */
 enum { SCENARIO, SUBJECT, DRIVER, HASH, CONDITIONS, VERDICT, SIGNATURE, COMMON, AT = COMMON };
 
 typedef struct stretch {
     rt_buffer common[COMMON];
     rt_buffer first, last;
-    uint32_t runs; /* 0: none is begun */
+    uint32_t runs; /* 0: not started */
 } stretch;
 
 static rt_text column(sqlite3_stmt *row, int index)
@@ -224,7 +224,7 @@ static void stretch_print(rt_buffer *out, const stretch *now)
     rt_buffer_append_byte(out, '\n');
 }
 
-/* Takes a row into the stretch, or prints the stretch and begins the next one. */
+/* Adds a row to the stretch, or prints the stretch and starts the next one. */
 static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
 {
     bool same = now->runs > 0;

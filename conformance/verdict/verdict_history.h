@@ -1,36 +1,36 @@
-/* The verdicts of many runs in one file, an SQLite database: what a scenario's verdict was when,
- * and under which driver.
+/* The verdicts of many runs in one SQLite database: each scenario's verdicts over time, with the
+ * driver.
  *
- * One table, `verdicts`, with a row for each record of each run, in plain columns for anybody's
+ * The one table, `verdicts`, has a row for each record of each run, in plain columns for ad-hoc
  * queries: run, at (UTC, "2026-01-31T12:00:00Z"), scenario, subject, verdict, signature, device,
- * driver, hash, conditions, seconds.  A run is added by one transaction, so that several runs may
- * write one file at once, and one that is killed leaves nothing of itself. */
+ * driver, hash, conditions, seconds. A run is added in one transaction, so several runs may write
+ * to one file concurrently, and an interrupted run leaves no rows. */
 #ifndef CONFORMANCE_VERDICT_VERDICT_HISTORY_H
 #define CONFORMANCE_VERDICT_VERDICT_HISTORY_H
 
 #include "conformance/verdict/record.h"
 
-/* An open history; made by cnf_history_open, freed by cnf_history_close. */
+/* An open history; created by cnf_history_open, freed by cnf_history_close. */
 typedef struct cnf_history cnf_history;
 
-/* Opens a history for writing, and makes the file where there is none.  IO: it cannot be opened;
- * MALFORMED: it is damaged, or no history; UNSUPPORTED: a later version of assay made it. */
+/* Opens a history for writing; creates the file if it does not exist. IO: it cannot be opened;
+ * MALFORMED: it is damaged or not a history; UNSUPPORTED: it is from a later version of assay. */
 RT_MUST_USE rt_status cnf_history_open(rt_sink *sink, const char *name, cnf_history **out_history);
 
-/* Opens a history that is there for reading only.  Errors as cnf_history_open. */
+/* Opens an existing history for reading. Errors as cnf_history_open. */
 RT_MUST_USE rt_status cnf_history_open_read(rt_sink *sink, const char *name,
                                             cnf_history **out_history);
 
-/* Adds the records as one run that happened `at`, a text as above.  Waits up to a minute for other
- * writers.  IO: it could not be written, and nothing was. */
+/* Adds the records as one run at the time `at`, in the form above. Waits up to a minute for other
+ * writers. IO: it could not be written, and nothing was. */
 RT_MUST_USE rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
                                       const cnf_record *records, uint32_t record_count);
 
-/* Appends what became of a scenario, oldest first: a line for every stretch of runs on one subject
- * and driver, and of one content of the scenario under the same conditions, in which verdict and
- * signature stayed the same.  With an empty scenario, those of every scenario and subject whose
- * verdict was not always the same.  Last a line that counts runs.  *out_found: whether the history
- * has a record of the scenario; true for the empty one.  MALFORMED: the file is damaged. */
+/* Appends a scenario's history, oldest first: a line for each sequence of runs with the same
+ * subject, driver, scenario content and conditions in which verdict and signature stayed the same.
+ * With an empty scenario, appends the history of every scenario and subject whose verdict changed.
+ * The last line counts the runs. *out_found is true if the history has a record of the scenario, or
+ * the scenario is empty. MALFORMED: the file is damaged. */
 RT_MUST_USE rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenario,
                                         rt_buffer *out, bool *out_found);
 

@@ -16,10 +16,10 @@ static json_t *checks_json(const cnf_messages *messages)
         json_t *row = json_array();
         rt_buffer text = {0};
         cnf_check_print(&text, check);
-        json_array_append_new(row, json_string(cnf_check_word(check)));
-        json_array_append_new(row, json_integer(check->line));
-        json_array_append_new(row, cnf_json_text(rt_buffer_text(&text)));
-        json_array_append_new(checks, row);
+        cnf_json_append(row, json_string(cnf_check_word(check)));
+        cnf_json_append(row, json_integer(check->line));
+        cnf_json_append(row, cnf_json_text(rt_buffer_text(&text)));
+        cnf_json_append(checks, row);
         rt_buffer_free(&text);
     }
     return checks;
@@ -41,12 +41,13 @@ static uint32_t event_index(cnf_html *html, html_scenario *scenario, const cnf_t
 {
     uint32_t count = (uint32_t)json_array_size(scenario->events);
     uint32_t index = number_of(html, &scenario->lines, event->line, count);
+    CHECK(index <= count);
     if (index < count) return index;
     json_t *row = json_array();
-    json_array_append_new(row, cnf_json_text(event->line));
-    json_array_append_new(
+    cnf_json_append(row, cnf_json_text(event->line));
+    cnf_json_append(
         row, json_integer(number_of(html, &scenario->keys, event->key, scenario->keys.count)));
-    json_array_append_new(scenario->events, row);
+    cnf_json_append(scenario->events, row);
     return index;
 }
 
@@ -58,7 +59,7 @@ static json_t *trace_json(cnf_html *html, html_scenario *scenario, const cnf_mes
     const cnf_trace_line *lines = cnf_trace_lines(&arena, messages, &count);
     json_t *trace = lines ? json_array() : NULL;
     for (uint32_t i = 0; lines && i < count; i++)
-        json_array_append_new(trace, json_integer(event_index(html, scenario, &lines[i])));
+        cnf_json_append(trace, json_integer(event_index(html, scenario, &lines[i])));
     rt_arena_reset(&arena);
     return trace;
 }
@@ -68,14 +69,14 @@ static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_d
 {
     json_t *trace = trace_json(html, scenario, detail->messages);
     if (!trace) return;
-    json_object_set_new(out, "trace", trace);
+    cnf_json_set(out, "trace", trace);
     if (!detail->oracle || detail->oracle == detail->messages) return;
     if (!scenario->oracle) scenario->oracle = trace_json(html, scenario, detail->oracle);
     rt_arena arena = {0};
     cnf_parting parting;
     cnf_traces_compare(&arena, detail->oracle, detail->messages, &parting);
     json_int_t part = parting.same ? -1 : (json_int_t)parting.index;
-    if (parting.told) json_object_set_new(out, "part", json_integer(part));
+    if (parting.is_complete) cnf_json_set(out, "part", json_integer(part));
     rt_arena_reset(&arena);
 }
 
@@ -90,7 +91,7 @@ static json_t *calls_json(const ocl_call_log *log)
     for (uint32_t i = first; i < log->call_count; i++) {
         rt_buffer line = {0};
         ocl_call_print(&line, &log->calls[i]);
-        json_array_append_new(lines, cnf_json_text(rt_buffer_text(&line)));
+        cnf_json_append(lines, cnf_json_text(rt_buffer_text(&line)));
         rt_buffer_free(&line);
     }
     return lines;
@@ -105,13 +106,12 @@ static void log_note(const cnf_record *record, const cnf_run_detail *detail, jso
     ocl_call_log log;
     rt_status status = ocl_call_log_read(sink, &arena, detail->log, detail->log_is_tail, &log);
     if (rt_ok(status)) {
-        json_object_set_new(out, "log", calls_json(&log));
+        cnf_json_set(out, "log", calls_json(&log));
         if (log.is_full)
-            json_object_set_new(out, "log_note",
-                                json_string("Later calls are missing: the log had no more room."));
+            cnf_json_set(out, "log_note",
+                         json_string("Later calls are missing: the log had no more room."));
     } else {
-        json_object_set_new(out, "log_note",
-                            cnf_json_text(rt_sink_diagnostic(sink, status)->message));
+        cnf_json_set(out, "log_note", cnf_json_text(rt_sink_diagnostic(sink, status)->message));
     }
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
@@ -122,11 +122,10 @@ json_t *html_detail_json(cnf_html *html, html_scenario *scenario, const cnf_reco
 {
     json_t *out = json_object();
     if (detail->messages) {
-        json_object_set_new(out, "checks", checks_json(detail->messages));
+        cnf_json_set(out, "checks", checks_json(detail->messages));
         traces_note(html, scenario, detail, out);
     }
     log_note(record, detail, out);
-    if (detail->warning.length > 0)
-        json_object_set_new(out, "warning", cnf_json_text(detail->warning));
+    if (detail->warning.length > 0) cnf_json_set(out, "warning", cnf_json_text(detail->warning));
     return out;
 }

@@ -26,7 +26,7 @@ static html_drawing drawing_of(cnf_html *html, rt_text subject, const scn_scenar
     cnf_explain_dot(&dot, scenario, trace);
     cnf_explain_text(&words, scenario, trace);
     if (trace.length > 0) cnf_timeline_svg(&timeline, trace, scenario->path);
-    return (html_drawing){.of = rt_arena_text(&html->arena, subject),
+    return (html_drawing){.subject = rt_arena_text(&html->arena, subject),
                           .dot = buffer_keep(html, &dot),
                           .words = buffer_keep(html, &words),
                           .timeline = buffer_keep(html, &timeline)};
@@ -37,11 +37,11 @@ static html_drawing drawing_of(cnf_html *html, rt_text subject, const scn_scenar
  * because records arrive in any order. */
 static bool is_preferred(const cnf_html *html, const html_drawing *now, rt_text subject, bool ran)
 {
-    if (now->of.length == 0) return true;
+    if (now->subject.length == 0) return true;
     bool now_ran = now->timeline.length > 0;
     if (ran != now_ran) return ran;
-    if (rt_text_equal(now->of, html->oracle)) return false;
-    return rt_text_equal(subject, html->oracle) || rt_text_compare(subject, now->of) < 0;
+    if (rt_text_equal(now->subject, html->oracle)) return false;
+    return rt_text_equal(subject, html->oracle) || rt_text_compare(subject, now->subject) < 0;
 }
 
 void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,
@@ -54,16 +54,16 @@ void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record
     if (!wrong && !shared) return;
     html_drawing drawing = drawing_of(html, record->subject, detail->scenario, trace);
     if (shared) scenario->shared = drawing;
-    if (wrong && trace.length > 0) *rt_vector_push(&scenario->own) = drawing;
+    if (wrong && trace.length > 0) *rt_vector_push(&scenario->deviating) = drawing;
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
 
 /* True if the subject's drawing equals the shared one. */
-static bool is_shared(const html_scenario *scenario, const html_drawing *own)
+static bool is_shared(const html_scenario *scenario, const html_drawing *drawing)
 {
-    return rt_text_equal(own->dot, scenario->shared.dot) &&
-           rt_text_equal(own->timeline, scenario->shared.timeline);
+    return rt_text_equal(drawing->dot, scenario->shared.dot) &&
+           rt_text_equal(drawing->timeline, scenario->shared.timeline);
 }
 
 /* Appends a picture by Graphviz without its prolog, its comments and its titles, which repeat DOT's
@@ -102,7 +102,8 @@ typedef struct drawing_pool {
 
 static void oldest_end(drawing_pool *pool)
 {
-    CHECK(pool->used > 0);
+    CHECK(pool->used > 0 && pool->used <= pool->job_count);
+    CHECK(pool->first < pool->job_count);
     drawing_job *job = &pool->jobs[pool->first];
     rt_buffer svg = {0}, trimmed = {0};
     rt_status status = cnf_explain_svg_end(pool->sink, &job->process, job->title, &svg);
@@ -120,8 +121,9 @@ static void oldest_end(drawing_pool *pool)
 
 static void drawing_begin(drawing_pool *pool, rt_text title, html_drawing *drawing)
 {
-    if (drawing->of.length == 0 || pool->unavailable.length > 0) return;
+    if (drawing->subject.length == 0 || pool->unavailable.length > 0) return;
     if (pool->used == pool->job_count) oldest_end(pool);
+    CHECK(pool->used < pool->job_count && pool->first < pool->job_count);
     drawing_job *job = &pool->jobs[(pool->first + pool->used) % pool->job_count];
     *job = (drawing_job){.drawing = drawing, .title = title};
     rt_status status = cnf_explain_svg_begin(pool->sink, drawing->dot, &job->process);
@@ -141,12 +143,13 @@ rt_text html_drawings_draw(cnf_html *html, uint32_t job_count)
     for (uint32_t i = 0; i < html->scenarios.count; i++) {
         html_scenario *scenario = &html->scenarios.items[i];
         drawing_begin(&pool, scenario->path, &scenario->shared);
-        for (uint32_t k = 0; k < scenario->own.count; k++)
-            if (!is_shared(scenario, &scenario->own.items[k]))
-                drawing_begin(&pool, scenario->path, &scenario->own.items[k]);
+        for (uint32_t k = 0; k < scenario->deviating.count; k++)
+            if (!is_shared(scenario, &scenario->deviating.items[k]))
+                drawing_begin(&pool, scenario->path, &scenario->deviating.items[k]);
     }
     while (pool.used > 0)
         oldest_end(&pool);
+    CHECK(pool.used == 0);
     rt_sink_destroy(pool.sink);
     rt_arena_reset(&arena);
     return pool.unavailable;
@@ -157,35 +160,33 @@ rt_text html_drawings_draw(cnf_html *html, uint32_t job_count)
 static json_t *drawing_json(const html_drawing *drawing)
 {
     json_t *out = json_object();
-    json_object_set_new(out, "of", cnf_json_text(drawing->of));
-    json_object_set_new(out, "words", cnf_json_text(drawing->words));
+    cnf_json_set(out, "of", cnf_json_text(drawing->subject));
+    cnf_json_set(out, "words", cnf_json_text(drawing->words));
     const struct {
         const char *key;
         rt_text text;
     } parts[] = {
         {"graph", drawing->graph}, {"timeline", drawing->timeline}, {"problem", drawing->problem}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].text.length > 0)
-            json_object_set_new(out, parts[i].key, cnf_json_text(parts[i].text));
+        if (parts[i].text.length > 0) cnf_json_set(out, parts[i].key, cnf_json_text(parts[i].text));
     return out;
 }
 
 static int drawing_compare(const void *a, const void *b)
 {
-    return rt_text_compare(((const html_drawing *)a)->of, ((const html_drawing *)b)->of);
+    return rt_text_compare(((const html_drawing *)a)->subject, ((const html_drawing *)b)->subject);
 }
 
 json_t *html_drawings_json(const html_scenario *scenario)
 {
     json_t *list = json_array();
-    if (scenario->shared.of.length > 0)
-        json_array_append_new(list, drawing_json(&scenario->shared));
-    if (scenario->own.count > 0)
-        qsort(scenario->own.items, scenario->own.count, sizeof *scenario->own.items,
-              drawing_compare);
-    for (uint32_t i = 0; i < scenario->own.count; i++) {
-        if (!is_shared(scenario, &scenario->own.items[i]))
-            json_array_append_new(list, drawing_json(&scenario->own.items[i]));
+    if (scenario->shared.subject.length > 0) cnf_json_append(list, drawing_json(&scenario->shared));
+    if (scenario->deviating.count > 0)
+        qsort(scenario->deviating.items, scenario->deviating.count,
+              sizeof *scenario->deviating.items, drawing_compare);
+    for (uint32_t i = 0; i < scenario->deviating.count; i++) {
+        if (!is_shared(scenario, &scenario->deviating.items[i]))
+            cnf_json_append(list, drawing_json(&scenario->deviating.items[i]));
     }
     return list;
 }

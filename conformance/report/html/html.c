@@ -36,7 +36,7 @@ void cnf_html_free(cnf_html *html)
         json_decref(scenario->subjects);
         rt_map_free(&scenario->lines);
         rt_map_free(&scenario->keys);
-        rt_vector_free(&scenario->own);
+        rt_vector_free(&scenario->deviating);
     }
     rt_vector_free(&html->scenarios);
     rt_map_free(&html->paths);
@@ -47,6 +47,7 @@ void cnf_html_free(cnf_html *html)
 html_scenario *html_scenario_of(cnf_html *html, rt_text path)
 {
     uint32_t index = rt_map_find(&html->paths, path);
+    CHECK(index == RT_MAP_NONE || index < html->scenarios.count);
     if (index != RT_MAP_NONE) return &html->scenarios.items[index];
     html_scenario *scenario = rt_vector_push(&html->scenarios);
     *scenario = (html_scenario){.path = rt_arena_text(&html->arena, path),
@@ -65,9 +66,9 @@ void html_scenario_describe(cnf_html *html, html_scenario *scenario, rt_text sou
     scenario->summary = rt_arena_text(&html->arena, model->summary);
     for (uint32_t i = 0; i < model->cover_count; i++) {
         json_t *cover = json_array();
-        json_array_append_new(cover, json_string(rt_rule_name(model->covers[i].rule)));
-        json_array_append_new(cover, cnf_json_text(model->covers[i].at));
-        json_array_append_new(scenario->covers, cover);
+        cnf_json_append(cover, json_string(rt_rule_name(model->covers[i].rule)));
+        cnf_json_append(cover, cnf_json_text(model->covers[i].at));
+        cnf_json_append(scenario->covers, cover);
     }
 }
 
@@ -83,8 +84,7 @@ void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detai
     html_scenario_describe(html, scenario, detail->source, detail->scenario);
     html_drawing_note(html, scenario, record, detail);
     rt_text name = rt_arena_text(&html->arena, record->subject);
-    json_object_set_new(scenario->subjects, name.data,
-                        html_detail_json(html, scenario, record, detail));
+    cnf_json_set(scenario->subjects, name.data, html_detail_json(html, scenario, record, detail));
 }
 
 /* ---- Scenarios that nothing was noted of ---------------------------------------------------- */
@@ -138,9 +138,9 @@ static json_t *line_json(rt_buffer *line)
 {
     while (line->size > 0 && line->data[line->size - 1] == '\n')
         line->size--;
-    json_t *made = cnf_json_text(rt_buffer_text(line));
+    json_t *text = cnf_json_text(rt_buffer_text(line));
     rt_buffer_free(line);
-    return made;
+    return text;
 }
 
 static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
@@ -149,13 +149,13 @@ static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
     json_t *out = cnf_record_json(record);
     rt_buffer again = {0}, why = {0};
     cnf_report_again_write(&again, run->report, record);
-    json_object_set_new(out, "again", line_json(&again));
-    if (!rt_text_is(record->subject, "-")) {
+    cnf_json_set(out, "again", line_json(&again));
+    if (cnf_record_has_subject(record)) {
         cnf_report_why_write(&why, run->report, record);
-        json_object_set_new(out, "why", line_json(&why));
+        cnf_json_set(out, "why", line_json(&why));
     }
     cnf_effect effect = cnf_verdict_effect(record->judgement.verdict);
-    json_object_set_new(out, "effect", json_string(effects[effect]));
+    cnf_json_set(out, "effect", json_string(effects[effect]));
     return out;
 }
 
@@ -163,7 +163,7 @@ static json_t *records_json(const cnf_html_run *run)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < run->report->records.count; i++)
-        json_array_append_new(list, record_json(run, &run->report->records.items[i]));
+        cnf_json_append(list, record_json(run, &run->report->records.items[i]));
     return list;
 }
 
@@ -173,10 +173,10 @@ static json_t *scenarios_json(const cnf_html *html)
     for (uint32_t i = 0; i < html->scenarios.count; i++) {
         const html_scenario *scenario = &html->scenarios.items[i];
         json_t *row = json_object();
-        json_object_set_new(row, "path", cnf_json_text(scenario->path));
-        json_object_set_new(row, "summary", cnf_json_text(scenario->summary));
+        cnf_json_set(row, "path", cnf_json_text(scenario->path));
+        cnf_json_set(row, "summary", cnf_json_text(scenario->summary));
         json_object_set(row, "covers", scenario->covers);
-        json_array_append_new(list, row);
+        cnf_json_append(list, row);
     }
     return list;
 }
@@ -186,9 +186,9 @@ static json_t *columns_json(const cnf_html_run *run)
     json_t *list = json_array();
     for (uint32_t i = 0; i < run->column_count; i++) {
         json_t *row = json_object();
-        json_object_set_new(row, "name", cnf_json_text(run->columns[i].subject));
-        json_object_set_new(row, "install", cnf_json_text(run->columns[i].install));
-        json_array_append_new(list, row);
+        cnf_json_set(row, "name", cnf_json_text(run->columns[i].subject));
+        cnf_json_set(row, "install", cnf_json_text(run->columns[i].install));
+        cnf_json_append(list, row);
     }
     return list;
 }
@@ -198,11 +198,11 @@ static json_t *rule_json(const cnf_rule *rule)
     json_t *out = json_object();
     rt_buffer source = {0};
     cnf_rule_source_print(&source, rule);
-    json_object_set_new(out, "source", line_json(&source));
-    json_object_set_new(out, "statement", cnf_json_text(rule->statement));
-    json_object_set_new(out, "outcome", cnf_json_text(rule->outcome));
-    json_object_set_new(out, "reading", cnf_json_text(rule->reading));
-    json_object_set_new(out, "dpcpp", cnf_json_text(rule->dpcpp));
+    cnf_json_set(out, "source", line_json(&source));
+    cnf_json_set(out, "statement", cnf_json_text(rule->statement));
+    cnf_json_set(out, "outcome", cnf_json_text(rule->outcome));
+    cnf_json_set(out, "reading", cnf_json_text(rule->reading));
+    cnf_json_set(out, "dpcpp", cnf_json_text(rule->dpcpp));
     return out;
 }
 
@@ -237,15 +237,15 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
     json_t *index = json_object();
     rt_buffer unused = {0};
     if (run->report->expectations) cnf_expectations_write(&unused, run->report->expectations);
-    json_object_set_new(index, "version", cnf_json_text(run->version));
-    json_object_set_new(index, "conditions", cnf_json_text(run->conditions));
-    json_object_set_new(index, "subjects", columns_json(run));
-    json_object_set_new(index, "oracle", cnf_json_text(html->oracle));
-    json_object_set_new(index, "records", records_json(run));
-    json_object_set_new(index, "scenarios", scenarios_json(html));
-    json_object_set_new(index, "rules", rules_json(html, run));
-    json_object_set_new(index, "no_graphs", cnf_json_text(no_graphs));
-    json_object_set_new(index, "entries", line_json(&unused));
+    cnf_json_set(index, "version", cnf_json_text(run->version));
+    cnf_json_set(index, "conditions", cnf_json_text(run->conditions));
+    cnf_json_set(index, "subjects", columns_json(run));
+    cnf_json_set(index, "oracle", cnf_json_text(html->oracle));
+    cnf_json_set(index, "records", records_json(run));
+    cnf_json_set(index, "scenarios", scenarios_json(html));
+    cnf_json_set(index, "rules", rules_json(html, run));
+    cnf_json_set(index, "no_graphs", cnf_json_text(no_graphs));
+    cnf_json_set(index, "entries", line_json(&unused));
     return index;
 }
 
@@ -254,10 +254,10 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
 /* Appends a data element. Only a '<' could end it early, and JSON has '<' in strings only. */
 static void write_data(rt_buffer *out, const char *id, json_t *value)
 {
-    char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
-    CHECK(text);
+    rt_buffer text = {0};
+    cnf_json_write(&text, value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     rt_buffer_printf(out, "<script type=\"application/json\" id=\"%s\">", id);
-    for (const char *at = text; *at;) {
+    for (const char *at = rt_buffer_string(&text); *at;) {
         size_t length = strcspn(at, "<");
         rt_buffer_append(out, at, length);
         at += length;
@@ -265,18 +265,17 @@ static void write_data(rt_buffer *out, const char *id, json_t *value)
         if (*at == '<') at++;
     }
     rt_buffer_append_text(out, RT_TEXT("</script>\n"));
-    free(text); /* jansson's own allocation */
-    json_decref(value);
+    rt_buffer_free(&text);
 }
 
 static json_t *scenario_json(const html_scenario *scenario)
 {
     json_t *out = json_object();
-    json_object_set_new(out, "source", cnf_json_text(scenario->source));
+    cnf_json_set(out, "source", cnf_json_text(scenario->source));
     json_object_set(out, "events", scenario->events);
     if (scenario->oracle) json_object_set(out, "oracle", scenario->oracle);
     json_object_set(out, "subjects", scenario->subjects);
-    json_object_set_new(out, "drawings", html_drawings_json(scenario));
+    cnf_json_set(out, "drawings", html_drawings_json(scenario));
     return out;
 }
 
@@ -287,6 +286,7 @@ static int scenario_compare(const void *a, const void *b)
 
 void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out)
 {
+    CHECK(run->job_count > 0 && run->column_count > 0);
     cnf_report_sort(run->report);
     for (uint32_t i = 0; i < run->report->records.count; i++)
         scenario_recall(html, &run->report->records.items[i], run->files);

@@ -9,7 +9,7 @@
 
 /* The output of `assay explain` and `assay trace` for one run. */
 typedef struct html_drawing {
-    rt_text of;       /* subject; empty: there is no drawing */
+    rt_text subject;  /* empty: there is no drawing */
     rt_text dot;      /* the graph in Graphviz's language */
     rt_text words;    /* the same as text */
     rt_text timeline; /* SVG; empty if nothing ran */
@@ -20,13 +20,13 @@ typedef struct html_drawing {
 /* The data of one scenario. Texts are in the page's arena; the JSON values are owned. */
 typedef struct html_scenario {
     rt_text path, summary, source;
-    json_t *covers;              /* [[rule, id of the step or ""], …] */
-    json_t *events;              /* [[line, number shared by equal events], …], each line once */
-    rt_map lines, keys;          /* line -> index in events; key -> number */
-    json_t *oracle;              /* indices of the oracle's events; NULL: it sent no trace */
-    json_t *subjects;            /* name -> detail.c's object */
-    html_drawing shared;         /* of the oracle, else of the subject with most data */
-    RT_VECTOR(html_drawing) own; /* of subjects for which html_is_wrong holds */
+    json_t *covers;      /* [[rule, id of the step or ""], …] */
+    json_t *events;      /* [[line, number shared by equal events], …], each line once */
+    rt_map lines, keys;  /* line -> index in events; key -> number */
+    json_t *oracle;      /* indices of the oracle's events; NULL: it sent no trace */
+    json_t *subjects;    /* name -> detail.c's object */
+    html_drawing shared; /* of the oracle, else of the subject with most data */
+    RT_VECTOR(html_drawing) deviating; /* of subjects for which html_is_wrong holds */
 } html_scenario;
 
 struct cnf_html {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Objects hold each other; a value this deep is a scalar whatever its shape. */
+/* Objects contain each other; a value this deep is a scalar whatever its shape. */
 enum { DEPTH_MAX = 12 };
 
 /* ---- Words --------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void words_print(const scn_objects *objects)
 
 typedef struct sample {
     rt_buffer *out;
-    const scn_row *wanted; /* given wherever its object is; NULL: none */
+    const scn_row *wanted; /* written wherever its object is; NULL: none */
     uint32_t depth;
 } sample;
 
@@ -176,7 +176,7 @@ static void images_add(rt_arena *arena, const scn_scenario *scenario)
         image->name = RT_TEXT("a/0");
         image->code = (rt_bytes){(const uint8_t *)"code", 4};
         rt_image_hash(image);
-        /* The scenario was read a moment ago, by us, and belongs to nobody else. */
+        /* This program has read the scenario itself and is its only owner. */
         ((scn_module *)&scenario->modules[i])->images = (rt_image_list){image, 1};
     }
 }

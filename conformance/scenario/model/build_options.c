@@ -1,7 +1,8 @@
 /* Build options that a scenario may give.
  *
- * A request must hold all that its artefact depends on, and a scenario must not make the compiler
- * read or write files, so options are taken from a list and refused by name otherwise. */
+ * A request must contain everything that its artefact depends on, and a scenario must not make the
+ * compiler read or write files. So only options from a list are accepted; any other is refused by
+ * name. */
 #include "conformance/scenario/model/build_options.h"
 
 typedef struct option_row {

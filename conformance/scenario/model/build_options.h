@@ -4,8 +4,8 @@
 
 #include "reference/base/text.h"
 
-/* Those that are taken: prefixes, behind which anything may follow, and whole words.  None has a
- * character that means something else in a regular expression. */
+/* The accepted options: prefixes, which anything may follow, and whole words. None contains a
+ * character that is special in a regular expression. */
 #define SCN_BUILD_OPTIONS(PREFIX, WORD)                                                            \
     PREFIX("-D")                                                                                   \
     PREFIX("-U")                                                                                   \
@@ -35,20 +35,20 @@
     WORD("-Wextra")                                                                                \
     WORD("-Werror")
 
-/* What scn_build_options_check takes, as an expression of ECMA 262: options that end at white
- * space. */
+/* What scn_build_options_check accepts, as an ECMA 262 expression: options that end at white space.
+ */
 #define SCN_PREFIX_PATTERN(text) text "\\S+|"
 #define SCN_WORD_PATTERN(text)   text "|"
 #define SCN_BUILD_OPTIONS_PATTERN                                                                  \
     "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN, SCN_WORD_PATTERN) "(?!))(\\s+|$))*$"
 
-/* Takes the next option off *rest; options are separated by white space, without quoting.  False
- * when there is none. */
+/* Takes the next option off *rest; options are separated by white space, without quoting. False if
+ * there is none. */
 bool scn_build_options_next(rt_text *rest, rt_text *out_option);
 
-/* Reports whether all options are ones that compiling takes: definitions (-D, -U), OpenCL's own
- * (-cl-...), -O0 to -O3 and -Os, -ffp-contract=on or off, -ffast-math and a few warnings.
- * *out_refused: the first other one. */
+/* True if every option is accepted: definitions (-D, -U), OpenCL's own (-cl-...), -O0 to -O3 and
+ * -Os, -ffp-contract=on or off, -ffast-math and a few warnings. *out_refused: the first option that
+ * is not. */
 bool scn_build_options_check(rt_text options, rt_text *out_refused);
 
 #endif

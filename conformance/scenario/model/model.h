@@ -1,7 +1,7 @@
-/* A scenario, read and checked: what the reader makes, what packs carry, what subjects execute.
+/* A scenario, read and checked: the reader builds it, packs carry it, subjects execute it.
  *
- * Names are resolved: steps hold indices into the tables.  Everything lives in the arena that the
- * scenario was read or unpacked into and is read-only afterwards. */
+ * Names are resolved: steps hold indices into the tables. Everything is allocated in the arena that
+ * the scenario was read or unpacked into, and is read-only afterwards. */
 #ifndef CONFORMANCE_SCENARIO_MODEL_H
 #define CONFORMANCE_SCENARIO_MODEL_H
 
@@ -14,7 +14,7 @@
 #include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
-/* Where something stands in the scenario file; both count from 1, columns in code points. */
+/* A place in the scenario file; both count from 1, columns in code points. */
 typedef struct scn_position {
     uint32_t line, column;
 } scn_position;
@@ -61,8 +61,8 @@ typedef struct scn_field {
 
 enum { SCN_LANES_MAX = 16 };
 
-/* What an element of a memory, or the value of an argument, is made of.  Bytes that no field covers
- * are padding: they are zero where a scenario gives values, and never compared. */
+/* The layout of an element of a memory, or of the value of an argument. Bytes that no field covers
+ * are padding: they are zero where a scenario gives values, and are never compared. */
 typedef struct scn_layout {
     uint32_t size;      /* bytes of an element, its trailing padding included; > 0 */
     uint32_t alignment; /* bytes */
@@ -94,15 +94,15 @@ typedef struct scn_source {
     scn_language language;
     rt_text name;         /* "app/0": file name in compiler messages and line information */
     rt_text code;         /* UTF-8; of a SPIRV source its bytes */
-    rt_text file;         /* beside the scenario, as written; empty: the code is embedded */
+    rt_text file;         /* in the scenario's folder, as written; empty: the code is embedded */
     scn_position code_at; /* of the first line of embedded code; column of its first character */
     scn_position at;
 } scn_source;
 
-/* A device image written by hand.  What is not given is what post-link finds in the code. */
+/* A device image written by hand. Anything it leaves out is what post-link finds in the code. */
 typedef struct scn_hand_image {
     scn_position at;
-    scn_source source; /* that its code is made from, without splitting */
+    scn_source source; /* its code is made from it, without splitting */
     rt_format format;
     bool kernels_given; /* `kernels` are its entries, whatever the code has */
     const rt_text *kernels;
@@ -115,7 +115,7 @@ typedef struct scn_hand_image {
 
 typedef struct scn_error scn_error;
 
-/* What compiling a module must be refused with. */
+/* The error with which compiling a module must be refused. */
 typedef struct scn_module_refusal {
     const scn_error *error; /* NULL: it must succeed */
     bool by_front_end;      /* by the compiler of a source, not by post-link */
@@ -123,7 +123,7 @@ typedef struct scn_module_refusal {
 
 /* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
 typedef enum scn_embed_ir {
-    SCN_EMBED_IR_UNSAID, /* as the scenario fuses kernels or does not */
+    SCN_EMBED_IR_UNSAID, /* yes if the scenario fuses kernels, otherwise no */
     SCN_EMBED_IR_NO,
     SCN_EMBED_IR_YES
 } scn_embed_ir;
@@ -133,26 +133,26 @@ typedef struct scn_module {
     scn_position at;
     const uint32_t *needs; /* modules that the OS loader loads with it, in order */
     uint32_t need_count;
-    const rt_text *host_symbols; /* that its host code defines */
+    const rt_text *host_symbols; /* defined by its host code */
     uint32_t host_symbol_count;
     const scn_source *sources;
     uint32_t source_count;
     rt_split split;
     rt_text build_options; /* for the front end, as written; empty: none */
-    uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
-                              what the subject takes, which is SPIR-V */
+    uint32_t formats;      /* bit 1u << rt_format: each image of the sources is made in all of
+                            * these; 0: in the subject's format, which is SPIR-V */
     scn_embed_ir embed_ir;
     uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
                               time does not support (`device_config`) */
     rt_text compile_options, link_options; /* of its sources' images, for the device */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
-                          name lie in different folders */
+    rt_text file_name; /* of the file that the OS loads; empty: the module's name. Files with the
+                        * same name are in different folders */
     bool registers;    /* false: its images are not registered when it is loaded; load_image can */
     rt_image_list images;                 /* empty until compiled; filled in packs */
-    rt_device_global_list device_globals; /* that its host code registers: those of the scenario
-                                             until compiled, then those of its sources too */
+    rt_device_global_list device_globals; /* registered by its host code: those of the scenario
+                                           * until it is compiled, then those of its sources too */
     scn_module_refusal refusal;
 } scn_module;
 
@@ -179,15 +179,15 @@ typedef enum scn_memory_kind {
     SCN_MEMORY_KIND_COUNT
 } scn_memory_kind;
 
-/* How far floating values may be from what is expected, and from sim's. */
+/* How far floating-point values may be from the expected ones, and from sim's. */
 typedef enum scn_tolerance_kind {
-    SCN_TOLERANCE_NONE, /* to the bit */
+    SCN_TOLERANCE_NONE, /* bit for bit */
     SCN_TOLERANCE_ULP,
     SCN_TOLERANCE_ABSOLUTE,
     SCN_TOLERANCE_RELATIVE, /* to the expected value's magnitude */
 } scn_tolerance_kind;
 
-/* What a fused kernel is asked to keep a buffer in; in the order of rt_promotion. */
+/* Where a fused kernel is asked to keep a buffer; in the order of rt_promotion. */
 typedef enum scn_promotion {
     SCN_PROMOTION_NONE,
     SCN_PROMOTION_PRIVATE,
@@ -206,7 +206,7 @@ typedef struct scn_memory {
     scn_tolerance_kind tolerance_kind; /* holds for every floating lane */
     double tolerance;                  /* >= 0 */
     bool unordered; /* the elements' order does not matter: they are compared as a multiset */
-    bool addresses; /* it holds addresses of the device's, which are nobody's to compare */
+    bool addresses; /* it holds device addresses, which are never compared */
     scn_promotion promotion; /* of a buffer, whichever argument it is */
 } scn_memory;
 
@@ -243,20 +243,21 @@ typedef struct scn_argument {
     uint64_t size; /* LOCAL: bytes */
 } scn_argument;
 
-/* A device_global that a step means.  What modules have is known when their images are made;
- * scn_variables_resolve (variables.h) finds it then. */
+/* A device_global that a step refers to. A module's variables are known only when its images are
+ * made; scn_variables_resolve (variables.h) finds the variable then. */
 typedef struct scn_variable {
-    rt_text name; /* as its source has it, "inner::Bar", or its unique id; empty: none is meant */
+    rt_text name; /* as in its source, "inner::Bar", or its unique id; empty: the step refers to no
+                   * variable */
     scn_position at;
-    uint32_t module; /* whose variable it is; SCN_NONE: not given, and not found yet */
+    uint32_t module; /* the module that has it; SCN_NONE: not given, and not found yet */
     uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
 } scn_variable;
 
-/* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
+/* The error with which a step must be refused. Absent parts (empty, 0) are not compared. */
 struct scn_error {
     scn_position at;
-    bool none;               /* in a one_of: the step succeeds */
-    rt_text documents;       /* the class that the rule fixes: "exception", "errc::invalid", … */
+    bool none;         /* in a one_of: the step succeeds */
+    rt_text documents; /* the class that the rule requires: "exception", "errc::invalid", … */
     rt_text reference_class; /* our code's name: "errc::build", "link-error", … */
     rt_text reference_text;  /* a part of our message */
     const rt_text *names;    /* symbols that our diagnostic names, all of them, any order */
@@ -271,14 +272,14 @@ typedef struct scn_trace_field {
     uint32_t value_count;
 } scn_trace_field;
 
-/* What an image of an event is like; what is not given fits all. */
+/* A condition on the images of an event; absent parts match every image. */
 typedef struct scn_image_condition {
-    bool negated;    /* no image of the event may be like that */
-    rt_text set;     /* of virtual functions, that it provides */
-    bool has_dummy;  /* whether it is told if it is a dummy */
+    bool negated;    /* no image of the event may match */
+    rt_text set;     /* a set of virtual functions that it provides */
+    bool has_dummy;  /* whether `dummy` is compared */
     bool dummy;      /* property "dummy-image" */
-    uint32_t module; /* that it is of; SCN_NONE: any */
-    rt_text kernel;  /* that it has */
+    uint32_t module; /* the module that it belongs to; SCN_NONE: any */
+    rt_text kernel;  /* a kernel that it has; empty: any */
     rt_text exported;
 } scn_image_condition;
 
@@ -289,7 +290,7 @@ typedef struct scn_trace_event {
     uint32_t field_count;
     rt_text program_of; /* the event's program is the one that this kernel was launched from last;
                            empty: any */
-    const scn_image_condition *conditions; /* on the images that the event tells */
+    const scn_image_condition *conditions; /* on the images that the event names */
     uint32_t condition_count;
 } scn_trace_event;
 
@@ -325,7 +326,7 @@ typedef struct scn_expect scn_expect;
 
 enum { SCN_OUTCOME_COUNT_MAX = 16 };
 
-/* One branch of a one_of: everything in it holds. */
+/* One branch of a one_of: everything in it must hold. */
 typedef struct scn_outcome {
     scn_position at;
     const scn_expect *expects; /* of an expect step; none of them a one_of or a finding */
@@ -333,7 +334,7 @@ typedef struct scn_outcome {
     const scn_error *error; /* beside a verb; NULL in an expect step */
 } scn_outcome;
 
-/* One expectation: its kind says which member of the union holds. */
+/* One expectation: its kind says which member of the union is valid. */
 struct scn_expect {
     scn_expect_kind kind;
     scn_position at;
@@ -370,7 +371,7 @@ struct scn_expect {
         } finding; /* FINDING */
         struct {
             rt_text symbol;
-            uint32_t by;   /* the module whose reference it is */
+            uint32_t by;   /* the module that refers to the symbol */
             uint32_t from; /* the module that it binds to; SCN_NONE: to nothing */
         } host_symbol;     /* HOST_SYMBOL */
         struct {
@@ -379,20 +380,20 @@ struct scn_expect {
         } one_of;       /* ONE_OF */
         rt_text output; /* OUTPUT */
         struct {
-            uint32_t step;              /* that makes it */
+            uint32_t step;              /* the step that creates it */
             const rt_text *has, *lacks; /* kernels that are in it and that are not */
             uint32_t has_count, lacks_count;
             uint64_t unit_count; /* device images, where has_unit_count */
             bool has_unit_count;
             uint32_t image_count;  /* 0: not compared */
-            const rt_text *images; /* that its device images are made of, any order */
+            const rt_text *images; /* from which its device images were made, in any order */
         } bundle;                  /* BUNDLE */
         struct {
-            uint32_t queue; /* the step that makes it */
+            uint32_t queue; /* the step that creates it */
             bool is_active;
         } fusion_mode; /* FUSION_MODE */
         struct {
-            uint32_t step; /* whose event is asked */
+            uint32_t step; /* the step whose event is queried */
             scn_event_status status;
         } event; /* EVENT */
     };
@@ -403,7 +404,7 @@ struct scn_expect {
     VERB(LOAD, "load")               /* dlopen */                                                  \
     VERB(UNLOAD, "unload")           /* dlclose */                                                 \
     VERB(LOAD_IMAGE, "load_image")   /* the documents' device_dlopen */                            \
-    VERB(DEVICE, "device")           /* the device that later steps mean where they name none */   \
+    VERB(DEVICE, "device")           /* chooses the device for later steps that name none */       \
     VERB(CONTEXT, "context")         /* creates a context */                                       \
     VERB(QUEUE, "queue")             /* creates a queue */                                         \
     VERB(BUNDLE, "bundle")           /* makes a kernel bundle */                                   \
@@ -419,8 +420,8 @@ struct scn_expect {
     VERB(HOST_TASK, "host_task")                                                                   \
     VERB(END_QUEUE, "end_queue")   /* the queue is destroyed */                                    \
     VERB(END_MEMORY, "end_memory") /* the buffer is destroyed */                                   \
-    VERB(PROFILING, "profiling") /* asks the event of a step for its times, which waits for it */  \
-    VERB(RESTART, "restart")     /* the program ends and starts anew: rt_runtime_restart */        \
+    VERB(PROFILING, "profiling")   /* queries the times of a step's event, which waits for it */   \
+    VERB(RESTART, "restart")       /* the program ends and starts again: rt_runtime_restart */     \
     VERB(EXPECT, "expect")
 
 typedef enum scn_verb {
@@ -436,10 +437,10 @@ typedef struct scn_spec_constant {
     rt_bytes value; /* little-endian, of the type that the scenario gives: {int: 3}, or 3 for int */
 } scn_spec_constant;
 
-/* What all commands have, first in each of their structs. */
+/* The part common to all commands, first in each of their structs. */
 typedef struct scn_command {
-    uint32_t device;       /* whose default queue it is, where `queue` is SCN_NONE; device steps
-                              before it are taken into account */
+    uint32_t device;       /* whose default queue it is, if `queue` is SCN_NONE; earlier device
+                            * steps are taken into account */
     uint32_t queue;        /* the step that creates the queue; SCN_NONE: the default queue */
     const uint32_t *after; /* earlier commands that must have ended (indices into steps) */
     uint32_t after_count;
@@ -450,17 +451,18 @@ typedef struct scn_submit {
     rt_text kernel;
     uint32_t dimensions;                     /* 1 to 3 */
     uint64_t range[RT_ND_RANGE_DIMENSIONS];  /* index d is what get_global_id(d) counts */
-    uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 where not given */
+    uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 by default */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
-    uint32_t offset_count, local_count;      /* as many as dimensions, or 0: not given */
+    uint32_t offset_count, local_count;      /* equal to dimensions, or 0: absent */
     const scn_argument *arguments;
     uint32_t argument_count;
     const scn_spec_constant *constants;
     uint32_t constant_count;
-    rt_text options; /* for the device's compiler, beside those of the images */
-    uint32_t module; /* whose kernel it is; SCN_NONE: of whichever module registered it first */
-    uint32_t bundle; /* the step that makes the executable bundle to take the kernel from; SCN_NONE:
-                        no bundle, the runtime finds the kernel */
+    rt_text options; /* for the device's compiler, in addition to those of the images */
+    uint32_t module; /* the module that has the kernel; SCN_NONE: the module that registered it
+                      * first */
+    uint32_t bundle; /* the step that creates the executable bundle to take the kernel from;
+                      * SCN_NONE: no bundle, the runtime finds the kernel */
 } scn_submit;
 
 /* state, name; numbers as SYCL's and rt_bundle_state's */
@@ -485,20 +487,20 @@ typedef enum scn_bundle_action {
     SCN_BUNDLE_ACTION_COUNT
 } scn_bundle_action;
 
-/* The making of a kernel bundle (SYCL 2020, 4.11). */
+/* How a kernel bundle is created (SYCL 2020, 4.11). */
 typedef struct scn_bundle {
     scn_bundle_action action;
-    scn_bundle_state state; /* of the bundle that is made */
+    scn_bundle_state state; /* of the new bundle */
     uint32_t device;        /* GET: index of scn_device */
     uint32_t context;       /* GET: the step that creates it; SCN_NONE: that of all devices */
     const rt_text *kernels; /* GET */
     uint32_t kernel_count;  /* 0: all that the device can have */
     const scn_spec_constant *constants; /* GET in state INPUT */
     uint32_t constant_count;
-    const uint32_t *sources; /* the steps that make the bundles it is made of; one of COMPILE and
-                                BUILD, one or more of LINK and JOIN, none of GET */
+    const uint32_t *sources; /* the steps that create its input bundles; one for COMPILE and BUILD,
+                              * one or more for LINK and JOIN, none for GET */
     uint32_t source_count;
-    rt_text options; /* COMPILE, LINK: for the device, behind those of the images */
+    rt_text options; /* COMPILE, LINK: for the device, after those of the images */
 } scn_bundle;
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
@@ -510,12 +512,12 @@ typedef struct scn_transfer {
     uint64_t from_offset;
     uint32_t to; /* SCN_NONE: the variable */
     uint64_t to_offset;
-    uint64_t size;    /* > 0; not checked against the memories where the step expects an error.  0:
-                         all of the variable behind the offset, until that is found */
+    uint64_t size;    /* > 0; not checked against the memories if the step expects an error. 0,
+                       * until the variable is found: all of it from the offset on */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
     scn_variable variable;
-    bool by_handler; /* of a copy with a variable: it is asked of the handler of a command group,
-                        not of the queue */
+    bool by_handler; /* of a copy with a variable: it goes through the handler of a command group,
+                      * not through the queue */
 } scn_transfer;
 
 typedef struct scn_queue {
@@ -526,12 +528,12 @@ typedef struct scn_queue {
     bool enable_profiling;
 } scn_queue;
 
-/* What is asked of the times at which a command was submitted, began and ended, besides their
+/* What is required of the times at which a command was submitted, began and ended, besides their
  * order. */
 typedef struct scn_profiling {
     uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
-    uint32_t after;   /* such a step, behind whose end it begins; SCN_NONE: nothing */
-    uint32_t same_as; /* such a step, all of whose times are the same; SCN_NONE: nothing */
+    uint32_t after;   /* such a step, after whose end it begins; SCN_NONE: no requirement */
+    uint32_t same_as; /* such a step, whose times must all be the same; SCN_NONE: no requirement */
 } scn_profiling;
 
 /* A host task that copies one buffer into another of the same size. */
@@ -543,18 +545,18 @@ typedef struct scn_host_task {
 
 enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
 
-/* One step: its verb says which member of the union holds.  Steps are one table, also those inside
- * a parallel: they follow it, list after list. */
+/* One step: its verb says which member of the union is valid. All steps are in one table, including
+ * those inside a parallel: they follow it, list after list. */
 typedef struct scn_step {
     scn_verb verb;
     scn_position at;
     rt_text id;         /* empty: none */
-    rt_profile profile; /* the step is there in this profile only; RT_PROFILE_COUNT: in each */
+    rt_profile profile; /* the step exists in this profile only; RT_PROFILE_COUNT: in each */
     uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
     uint32_t expect_count;
-    const scn_expect *expect;    /* EXPECT: what this step expects; one or more */
-    const scn_error *error;      /* the step must be refused so; NULL: it must succeed */
-    const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
+    const scn_expect *expect; /* EXPECT: one or more */
+    const scn_error *error;   /* the step must be refused with this error; NULL: it must succeed */
+    const scn_outcome *outcomes; /* instead of `error`: the alternatives, each with an error */
     uint32_t outcome_count;
     union {
         struct {
@@ -573,7 +575,7 @@ typedef struct scn_step {
         scn_host_task task;    /* HOST_TASK */
         struct {
             uint32_t queue; /* the step that creates it; SCN_NONE: every queue */
-            uint32_t step;  /* that makes a command; SCN_NONE: none named */
+            uint32_t step;  /* the step that creates a command; SCN_NONE: absent */
         } wait;             /* WAIT */
         uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
         struct {
@@ -583,25 +585,25 @@ typedef struct scn_step {
         scn_profiling profiling; /* PROFILING */
         struct {
             uint32_t thread_count; /* its lists */
-            uint32_t nested_count; /* all steps in its lists, which follow in the table */
+            uint32_t nested_count; /* all steps in its lists; they follow in the table */
         } parallel;                /* PARALLEL */
     };
 } scn_step;
 
-/* How many outcomes an expectation has: those of a one_of, none of the others. */
+/* The number of outcomes of an expectation: those of a one_of, otherwise 0. */
 static inline uint32_t scn_expect_outcome_count(const scn_expect *expect)
 {
     return expect->kind == SCN_EXPECT_ONE_OF ? expect->one_of.outcome_count : 0;
 }
 
-/* How many steps after this one belong to it: those in the lists of a parallel. */
+/* The number of steps after this one that belong to it: those in the lists of a parallel. */
 static inline uint32_t scn_step_nested_count(const scn_step *step)
 {
     return step->verb == SCN_VERB_PARALLEL ? step->parallel.nested_count : 0;
 }
 
-/* What a step submits has of all commands; NULL for a verb that submits nothing with arguments of
- * its own (complete_fusion makes a command, and has a queue alone). */
+/* The part that a step's command has in common with all commands; NULL for a verb that submits
+ * nothing with arguments of its own (complete_fusion creates a command, but has only a queue). */
 static inline const scn_command *scn_step_command(const scn_step *step)
 {
     switch (step->verb) {
@@ -625,15 +627,15 @@ typedef struct scn_cover {
     scn_position position;
 } scn_cover;
 
-/* What the compile worker answered to a request that a run of the scenario makes. */
+/* The answer of the compile worker to a request that a run of the scenario makes. */
 typedef struct scn_artefact {
     rt_hash request; /* of its bytes (conformance/build/compile.h) */
-    rt_bytes answer; /* as cnf_compile_answer_read takes it */
+    rt_bytes answer; /* in the form that cnf_compile_answer_read reads */
 } scn_artefact;
 
 typedef struct scn_scenario {
-    rt_text path; /* from the scenarios' root, as records name it */
-    rt_text file; /* as messages name it: what the user gave on the command line */
+    rt_text path; /* relative to the scenarios' root, as in records */
+    rt_text file; /* as in messages: what the user gave on the command line */
     rt_text summary;
     const scn_cover *covers;
     uint32_t cover_count;
@@ -641,17 +643,18 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
-    bool prefer_preloaded;     /* their images go before those of other modules (DL-PRELOAD-03) */
+    bool prefer_preloaded;     /* their images take precedence over those of other modules
+                                * (DL-PRELOAD-03) */
     uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL of its environment; 0: not set */
     bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
-    const scn_device *devices; /* one or more; the first is chosen from the start */
+    const scn_device *devices; /* one or more; the first is chosen at the start */
     uint32_t device_count;
     const scn_memory *memories;
     uint32_t memory_count;
     const scn_step *steps;
     uint32_t step_count;
-    /* Of a scenario that travels in a pack (conformance/archive/packed.h): nothing is compiled for
-     * it but what is here. */
+    /* True for a scenario from a pack (conformance/archive/packed.h): only the artefacts here are
+     * used; nothing is compiled. */
     bool packed;
     const scn_artefact *artefacts;
     uint32_t artefact_count; /* 0 unless it is packed */

@@ -5,14 +5,14 @@
 #include "conformance/scenario/model/model.h"
 #include "reference/trace/trace.h"
 
-/* One problem of a scenario file, for people: "FILE:LINE:COLUMN: error: TEXT". */
+/* One problem of a scenario file, printed as "FILE:LINE:COLUMN: error: TEXT". */
 typedef struct scn_problem {
     scn_position at;
     rt_text text; /* what is wrong, what would be right (nearest valid name); one line */
-    rt_text file; /* the file beside the scenario that it is in; empty: the scenario's own */
+    rt_text file; /* the companion file that has the problem; empty: the scenario file itself */
 } scn_problem;
 
-/* Appends a problem of the scenario in `file` as people read it, with a line feed. */
+/* Appends a problem of the scenario in `file` in its printed form, with a line feed. */
 static inline void scn_problem_write(rt_buffer *out, rt_text file, const scn_problem *problem)
 {
     rt_text place = problem->file.length > 0 ? problem->file : file;
@@ -25,22 +25,22 @@ typedef struct scn_problems {
     uint32_t count;           /* 0: the scenario is valid */
 } scn_problems;
 
-/* Appends all of them so. */
+/* Appends all problems in the same form. */
 static inline void scn_problems_write(rt_buffer *out, rt_text file, const scn_problems *problems)
 {
     for (uint32_t i = 0; i < problems->count; i++)
         scn_problem_write(out, file, &problems->items[i]);
 }
 
-/* Reads and checks one scenario.  `text` is the file's content (borrowed until the arena is reset),
- * `file` its name for messages, `path` its name in records.  All problems that can be told apart
- * are reported, not only the first (at most 20).  Returns NULL when there are any.  Scenario and
- * problems live in the arena. */
+/* Reads and checks one scenario. `text` is the file's content (borrowed until the arena is reset),
+ * `file` its name for messages, `path` its name in records. All independent problems are reported,
+ * not only the first (at most 20). Returns NULL if there are any. Scenario and problems are
+ * allocated in the arena. */
 const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
                              scn_problems *out_problems);
 
-/* How to open a file that lies beside the scenario, in the arena: `name` as a source of the
- * scenario has it (scn_source.file), behind the folder of the scenario's own file. */
+/* The path for opening a companion file, in the arena: the folder of the scenario's file, then
+ * `name` as a source of the scenario has it (scn_source.file). */
 static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *scenario,
                                          rt_text name)
 {
@@ -51,11 +51,11 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
     return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
 }
 
-/* Which field of events of that kind tells their images, one or several (static); NULL where none
- * does, and such an event has no conditions. */
+/* The name of the field in which events of that kind list their images, one or several (static);
+ * NULL if they have none, and then an event has no conditions. */
 const char *scn_event_images_field(rt_event_kind kind);
 
-/* True where steps of the scenario fuse kernels, or are there for those that do. */
+/* True if the scenario has steps that fuse kernels or that exist for those that do. */
 bool scn_scenario_fuses(const scn_scenario *scenario);
 
 /* Appends the serialised form of a scenario, its modules' images included. */

@@ -1,4 +1,4 @@
-/* Scalars, vectors and structs: names, sizes, and where fields stand. */
+/* Scalars, vectors and structs: names, sizes, and the offsets of fields. */
 #include "conformance/scenario/model/type.h"
 
 #include <string.h>

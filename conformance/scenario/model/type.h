@@ -8,36 +8,36 @@
 
 enum {
     SCN_FIELD_COUNT_MAX = 64, /* fields of a struct */
-    /* Bytes of an argument by value: what CUDA devices take, more than OpenCL's full profile
-     * demands (CL_DEVICE_MAX_PARAMETER_SIZE). */
+    /* Bytes of an argument by value: the limit of CUDA devices, which is more than OpenCL's full
+     * profile requires (CL_DEVICE_MAX_PARAMETER_SIZE). */
     SCN_VALUE_SIZE_MAX = 4096,
 };
 
-/* The word of that index in the vocabulary of types, static: the scalars, then "struct", then
- * vectors ("float4"); NULL past them. */
+/* The word with that index in the vocabulary of types, static: the scalars, then "struct", then
+ * vectors ("float4"); NULL past the end. */
 const char *scn_type_word(uint32_t index);
 
-/* Finds the type of a scalar's or vector's name; false where the name is none. */
+/* Finds a scalar or vector type by its name; false if there is no such type. */
 bool scn_type_find(rt_text name, scn_type *out_type, uint32_t *out_lanes);
 
-/* True for a number of lanes that a field can have. */
+/* True if a field can have that number of lanes. */
 bool scn_lanes_are_valid(uint32_t lanes);
 
-/* Places fields (borrowed; one or more, names, types and lanes filled in) one behind the other at
- * their natural alignment, as OpenCL C does with a struct's: fills in their offsets, and
+/* Places fields (borrowed; one or more, with names, types and lanes filled in) one after the other
+ * at their natural alignment, as OpenCL C places those of a struct: fills in their offsets, and
  * *out_layout with the size and alignment of the whole. */
 void scn_layout_place(scn_field *fields, uint32_t field_count, bool is_struct,
                       scn_layout *out_layout);
 
-/* The layout of one scalar or vector; its field lives in the arena. */
+/* The layout of one scalar or vector; its field is allocated in the arena. */
 scn_layout scn_layout_of(rt_arena *arena, scn_type type, uint32_t lanes);
 
-/* True when the layout has a field of a floating type. */
+/* True if the layout has a field of a floating-point type. */
 bool scn_layout_is_floating(const scn_layout *layout);
 
-/* True when the memory is unordered and has a tolerance under which sorting does not find the best
- * pairs: elements of several numbers, or a relative tolerance of 1 and more.  Comparing then costs
- * up to the third power of the elements, so that there may be SCN_MATCHED_COUNT_MAX at most. */
+/* True if the memory is unordered and has a tolerance under which sorting does not find the best
+ * pairs: elements of several numbers, or a relative tolerance of 1 or more. Comparing then takes up
+ * to the third power of the number of elements, so SCN_MATCHED_COUNT_MAX is the limit. */
 enum { SCN_MATCHED_COUNT_MAX = 1024 };
 bool scn_memory_is_matched(const scn_memory *memory);
 

@@ -1,19 +1,19 @@
-/* What the writer and the reader of packs share: how the parts of a struct follow each other.
+/* What the writer and the reader of packs share: the order of the parts of a struct.
  *
- * A pack is little-endian (base/stream.h): "ASSC", a u32 version, and the scenario.  A struct is
- * the values of the rows that the table of the format has for it (schema.h), in their order; one
- * that is a tagged union begins with a u32 tag and ends with the member of that tag.  A value that
- * may be absent begins with a u8 that tells, a table with a u32 count.  A choice, an index and a
- * number of 32 bits are a u32, a truth value is a u8, a position two u32.  Rules go by their names,
- * as ids are numbered anew in every version of assay, and fields of layouts without their offsets:
- * the reader places them anew. */
+ * A pack is little-endian (base/stream.h): "ASSC", a u32 version, and the scenario. A struct is
+ * written as the values of its rows in the table of the format (schema.h), in their order; a tagged
+ * union begins with a u32 tag and ends with the member of that tag. A value that may be absent
+ * begins with a u8 that says whether it is there, a table with a u32 count. A choice, an index and
+ * a 32-bit number are a u32, a truth value is a u8, a position two u32. Rules are written by name,
+ * because ids are numbered anew in every version of assay, and fields of layouts without their
+ * offsets: the reader places them again. */
 #ifndef CONFORMANCE_SCENARIO_PACK_H
 #define CONFORMANCE_SCENARIO_PACK_H
 
 #include "conformance/scenario/schema/schema.h"
 
-/* Whether a field of that size can hold what the model has of a value of a shape.  A row whose
- * field has another type than its shape reads would write over the fields beside it. */
+/* True if a field of that size can hold the model's value of a shape. A row whose field has another
+ * type than its shape reads would overwrite the neighbouring fields. */
 static inline bool scn_shape_fits(const scn_shape *shape, uint32_t size)
 {
     switch (shape->kind) {

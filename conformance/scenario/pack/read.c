@@ -1,8 +1,6 @@
-/* Packs, read (pack.h).
- *
- * A pack may come from a file, so nothing in it is trusted.  Here it is decoded, and every count,
- * index, enumerator and number is held to its bounds; what must be true of the scenario, check.c
- * says then, as of one that was read from a scenario file. */
+/* Reads packs (pack.h). A pack may come from a file, so nothing in it is trusted. It is decoded
+ * here, and every count, index, enumerator and number is checked against its bounds; check.c then
+ * checks the scenario, exactly as it checks one that was read from a scenario file. */
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/pack/pack.h"
@@ -16,7 +14,7 @@ typedef struct unpacker {
     rt_sink *sink;
     rt_arena *arena;
     rt_reader reader;
-    rt_status status; /* of the images, which say more than a position */
+    rt_status status; /* of the images, which reports more than a position */
     scn_scenario *scenario;
     uint32_t depth;
 } unpacker;
@@ -30,7 +28,7 @@ static void require(unpacker *unpack, bool condition)
 
 static uint32_t rows_min(const scn_row *rows, uint32_t count);
 
-/* Bytes that a value takes at least, so that a damaged count allocates little. */
+/* The fewest bytes that a value takes, so that a damaged count allocates little. */
 static uint32_t value_min(const scn_shape *shape, uint32_t size)
 {
     switch (shape->kind) {
@@ -112,7 +110,7 @@ static rt_text read_text(unpacker *unpack, const scn_shape *shape, bool required
     return text;
 }
 
-/* The fields of a layout are placed anew. */
+/* Reads a layout; its fields are placed again. */
 static void read_layout(unpacker *unpack, scn_layout *out)
 {
     enum { FIELD_MIN = 8 + 2 };
@@ -203,8 +201,9 @@ static void read_value(unpacker *unpack, const scn_shape *shape, uint32_t flags,
     UNREACHABLE();
 }
 
-/* The table is hung into its struct before it is filled, because references in it are held to the
- * tables of the scenario; after a fault the loop ends, as everything then reads as zero. */
+/* The table is attached to its struct before it is filled, because references in it are checked
+ * against the tables of the scenario. After a fault the loop ends, since everything then reads as
+ * zero. */
 static void read_items(unpacker *unpack, const scn_row *row, const scn_shape *shape, char *object)
 {
     const scn_shape *element = scn_shape_stored(shape->element);
@@ -232,7 +231,7 @@ static void read_items(unpacker *unpack, const scn_row *row, const scn_shape *sh
     unpack->depth--;
 }
 
-/* Whether a value is what it is where its key is not there: nothing, or 0. */
+/* True if a value is what it would be without its key: nothing, or 0. */
 static bool is_absent(const scn_row *row, const scn_shape *shape, const char *object)
 {
     const char *field = object + row->place.offset;
@@ -264,7 +263,7 @@ static void read_rows(unpacker *unpack, const scn_row *rows, uint32_t count, cha
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* Says what is wrong with a scenario that could be decoded. */
+/* Checks a decoded scenario and reports its first problem. */
 static rt_status checked(unpacker *unpack)
 {
     uint32_t step;

@@ -1,4 +1,5 @@
-/* Arguments of kernels: memories, pointers, values.  What a kernel takes is found when it runs. */
+/* Arguments of kernels: memories, pointers, values. Whether a kernel takes them is found when it
+ * runs. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -182,7 +183,7 @@ static bool is_kind(rt_text name)
 static const char known_kinds[] =
     "kinds are types (int, float4), read, write, read_write, local, usm, struct and bytes";
 
-/* Types stand beside the rows: there are more of them than a table of rows may have. */
+/* Types are checked outside the rows: there are more of them than a table of rows may have. */
 static bool kinds_check(scn_reader *reader, const scn_node *node)
 {
     bool fine = true, typed = false;

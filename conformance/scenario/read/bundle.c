@@ -1,4 +1,4 @@
-/* Kernel bundles: how one is made, and the states that C++ would tell apart by type. */
+/* Kernel bundles: how they are created, and the states that C++ distinguishes by type. */
 #include "conformance/scenario/read/verbs.h"
 
 /* In the order of scn_bundle_state. */
@@ -76,7 +76,7 @@ static const scn_row bundle_rows[] = {
     SCN_HIDDEN(&shape_state, scn_step, bundle.state),
     SCN_HIDDEN_ITEMS(&shape_bundles, scn_step, bundle.sources, bundle.source_count),
 };
-/* Keys that say more about a way of making a bundle. */
+/* Keys that qualify a way to create a bundle. */
 static const scn_relation bundle_relations[] = {
     {"kernels", SCN_NEEDS, {"get"}, "'kernels' requires 'get'"},
     {"device", SCN_NEEDS, {"get"}, "'device' requires 'get'"},
@@ -85,7 +85,7 @@ static const scn_relation bundle_relations[] = {
     {"options", SCN_NEEDS, {"compile", "link"}, "'options' requires 'compile' or 'link'"},
 };
 
-/* How each way of making one does so; the state of a join is that of what it joins. */
+/* The ways to create a bundle; the state of a join is that of the bundles that it joins. */
 static const struct way {
     scn_bundle_action action;
     scn_bundle_state state;

@@ -1,8 +1,8 @@
-/* Opening, reading and hashing companion files.
+/* Opens, reads and hashes companion files. A scenario may come from anywhere, so a name in it
+ * reaches nothing outside its own folder: no absolute name, no "..", and links are followed only if
+ * they end inside. The hash makes sure that every run uses the same bytes.
  *
- * A scenario may come from anywhere, so a name in it reaches nothing outside its own folder: no
- * absolute name, no "..", and links are followed only as long as they end inside.  The hash makes
- * sure that everybody's run is about the same bytes.  Source: FIPS 180-4 (SHA-256), by nettle. */
+ * Source: FIPS 180-4 (SHA-256), by nettle. */
 #include "conformance/scenario/read/companion.h"
 
 #include "reference/base/number.h"
@@ -20,7 +20,7 @@ enum { DIGIT_COUNT = 2 * SHA256_DIGEST_SIZE };
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* Why a name is not taken; NULL where it is. */
+/* Returns why a name is refused; NULL if it is accepted. */
 static const char *name_refusal(rt_text name)
 {
     if (name.data[0] == '/')
@@ -35,8 +35,8 @@ static const char *name_refusal(rt_text name)
     return NULL;
 }
 
-/* Finds out where the file and the scenario's folder really are; false, with errno, when they are
- * nowhere. */
+/* Finds the real paths of the file and of the scenario's folder; false, with errno, if one does not
+ * exist. */
 static bool resolve(scn_reader *reader, rt_text name, char folder[PATH_MAX], char path[PATH_MAX])
 {
     rt_text here = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
@@ -58,7 +58,7 @@ static bool read_all(int descriptor, char *data, size_t size)
     while (at < size) {
         ssize_t got = read(descriptor, data + at, size - at);
         if (got < 0 && errno == EINTR) continue;
-        if (got == 0) errno = EIO; /* it became shorter meanwhile */
+        if (got == 0) errno = EIO; /* it has become shorter in the meantime */
         if (got <= 0) return false;
         at += (size_t)got;
     }
@@ -98,7 +98,7 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
         return scn_report(reader->reporter, name->at,
                           "'%s' is a link that leads out of the scenario's folder", shown);
     }
-    /* Not blocking: a pipe without a writer must not hold the reader up. */
+    /* Non-blocking: a pipe without a writer must not block the reader. */
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
         return scn_report(reader->reporter, name->at,

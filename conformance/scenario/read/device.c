@@ -1,11 +1,11 @@
-/* Devices: what of the subject's devices a scenario shows to the program. */
+/* Devices: the part of the subject's devices that a scenario shows to the program. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "reference/device/device.h"
 
 enum { DEVICE_COUNT_MAX = 8 };
 
-/* What a scenario says of one aspect. */
+/* One aspect, as a scenario sets it. */
 typedef struct aspect_draft {
     bool present;
 } aspect_draft;
@@ -63,7 +63,7 @@ static const scn_shape shape_aspects = {
     .alternatives = {&scn_shape_aspects_object},
 };
 
-/* An empty list is a device that links nothing. */
+/* An empty list describes a device that links nothing. */
 static bool links_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_formats_read(reader, node, out);

@@ -1,7 +1,8 @@
-/* The device config of a module: what post-link knows of the target of code that is made ahead of
- * time, written into the scenario or in a file beside it.  Source: DeviceConfigFile.md of
- * intel/llvm (sycl/doc/design), of which this is the part that document 004, "AOT flow", reads: the
- * aspects that a target supports. */
+/* The device config of a module: what post-link knows about the target of code that is compiled
+ * ahead of time, written in the scenario or in a companion file.
+ *
+ * Source: DeviceConfigFile.md of intel/llvm (sycl/doc/design). This is the part of it that document
+ * 004, "AOT flow", reads: the aspects that a target supports. */
 #include "conformance/scenario/read/device_config_file.h"
 #include "conformance/scenario/read/source.h"
 
@@ -18,7 +19,7 @@ typedef struct config_draft {
     const scn_node *aspects, *file, *sha256, *target;
 } config_draft;
 
-/* Which keys belong together is known when all of them are. */
+/* Which keys belong together is known only when all of them have been read. */
 static const scn_shape shape_kept_aspects = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the aspects of a target",
@@ -100,7 +101,7 @@ const scn_shape scn_shape_device_config = {
     .alternatives = {&shape_config_object},
 };
 
-/* Code that is not made ahead of time has no target yet. */
+/* Code that is not compiled ahead of time has no target yet. */
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module)
 {
     const scn_entry *config = scn_node_entry(node, "device_config");

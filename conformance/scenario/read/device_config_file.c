@@ -1,8 +1,8 @@
 /* Device config files in the form of DPC++'s -fsycl-device-config-file: a map of targets in YAML.
  *
- * Document 004, "AOT flow", reads a target's aspects there and nothing else.  Sub-group sizes and
- * the toolchain are for the compiler driver, which no scenario has; they are checked, so that a
- * file which DPC++ refuses is not taken here, and change nothing. */
+ * Document 004, "AOT flow", reads only a target's aspects from it. Sub-group sizes and the
+ * toolchain are for the compiler driver, which scenarios do not have; they are checked, so that a
+ * file which DPC++ refuses is not accepted here, and have no effect. */
 #include "conformance/scenario/read/device_config_file.h"
 
 #include "conformance/scenario/read/companion.h"
@@ -17,8 +17,8 @@ enum {
 
 /* ---- The form ----------------------------------------------------------------------------- */
 
-/* Aspects that a target may have without any effect here, as SYCL 2020, section 4.6.4.5, and the
- * extensions of DPC++ name them: with those of DEV_ASPECTS all that there are. */
+/* Aspects that a target may have but that have no effect here, named as in SYCL 2020, section
+ * 4.6.4.5, and the extensions of DPC++: with those of DEV_ASPECTS, all aspects that exist. */
 static const char *const other_aspects[] = {
     "cpu",
     "gpu",
@@ -91,7 +91,7 @@ static const char *aspect_word(uint32_t index)
 }
 
 typedef struct target_draft {
-    rt_text name; /* begins with name and place, as elements of maps do */
+    rt_text name; /* name and place first, as in all elements of maps */
     scn_position at;
     const rt_text *aspects;
     const uint64_t *sub_group_sizes;
@@ -176,8 +176,8 @@ static const scn_shape shape_file = {
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* The table knows maps as values of keys, and a device config file is a map from its first line:
- * it is read as the value of a key that nobody wrote. */
+/* The table has maps only as values of keys, but a device config file is a map from its first line:
+ * it is read as the value of a key that is not in the file. */
 static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
 {
     const scn_node *root = scn_yaml_read(inside->reporter, content);
@@ -188,7 +188,7 @@ static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
     return scn_object_read(inside, &shape_file, &whole, out);
 }
 
-/* The target's own aspects among those that anything here depends on. */
+/* The aspects that matter here and that the target lacks. */
 static uint32_t lacks_of(const target_draft *target)
 {
     uint32_t lacks = 0;

@@ -1,5 +1,5 @@
-/* The device_globals that a scenario says a module's host code registers, beside those of its
- * sources or instead of what those say. */
+/* The device_globals that a module's host code registers according to the scenario, in addition to
+ * those of its sources or replacing them. */
 #include "conformance/scenario/schema/schema.h"
 
 static const char *access_word(uint32_t index)

@@ -54,7 +54,7 @@ static const scn_shape shape_images = {
     .least = 1,
 };
 
-/* The name of a memory that is there. */
+/* Reads the name of an existing memory. */
 static bool memory_name_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t index;
@@ -70,7 +70,7 @@ static const scn_shape shape_memory_name = {
     .alternatives = {&scn_shape_name},
 };
 
-/* A module, or `none` where nothing defines the symbol. */
+/* Reads a module, or `none` if nothing defines the symbol. */
 static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_node_is_word(node, "none"))
@@ -87,7 +87,7 @@ static const scn_shape shape_provider = {
     .alternatives = {&scn_shape_name},
 };
 
-/* Text that may be empty, in quotes then: nothing was printed. */
+/* Reads text that may be empty, in quotes then: nothing was printed. */
 static bool output_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
@@ -108,7 +108,7 @@ static const scn_shape shape_output = {
 
 static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
     [SCN_EVENT_SUBMITTED] = {"submitted", true},
-    [SCN_EVENT_RUNNING] = {"running", false}, /* which no device tells */
+    [SCN_EVENT_RUNNING] = {"running", false}, /* which no device reports */
     [SCN_EVENT_COMPLETE] = {"complete", true},
 };
 static const scn_shape shape_status = {
@@ -257,8 +257,8 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
                       SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
 };
-/* A key that says more about another one must stand beside it; of a memory or bundle something must
- * be said; what is equal to something is one memory or one variable. */
+/* A key that qualifies another requires it; a memory or bundle requires a key about its contents;
+ * `equals` is for one memory or one variable. */
 static const scn_relation expect_relations[] = {
     {"has", SCN_NEEDS, {"bundle"}, NULL},
     {"variable", SCN_NEEDS, {"equals"}, NULL},
@@ -300,7 +300,7 @@ static const scn_relation expect_relations[] = {
      "'memory' requires 'equals' or 'oracle'"},
 };
 
-/* What memory_check says. */
+/* The same condition as memory_check's. */
 #define FINDING_AND_CONTENT                                                                        \
     "'not': {'required': ['memory', 'finding'], 'anyOf': [{'required': ['equals']}, {'required': " \
     "['oracle']}]}"
@@ -337,7 +337,7 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
                            &expect->variable.values, &count);
 }
 
-/* The rows of one kind: the first is of the key that calls for it. */
+/* The rows of one kind: the first has the key that selects it. */
 #define GROUP(first, end)                                                                          \
     .kind = SCN_SHAPE_OBJECT, .noun = "an expectation", .rows = &expect_rows[first],               \
     .row_count = (end) - (first)
@@ -345,7 +345,7 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
 static const struct expect_group {
     scn_expect_kind kind;
     scn_shape shape;
-    const char *event; /* COUNT: what is counted */
+    const char *event; /* COUNT: the event to count */
 } groups[] = {
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_LAUNCHES, EXPECT_BUILDS)}, "launch"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_BUILDS, EXPECT_LINKS)}, "build"},
@@ -369,8 +369,8 @@ static const struct expect_group {
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
-/* Whether the mapping holds an expectation of the group's kind: beside a finding, a memory is the
- * one that it is about. */
+/* True if the mapping has an expectation of the group's kind. With a finding, a memory is the one
+ * that the finding is about. */
 static bool is_held(const scn_node *node, const struct expect_group *group)
 {
     return scn_node_entry(node, group->shape.rows[0].key) &&

@@ -1,5 +1,5 @@
-/* Device images written by hand: code of their own, and whatever a scenario claims of it, true or
- * not.  What images mean is the runtime's business. */
+/* Device images written by hand: their own code, and the properties that a scenario claims for it,
+ * true or not. The runtime decides what images mean. */
 #include "conformance/scenario/read/source.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -9,8 +9,8 @@
 
 /* ---- Formats ------------------------------------------------------------------------------ */
 
-/* Source is no format that an image may claim: a subject that wants it makes it of all images.  The
- * one behind it no subject takes. */
+/* An image cannot claim the format of source: a subject that wants source makes it from every
+ * image. The format after it is not used by any subject. */
 _Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 2, "the formats before it are offered");
 static const char *format_word(uint32_t index)
 {
@@ -62,7 +62,7 @@ static bool bytes_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_hexadecimal_read(reader->reporter, node, out);
 }
 
-/* An empty text is a value of no bytes. */
+/* An empty text is a value of 0 bytes. */
 static bool text_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
@@ -154,7 +154,7 @@ static const scn_shape shape_value = {
 
 /* ---- Property sets ------------------------------------------------------------------------ */
 
-/* Maps with keys of any text; they are read here, because a map in a map has no row. */
+/* Maps whose keys may be any text; they are read here, because a map in a map has no row. */
 static const scn_shape shape_set = {
     .kind = SCN_SHAPE_MAP,
     .noun = "a property set: a mapping of names to values",
@@ -236,7 +236,7 @@ typedef struct image_draft {
 } image_draft;
 _Static_assert(offsetof(image_draft, image) == 0, "rows of the model fill the draft");
 
-/* What scenarios write and the model has; the rest of an image is its source. */
+/* Rows that files and the model share; the rest of an image is its source. */
 #define MODEL_ROWS                                                                                 \
     {"format", &shape_format, 0, SCN_FIELD(scn_hand_image, format),                                \
      "The format that the image claims to have; default: spirv64."},                               \

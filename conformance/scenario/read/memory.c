@@ -1,4 +1,4 @@
-/* Memories: what their elements are made of, where they are, and how they are compared. */
+/* Memories: the layout of their elements, their kind and place, and how they are compared. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -11,7 +11,7 @@ static const scn_shape shape_type = {
     .word = scn_type_word,
 };
 
-/* A field of a struct, as the map of them makes it. */
+/* A field of a struct, as an element of the map of fields. */
 typedef struct field_draft {
     rt_text name;
     scn_position at;
@@ -141,7 +141,7 @@ static const scn_shape shape_count = {
     .least = 1,
     .most = RT_MEMORY_SIZE_MAX,
 };
-/* In the order of scn_memory_kind, which `finish` makes of them. */
+/* In the order of scn_memory_kind, to which `finish` converts them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
 static const scn_shape shape_usm = {
@@ -212,7 +212,7 @@ static const scn_relation memory_relations[] = {
      {"usm"},
      "'device' belongs to usm, as a buffer moves to the devices that use it; remove it"},
 };
-/* Finds the element's layout from its type, and from the fields where it is a struct. */
+/* Determines the element's layout from its type, and for a struct from the fields. */
 static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
     scn_type type;
@@ -252,7 +252,7 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
     const scn_node *values = scn_node_value(node, "values");
     const scn_node *tolerance = scn_node_value(node, "tolerance");
     uint64_t count = memory->count;
-    memory->count = 0; /* as long as the layout is not known */
+    memory->count = 0; /* until the layout is known */
     if (scn_node_entry(node, "usm"))
         memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + memory->kind);
     if (!layout_make(reader, node, &memory->layout)) return false;
@@ -273,7 +273,7 @@ static const scn_shape shape_memory = {
     .noun = "a memory",
     .finish = memory_finish,
     .typing = SCN_TYPED_MEMORY,
-    /* Fields are a struct's; and something tells how many elements there are. */
+    /* Only a struct has fields, and the number of elements must follow from a key. */
     .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
             " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
             " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"

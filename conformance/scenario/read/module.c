@@ -86,7 +86,7 @@ static const scn_shape shape_build_options = {
     .alternatives = {&shape_build_options_text},
 };
 
-/* What post-link makes of sources; images written by hand may claim any of them too. */
+/* The formats that post-link makes from sources; images written by hand may claim them too. */
 static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64] = {"spirv64", true},
     [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
@@ -98,7 +98,7 @@ static const scn_choice formats[] = {
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
     "a name for every format but the last two: source is a subject's choice, not a module's, "
-    "and AMD's machine code nobody makes");
+    "and no compiler here makes AMD's machine code");
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a format",
@@ -232,7 +232,7 @@ static const scn_row module_rows[] = {
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
     SCN_HIDDEN(&shape_images, scn_module, images),
 };
-/* What check.c and scn_device_config_check say. */
+/* The same conditions as in check.c and scn_device_config_check. */
 #define HAS_SYCL(key)                                                                              \
     "{'required': ['" key "'], 'properties': {'" key                                               \
     "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
@@ -242,7 +242,7 @@ static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sour
               " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
-/* Sources are named by their number in the module, those of images written by hand behind. */
+/* Sources are named by their number in the module; those of images written by hand come last. */
 static void sources_name(scn_reader *reader, scn_module *module)
 {
     uint32_t count = module->source_count;

@@ -1,6 +1,6 @@
-/* Expected values from a table: what each work-item of a range is told of its place, as the kernel
- * wrote it down, one record a work-item in the order of their linear ids.  The reader computes the
- * bytes, so that packs and judges know of values only. */
+/* Expected values from a table: the answers that each work-item of a range stores about its place,
+ * one record for each work-item in the order of their linear ids. The reader computes the bytes, so
+ * packs and judges see only values. */
 #include "conformance/scenario/resolve/oracle.h"
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
@@ -77,7 +77,7 @@ const scn_shape scn_shape_oracle = {
 
 /* ---- Its parts ---------------------------------------------------------------------------- */
 
-/* What a word asks for. */
+/* The query that a word stands for. */
 typedef struct answer {
     scn_built_in built_in;
     uint32_t dimension;
@@ -124,7 +124,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
     return local_check(reader, node, out_range);
 }
 
-/* The device chooses the local size where none is given, so nobody can expect what follows. */
+/* Without a local size the device chooses one, so answers that depend on it cannot be expected. */
 static bool groups_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft)
 {
     if (draft->local_count > 0) return true;
@@ -148,7 +148,7 @@ static bool layout_check(scn_reader *reader, const scn_node *node, const scn_mem
                       scn_layout_print(reader->arena, &memory->layout).data);
 }
 
-/* All records lie in the memory; what is behind them keeps what it began with. */
+/* All records must fit into the memory; the elements after them keep their initial values. */
 static bool room_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                        const scn_memory *memory)
 {

@@ -1,11 +1,11 @@
-/* Reading a scenario file, from its text to the checked model.
+/* Reads a scenario file, from its text to the checked model.
  *
- * A file is read as far as it can be, so that all its problems show at once.  Whether kernels and
- * symbols exist is not known here: the code was not compiled yet. */
+ * A file is read as far as possible, so that all its problems show at once. Whether kernels and
+ * symbols exist is not known here: the code has not been compiled yet. */
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/schema/schema.h"
 
-/* Makes the names of a map known before its entries are read: they may refer to each other. */
+/* Registers the names of a map before its entries are read: they may refer to each other. */
 static void names_register(scn_names *names, const scn_node *root, const char *key)
 {
     const scn_entry *map = scn_node_entry(root, key);

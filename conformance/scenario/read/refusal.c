@@ -1,7 +1,7 @@
-/* Refusals: the error that a step is refused with, or several outcomes of which one must hold. */
+/* Refusals: the error with which a step is refused, or several outcomes of which one must hold. */
 #include "conformance/scenario/schema/schema.h"
 
-/* The classes that requirements.yaml has; rt_code_matches says which of ours they stand for. */
+/* The classes of requirements.yaml; rt_code_matches maps our classes to them. */
 static const char *documents_class(uint32_t index)
 {
     if (index == 0) return "exception";
@@ -65,7 +65,7 @@ static const scn_shape shape_no_error = {
     .pattern = "^none$",
 };
 
-/* An error, or `none`, which check.c takes among several outcomes alone. */
+/* An error, or `none`, which check.c accepts only as one of several outcomes. */
 static bool error_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_error *error = out;
@@ -81,7 +81,7 @@ const scn_shape scn_shape_error_value = {
     .alternatives = {&scn_shape_error, &shape_no_error},
 };
 
-/* The key of a mapping with one entry; NULL where it is anything else. */
+/* The entry of a mapping with one entry; NULL for anything else. */
 static const scn_entry *only_entry(const scn_node *node, const char *key)
 {
     bool single = node->kind == SCN_NODE_MAPPING && node->count == 1;

@@ -1,5 +1,5 @@
-/* The table of a whole file: the rules that a scenario shows, its process, and the parts that other
- * files here have the tables of. */
+/* The table of a whole file: the rules that a scenario shows, its process, and the parts whose
+ * tables are in other files. */
 #include "conformance/scenario/schema/schema.h"
 
 /* ---- Rules that a scenario shows ---------------------------------------------------------- */
@@ -176,8 +176,8 @@ static const scn_row scenario_rows[] = {
     SCN_HIDDEN(&scn_shape_flag, scn_scenario, packed),
     SCN_HIDDEN_ITEMS(&shape_artefacts, scn_scenario, artefacts, artefact_count),
 };
-/* What check.c says: some step expects something, or a module is refused and no step is
- * there. */
+/* The same condition as in check.c: some step expects something, or a module is refused and there
+ * are no steps. */
 #define EXPECTING "{'type': 'object', 'required': ['expect']}"
 static const char scenario_also[] =
     "{'if': {'properties': {'modules': {'additionalProperties': {'not': " EXPECTING "}}}},"

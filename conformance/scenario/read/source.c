@@ -1,5 +1,5 @@
-/* Sources: what they are written in and where their code is.  Code is taken as it is; the compiler
- * judges it. */
+/* Sources: their language and where their code is. Code is taken as it is; the compiler checks it.
+ */
 #include "conformance/scenario/read/source.h"
 #include "conformance/scenario/read/companion.h"
 

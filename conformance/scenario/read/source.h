@@ -1,4 +1,4 @@
-/* Reading device code, embedded or beside the scenario: the keys that a source of a module and an
+/* Reads device code, embedded or in a companion file: the keys that a source of a module and an
  * image written by hand have in common. */
 #ifndef CONFORMANCE_SCENARIO_SOURCE_H
 #define CONFORMANCE_SCENARIO_SOURCE_H
@@ -31,16 +31,16 @@ extern const scn_shape scn_shape_sha256;    /* const scn_node * */
             "The SHA-256 hash of the file's content, in hexadecimal digits."                       \
     }
 
-/* Of objects with them, for the schema: a module in binary is no text, and embedded code needs no
- * hash, which the schema says of every object with these two keys. */
+/* The schema's conditions for objects with these keys: a binary module is not text, so it cannot be
+ * embedded. That embedded code needs no hash is a condition of every object with these two keys. */
 #define SCN_SOURCE_ALSO                                                                            \
     "{'if': {'properties': {'language': {'const': 'spirv'}}}, 'then': {'not': {'required': "       \
     "['code']}}}"
 
 extern const scn_shape scn_shape_stored_source; /* scn_source */
 
-/* Makes a source of a draft: takes the code, or reads the file and compares its hash.  `object` is
- * the shape with SCN_SOURCE_ROWS that read `node`.  Fills everything but the name.  False after a
+/* Makes a source from a draft: takes the code, or reads the file and compares its hash. `object` is
+ * the shape with SCN_SOURCE_ROWS that read `node`. Fills everything but the name. False after a
  * problem. */
 bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_node *node,
                        const scn_source_draft *draft, scn_source *out_source);

@@ -1,16 +1,14 @@
-/* Steps: one verb each.  Here they get their place in the order of the scenario; the table of verbs
- * (verbs.c) says what each of them holds.
- *
- * The steps inside a parallel are in the same table, after it, so that a number names a step
- * wherever it is. */
+/* Steps: one verb each. Here they get their place in the order of the scenario; the table of verbs
+ * (verbs.c) describes the contents of each. The steps inside a parallel follow it in the same
+ * table, so that a number identifies a step wherever it is. */
 #include "conformance/scenario/read/verbs.h"
 
 #include <inttypes.h>
 
 enum { STEP_COUNT_MAX = 65536 };
 
-/* Makes the step's id known to the steps that follow; also where the step has problems, so that
- * those that refer to it have none. */
+/* Registers the step's id for the steps that follow; also if the step has problems, so that steps
+ * that refer to it have none. */
 static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     if (step->id.length == 0) return true;
@@ -19,7 +17,7 @@ static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *ste
         return true;
     }
     const scn_node *id = scn_node_value(node, "id");
-    for (uint32_t i = 0; !id && i < node->count; i++) /* inside what the step makes */
+    for (uint32_t i = 0; !id && i < node->count; i++) /* inside the value of the verb */
         id = scn_node_value(&node->entries[i].value, "id");
     CHECK(id);
     return scn_report(reader->reporter, id->at, "an earlier step has the id '%s' already",
@@ -87,7 +85,7 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
 {
     uint32_t first = reader->step_count;
     bool valid = true;
-    if (reader->thread > 0) return true; /* it cannot stand there, as check.c says */
+    if (reader->thread > 0) return true; /* it is not allowed there, which check.c reports */
     if (node->kind != SCN_NODE_LIST) {
         return scn_report(reader->reporter, node->at,
                           "expected a list of lists of steps, one for each thread, found %s",
@@ -112,7 +110,7 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
     return valid;
 }
 
-/* How many steps a list holds, those inside parallels included. */
+/* The number of steps in a list, including those inside parallels. */
 static uint64_t steps_count(const scn_node *list)
 {
     uint64_t count = list->count;

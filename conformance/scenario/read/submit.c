@@ -110,7 +110,7 @@ static const scn_row submit_rows[] = {
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it the runtime finds the kernel."},
 };
-/* What a bundle has decided already cannot be given beside it.  Of constants SYCL says so when the
+/* What a bundle determines cannot be combined with it. Of constants SYCL reports this when the
  * program runs, which a scenario may be about. */
 static const scn_relation submit_relations[] = {
     SCN_QUEUE_OR_DEVICE,

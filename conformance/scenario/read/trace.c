@@ -1,6 +1,6 @@
 /* Expected trace events: names and fields of reference/trace's vocabulary, values as texts, and
- * conditions on the event's images.  Whether an event has such fields, and what they name exists,
- * check.c says; the order of the events and comparing them is the subject's work. */
+ * conditions on the event's images. check.c checks that an event has such fields and that the
+ * things they name exist; the subject compares the events and their order. */
 #include "reference/trace/trace.h"
 #include "conformance/scenario/schema/schema.h"
 

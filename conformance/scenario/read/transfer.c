@@ -1,7 +1,7 @@
-/* Copies and fills.  Offsets and counts are in elements: a scenario thinks in its memories' types.
- * Of a device_global that is copied to or from, the elements are those of the memory at the other
- * end, as the copy functions have one type for both (sycl_ext_oneapi_device_global, "copy").
- * What lies in a variable is known when the variable is found (resolve/variables.c). */
+/* Copies and fills. Offsets and counts are in elements of the scenario's memories. For a copy to or
+ * from a device_global, the elements are those of the memory at the other end, as the copy
+ * functions have one type for both (sycl_ext_oneapi_device_global, "copy"). The size of a variable
+ * is known only when the variable is found (resolve/variables.c). */
 #include "conformance/scenario/read/variable.h"
 #include "conformance/scenario/read/verbs.h"
 
@@ -30,7 +30,7 @@ static const scn_shape shape_byte_offset = {
     .most = RT_MEMORY_SIZE_MAX,
 };
 
-/* The keys give numbers of elements, which `finish` makes bytes of. */
+/* The keys give numbers of elements, which `finish` converts to bytes. */
 #define FROM_OFFSET SCN_WRITTEN, SCN_FIELD(scn_step, transfer.from_offset)
 #define TO_OFFSET   SCN_WRITTEN, SCN_FIELD(scn_step, transfer.to_offset)
 #define COUNT       SCN_WRITTEN, SCN_FIELD(scn_step, transfer.size)
@@ -101,8 +101,8 @@ static bool ends_check(scn_reader *reader, const scn_node *node, const scn_trans
                       "'through' is for copies with a device_global; here both ends are memories");
 }
 
-/* From units of either end to bytes, and from an absent size to the rest of what is read; of a
- * variable the rest is known later. */
+/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
+ * variable the rest is known only later. */
 static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
                         bool in_bytes)
 {

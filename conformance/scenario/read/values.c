@@ -1,4 +1,4 @@
-/* Values: what memories begin with or are expected to hold, and what arguments are. */
+/* Values: the initial or expected contents of memories, and the values of arguments. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -104,7 +104,7 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
                           scn_layout_print(reader->arena, layout).data,
                           scn_node_describe(reader->arena, node));
     }
-    /* A field that is missing where another is wrong is probably the one that was meant. */
+    /* If another field's name is wrong, a missing field is probably the one that was meant. */
     if (!field_names_check(reader, layout, node)) return false;
     bool fine = true;
     for (uint32_t i = 0; i < layout->field_count; i++) {
@@ -199,7 +199,7 @@ static bool whole_number_read(scn_reader *reader, const scn_node *node, void *ou
 {
     return scn_integer_read(reader->reporter, node, "a number to count by", out);
 }
-/* What YAML knows as a number is whole; what it does not has a sign and hexadecimal digits. */
+/* A value that YAML reads as a number is whole; any other has a sign and hexadecimal digits. */
 static const scn_shape shape_whole_digits = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "a whole number",
@@ -264,13 +264,13 @@ const scn_shape scn_shape_values = {
     .alternatives = {&shape_value_list, &shape_pattern},
 };
 
-/* What gives the values of one memory, and the elements that they are written to. */
+/* The source of the values of one memory, and the elements that they are written to. */
 typedef struct values_draft {
     const scn_node *node;
     uint32_t kind; /* PATTERN_..., SCN_NONE: a list */
     pattern_draft pattern;
     rt_bytes bytes;   /* BYTES */
-    uint64_t written; /* how many elements it gives; 0: as many as are asked for */
+    uint64_t written; /* number of elements that it gives; 0: as many as are needed */
     const scn_layout *layout;
     uint64_t count;
     uint8_t *out; /* count elements, zeroed */
@@ -287,7 +287,7 @@ static bool list_fill(scn_reader *reader, const values_draft *draft)
     return fine;
 }
 
-/* Adds two whole numbers; false where the sum has more than 64 bits. */
+/* Adds two whole numbers; false if the sum has more than 64 bits. */
 static bool integer_add(scn_integer a, scn_integer b, scn_integer *out_sum)
 {
     bool greater = a.magnitude >= b.magnitude;
@@ -331,8 +331,8 @@ static bool fill_fill(scn_reader *reader, const values_draft *draft)
     return true;
 }
 
-/* Number n (from 0, in the order of elements, fields and lanes) is made of what SplitMix64 with the
- * seed as its state gives as its n-th result, by scn_number_of_bits. */
+/* Number n (from 0, in the order of elements, fields and lanes) is made by scn_number_of_bits from
+ * the n-th result of SplitMix64 with the seed as its state. */
 static bool seed_fill(scn_reader *reader, const values_draft *draft)
 {
     (void)reader;
@@ -370,7 +370,7 @@ static values_fill *const fills[] = {
 
 /* ---- From the file to bytes --------------------------------------------------------------- */
 
-/* Reads the bytes, which tell how many elements they are. */
+/* Reads the bytes, which determine the number of elements. */
 static bool bytes_count(scn_reader *reader, values_draft *draft)
 {
     const scn_node *node = draft->pattern.bytes;
@@ -408,7 +408,7 @@ static bool list_or_pattern_read(scn_reader *reader, values_draft *draft)
     return scn_report(reader->reporter, node->at, "no values; at least 1 expected");
 }
 
-/* How many elements there are, from what is written and what is asked for. */
+/* Determines the number of elements from the number written and the number required. */
 static bool count_settle(scn_reader *reader, values_draft *draft)
 {
     if (draft->written == 0 && draft->count == 0) {

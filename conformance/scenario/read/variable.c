@@ -1,5 +1,5 @@
-/* References to device_globals, as they can be read before any image is made: a name, and where
- * several modules have variables of that name, a module.  variables.c finds what they mean. */
+/* References to device_globals before any image is made: a name, and a module if several modules
+ * have variables of that name. variables.c resolves them. */
 #include "conformance/scenario/read/variable.h"
 
 #include "conformance/scenario/model/type.h"
@@ -57,7 +57,7 @@ const scn_shape scn_shape_variable = {
 
 /* ---- One end of a copy --------------------------------------------------------------------- */
 
-/* A plain name is a memory's where there is such a memory, or no such variable. */
+/* A plain name refers to a memory if there is such a memory, or no such variable. */
 bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_memory,
                        scn_variable *out_variable)
 {

@@ -1,8 +1,7 @@
-/* The table of verbs: for each the key of a step, and the rows of what stands under it, all of
- * which fill a scn_step.  A new verb is a row here with its group of rows, its name and its member
- * of the union in model.h, its execution in conformance/subject, and what check.c has to say of it.
- *
- * What is true of a step besides the form of its parts, check.c says over the finished model. */
+/* The table of verbs: for each, the key of a step, and the rows of its value, all of which fill a
+ * scn_step. A new verb is a row here with its group of rows, its name and its member of the union
+ * in model.h, its execution in conformance/subject, and its rules in check.c. Conditions on a step
+ * beyond the form of its parts are checked there, in the finished model. */
 #include "conformance/scenario/read/verbs.h"
 
 /* ---- Modules and their images --------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static const scn_shape shape_devices = {
     .unique = true,
     .least = 1,
 };
-/* What a step makes has its id inside. */
+/* The id of an object that a step creates is inside the verb's value. */
 #define ID_ROW(doc)                                                                                \
     {                                                                                              \
         "id", &scn_shape_name, SCN_REQUIRED | SCN_WRITTEN, SCN_FIELD(scn_step, id), doc            \
@@ -225,9 +224,9 @@ static const scn_shape shape_expectation = {
     .noun = "an expectation",
     .alternatives = {&scn_shape_expect},
 };
-static const scn_shape shape_lists; /* of a parallel; they hold steps again */
+static const scn_shape shape_lists; /* of a parallel; they contain steps */
 
-/* Those that a list of a parallel may hold come first. */
+/* Rows that a list of a parallel may contain come first. */
 enum {
     STEP_LOAD,
     STEP_UNLOAD,
@@ -312,7 +311,8 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                        "Runs lists of steps on threads of their own and waits for the threads."},
 };
 
-/* What is made by a step has its id inside, and later steps refer to it in both profiles. */
+/* The id of an object that a step creates is inside the verb's value, and later steps refer to it
+ * in both profiles. */
 #define ID_INSIDE(verb)                                                                            \
     {                                                                                              \
         "id", SCN_BARS, {verb},                                                                    \
@@ -330,7 +330,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
             "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
     }
 
-/* Those of the verbs that a list of a parallel may hold come first. */
+/* Relations of the verbs that a list of a parallel may contain come first. */
 enum { NESTED_RELATION_COUNT = 4 };
 static const scn_relation step_relations[] = {
     ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
@@ -338,8 +338,8 @@ static const scn_relation step_relations[] = {
     LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
     CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
-/* Alone, an expectation is of anything but an error; beside a verb it is of an error, or of several
- * outcomes that are errors or none. */
+/* An expect step has any expectation but an error; with a verb, the expectation is an error, or
+ * several outcomes that are errors or `none`. */
 static const char step_also[] =
     "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
     " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
@@ -350,7 +350,7 @@ static const char step_also[] =
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* Verbs that need no more than their name; a list of a parallel may hold the first alone. */
+/* Verbs that need only their name; a list of a parallel may contain only the first. */
 static const scn_choice bare_verbs[] = {{"wait", true}, {"restart", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
@@ -453,7 +453,7 @@ scn_verb scn_verb_of_row(uint32_t row)
     while (row != STEP_MEMCPY && verb < SCN_VERB_COUNT && variants[verb] != &step_rows[row])
         verb++;
     CHECK(verb < SCN_VERB_COUNT);
-    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same */
+    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same verb */
 }
 
 static const scn_shape shape_profile_number = {.kind = SCN_SHAPE_INTEGER, .most = RT_PROFILE_COUNT};

@@ -1,4 +1,4 @@
-/* The verbs whose tables have a file of their own; verbs.c has the others, and the table of all. */
+/* The verbs whose tables have their own files; verbs.c has the others, and the table of all. */
 #ifndef CONFORMANCE_SCENARIO_VERBS_H
 #define CONFORMANCE_SCENARIO_VERBS_H
 
@@ -13,7 +13,7 @@ extern const scn_shape scn_shape_fill;
 extern const scn_shape scn_shape_bundle;
 extern const scn_shape scn_shape_wait;
 
-/* What every command has, wherever its struct holds the rest: `command` is first in all of them. */
+/* The rows common to all commands: `command` is the first field of all their structs. */
 #define SCN_COMMAND_ROWS                                                                           \
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.command.queue),  \
      "The queue to submit to; without it the default queue of the device."},                       \
@@ -32,7 +32,7 @@ _Static_assert(offsetof(scn_submit, command) == 0 && offsetof(scn_transfer, comm
 /* A step as scenarios write it, a verb's name or an object. */
 extern const scn_shape scn_shape_step;
 
-/* The verb that a row of scn_shape_step_object, one of the alternatives, stands for. */
+/* The verb of a row of scn_shape_step_object, which must be one of the alternatives. */
 scn_verb scn_verb_of_row(uint32_t row);
 
 #endif

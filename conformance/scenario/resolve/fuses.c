@@ -1,7 +1,7 @@
-/* Whether a scenario is about kernel fusion: told from its steps, before anything is compiled. */
+/* Detects whether a scenario is about kernel fusion from its steps, before anything is compiled. */
 #include "conformance/scenario/model/scenario.h"
 
-/* Fusion's own verbs, what a queue is made with, and what is there only to end a fusion. */
+/* Looks for fusion's own verbs, the queue's property, and steps that exist only to end a fusion. */
 bool scn_scenario_fuses(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {

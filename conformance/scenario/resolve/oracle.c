@@ -38,7 +38,7 @@ uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place)
     return number;
 }
 
-/* How many work-items of its group come before this one. */
+/* The number of work-items of its group that come before this one. */
 static uint64_t local_linear_id(const scn_nd_range *range, const scn_place *place)
 {
     uint64_t number = 0;

@@ -1,9 +1,7 @@
 /* What each work-item of a kernel can query, derived from the kernel's own nd-range: a table of
- * expected values that counts work-items one after the other.
- *
- * It knows nothing of fusion, no formula of a document or a compiler, and nothing of reference/
- * but its checks, so that what it says and what a runtime does agree only where both are right.
- * Source: OpenCL 3.0 C, 6.15.1 "Work-Item Functions". */
+ * expected values that counts work-items one after the other. It is independent of fusion, of the
+ * formulas of documents and compilers, and of reference/ except for its checks, so it agrees with a
+ * runtime only if both are right. Source: OpenCL 3.0 C, 6.15.1 "Work-Item Functions". */
 #ifndef CONFORMANCE_SCENARIO_ORACLE_H
 #define CONFORMANCE_SCENARIO_ORACLE_H
 
@@ -12,7 +10,7 @@
 
 enum { SCN_ORACLE_DIMENSIONS = 3 };
 
-/* Index 0 is what get_global_id(0) counts, which is the fastest. */
+/* Index 0 is the dimension that get_global_id(0) counts, which varies fastest. */
 typedef struct scn_nd_range {
     uint32_t dimensions;                    /* 1 to 3; entries past it are 1, 1 and 0 */
     uint64_t global[SCN_ORACLE_DIMENSIONS]; /* >= 1 */
@@ -22,7 +20,7 @@ typedef struct scn_nd_range {
 
 /* A work-item of a range. */
 typedef struct scn_place {
-    uint64_t linear;                    /* how many work-items were counted before it */
+    uint64_t linear;                    /* the number of work-items counted before it */
     uint64_t at[SCN_ORACLE_DIMENSIONS]; /* without offset */
 } scn_place;
 
@@ -49,22 +47,23 @@ typedef enum scn_built_in {
     SCN_BUILT_IN_PLAIN_FIRST = SCN_BUILT_IN_WORK_DIM
 } scn_built_in;
 
-/* How many work-items a range has; the caller knows that 64 bits hold it. */
+/* The number of work-items of a range; the caller has checked that it fits into 64 bits. */
 uint64_t scn_oracle_items(const scn_nd_range *range);
 
-/* Counts on to the next work-item, as an odometer does; from the last one to the first. */
+/* Advances to the next work-item, as an odometer does; from the last one to the first. */
 void scn_oracle_next(const scn_nd_range *range, scn_place *place);
 
-/* Whether a built-in's answer depends on the local size, which the device chooses where it is open.
- */
+/* True if a built-in's answer depends on the local size, which the device chooses if the range
+ * leaves it open. */
 bool scn_oracle_is_of_groups(scn_built_in built_in);
 
-/* What the built-in tells that work-item; `dimension` is 0 to 2, and 0 of built-ins without one.
- * The range has a local size where the built-in is of groups. */
+/* The built-in's answer to that work-item; `dimension` is 0 to 2, and 0 for built-ins without one.
+ * The range must have a local size if the built-in concerns groups. */
 uint64_t scn_oracle_answer(const scn_nd_range *range, const scn_place *place, scn_built_in built_in,
                            uint32_t dimension);
 
-/* Which group of the range the work-item is in, counted as work-items are; it has a local size. */
+/* The number of the work-item's group, counted in the order of work-items; the range has a local
+ * size. */
 uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place);
 
 #endif

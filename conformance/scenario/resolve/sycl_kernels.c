@@ -1,8 +1,9 @@
 /* Kernels of SYCL sources: their names and the order of their ranges.
  *
- * The compiler makes a kernel's symbol of the name, the namespaces, the template's arguments and
- * the types of the parameters.  A scenario names it as the source does; whatever is needed to read
- * a symbol is here, and no demangler: what is not read leaves the symbol itself to be written. */
+ * The compiler builds a kernel's symbol from the name, the namespaces, the template's arguments and
+ * the types of the parameters. A scenario names the kernel as the source does. This file reads as
+ * much of a symbol as that takes and is not a demangler: a scenario must write out a symbol that it
+ * cannot read. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 
 #include "reference/base/number.h"
@@ -47,7 +48,7 @@ static const struct {
     {'d', "double"},
 };
 
-/* A type that one letter stands for, NULL: it is another one. */
+/* A type with a one-letter code; NULL for any other type. */
 static const char *take_builtin(rt_text *rest)
 {
     for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++) {
@@ -57,7 +58,7 @@ static const char *take_builtin(rt_text *rest)
     return NULL;
 }
 
-/* L <type> <digits> E: a number among a template's arguments, n stands for minus. */
+/* L <type> <digits> E: a number among a template's arguments; n stands for minus. */
 static bool take_literal(rt_text *rest, rt_buffer *out)
 {
     const char *type = take_builtin(rest);
@@ -75,7 +76,7 @@ static bool take_literal(rt_text *rest, rt_buffer *out)
     return true;
 }
 
-/* <template-args> behind the I, as `<int, 4>`. */
+/* <template-args> after the I, as `<int, 4>`. */
 static bool take_template(rt_text *rest, rt_buffer *out)
 {
     for (const char *between = "<"; !rt_text_take_prefix(rest, "E"); between = ", ") {
@@ -133,7 +134,7 @@ rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
     return result;
 }
 
-/* A variable with internal linkage is UNIT____MANGLED, another one MANGLED. */
+/* A variable with internal linkage is UNIT____MANGLED, any other MANGLED. */
 static rt_text mangled_part(rt_text id)
 {
     static const char mark[] = "____Z";
@@ -167,10 +168,11 @@ typedef struct resolver {
     RT_VECTOR(sycl_kernel) kernels; /* of SYCL, each symbol once */
 } resolver;
 
-/* The shipped compiler alone names kernels in a set; an image by hand may have other sets. */
+/* Only the shipped compiler names kernels in a set; an image written by hand may have other sets.
+ */
 static bool is_sycl(const scn_module *module, uint32_t image)
 {
-    uint32_t behind = module->images.count - image; /* images by hand come last */
+    uint32_t behind = module->images.count - image; /* images written by hand come last */
     CHECK(image < module->images.count);
     if (behind <= module->hand_image_count) {
         const scn_hand_image *made = &module->hand_images[module->hand_image_count - behind];
@@ -212,7 +214,7 @@ static bool has_kernel(const scn_scenario *scenario, rt_text name)
     return false;
 }
 
-/* The symbols that a name may mean; *out_symbol is the last of them. */
+/* The number of symbols that a name may stand for; *out_symbol is the last of them. */
 static uint32_t count_meant(const resolver *all, rt_text name, rt_text *out_symbol)
 {
     uint32_t count = 0;
@@ -326,7 +328,7 @@ static const scn_expect *expects_meant(const resolver *all, const scn_expect *ex
     return copies;
 }
 
-/* Outcomes hold no outcomes in turn. */
+/* Outcomes do not contain outcomes. */
 static const scn_outcome *outcomes_meant(const resolver *all, const scn_outcome *outcomes,
                                          uint32_t count)
 {

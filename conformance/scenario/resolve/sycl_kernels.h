@@ -1,29 +1,28 @@
-/* What scenarios say about kernels of SYCL sources, brought into the terms of images and devices.
+/* Translates what scenarios say about kernels of SYCL sources into the terms of images and devices.
  */
 #ifndef CONFORMANCE_SCENARIO_SYCL_KERNELS_H
 #define CONFORMANCE_SCENARIO_SYCL_KERNELS_H
 
 #include "conformance/scenario/model/model.h"
 
-/* The name that a kernel of SYCL has in its source, in the arena: NAME, NAMESPACE::NAME or
- * NAME<ARGUMENTS> of a free-function kernel or of the class that names a lambda.  Empty: the symbol
- * is neither, or has something in it that this does not read (types that are built of others).
- * Source: Itanium C++ ABI, 5.1 "External Names (a.k.a. Mangling)"; the prefix __sycl_kernel_ is
- * that of sycl_ext_oneapi_free_function_kernels as the shipped compiler has it. */
+/* The name that a SYCL kernel has in its source, in the arena: NAME, NAMESPACE::NAME or
+ * NAME<ARGUMENTS> of a free-function kernel or of the class that names a lambda. Empty: the symbol
+ * is neither, or contains something that this does not read (compound types). Source: Itanium C++
+ * ABI, 5.1 "External Names (a.k.a. Mangling)"; the prefix __sycl_kernel_ is that of
+ * sycl_ext_oneapi_free_function_kernels in the shipped compiler. */
 rt_text scn_sycl_name(rt_arena *arena, rt_text symbol);
 
-/* The name that a variable has in its source, in the arena, of its sycl-unique-id: NAME or
- * NAMESPACE::NAME behind what tells translation units apart; "(anonymous namespace)" stands for an
- * unnamed one.  Empty: the id has something in it that this does not read.
- * Source: the same; intel/llvm, __builtin_sycl_unique_stable_id. */
+/* The name that a variable has in its source, in the arena, from its sycl-unique-id: NAME or
+ * NAMESPACE::NAME after the part that distinguishes translation units; "(anonymous namespace)"
+ * stands for an unnamed one. Empty: the id contains something that this does not read. Source: as
+ * above; intel/llvm, __builtin_sycl_unique_stable_id. */
 rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id);
 
 /* Replaces, in the steps of a scenario whose modules have their images, each name of a kernel that
- * no image has by the symbol of the one kernel of SYCL that has that name in its source; and turns
- * the ranges of launches of such kernels round, since the first dimension of SYCL is the one that
- * varies slowest, and that of a device's range the fastest.  Tables that change are copied into the
- * arena.
- * False: a launch names several kernels; *out_at is where and *out_problem what there is to say. */
+ * no image has by the symbol of the one SYCL kernel with that name in its source; and reverses the
+ * ranges of launches of such kernels, since the first dimension of SYCL varies slowest, and that of
+ * a device's range fastest. Tables that change are copied into the arena. False if a launch names
+ * several kernels; *out_at is the place and *out_problem the message. */
 bool scn_sycl_kernels_resolve(rt_arena *arena, scn_scenario *scenario, scn_position *out_at,
                               rt_text *out_problem);
 

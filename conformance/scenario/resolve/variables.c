@@ -1,8 +1,7 @@
-/* From the names of device_globals to the variables of modules.
- *
- * A variable is what has one unique id: modules that register the same id have one variable, so
- * that a name is ambiguous only where it has several ids.
- * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global. */
+/* Resolves the names of device_globals to the variables of modules. A unique id identifies a
+ * variable: modules that register the same id share one variable, so a name is ambiguous only if it
+ * has several ids. Source: document 002, "Changes to the DPC++ front-end";
+ * sycl_ext_oneapi_device_global. */
 #include "conformance/scenario/resolve/variables.h"
 
 #include "conformance/scenario/yaml/problems.h"
@@ -56,7 +55,7 @@ static rt_text last_part(rt_text name)
     return (rt_text){name.data + begin, name.length - begin};
 }
 
-/* A source that is not embedded is not read yet and may hold any name. */
+/* A source that is not embedded has not been read yet and may contain any name. */
 static bool source_may_declare(const scn_source *source, rt_text name)
 {
     return source->file.length > 0 || holds(source->code, last_part(name));
@@ -93,7 +92,8 @@ static bool is_meant(const rt_device_global *global, rt_text name)
     return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
 
-/* A module other than the one that the variable was looked for in that has it; SCN_NONE: none. */
+/* Another module that has the variable, which was not found in the module it was looked for in;
+ * SCN_NONE: none. */
 static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -122,7 +122,8 @@ static bool refuse_unknown(const finder *all, const scn_variable *variable)
     const scn_scenario *scenario = all->scenario;
     uint32_t other = other_module_with(scenario, variable);
     if (other != SCN_NONE) return refuse_module(all, variable, other);
-    bool named = variable->module != SCN_NONE; /* then no other module's and no memory is meant */
+    bool named = variable->module != SCN_NONE; /* then neither another module's variable nor a
+                                                * memory can be meant */
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         if (named && m != variable->module) continue;
         for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
@@ -176,7 +177,8 @@ static bool find(const finder *all, scn_variable *inout_variable)
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* Which directions the extension takes away (sycl_ext_oneapi_device_global, "host_access"). */
+/* Checks the directions that the extension forbids (sycl_ext_oneapi_device_global, "host_access").
+ */
 static bool access_check(const finder *all, const scn_step *step, const rt_device_global *global)
 {
     bool writes = step->transfer.to == SCN_NONE;
@@ -253,7 +255,7 @@ static bool expects_resolve(const finder *all, const scn_expect **inout_expects,
     return true;
 }
 
-/* Outcomes hold no outcomes in turn. */
+/* Outcomes do not contain outcomes. */
 static bool outcomes_resolve(const finder *all, scn_expect *expect)
 {
     uint32_t count = expect->one_of.outcome_count;

@@ -1,7 +1,8 @@
-/* The JSON Schema of the format, from the table that drives the reader, so that editors complete
- * and check.  It says less than the reader checks: what names mean, what numbers come to and how
- * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
- * is a definition that others refer to, because objects can be nested.
+/* The JSON Schema of the format, from the table that drives the reader, so that editors can
+ * complete and check scenarios. It accepts more than the reader does: only the reader checks the
+ * meaning of names, the results of numbers and the spelling of texts (ci/checks/schema_validates
+ * lists the differences). Every object is a definition that others refer to, because objects can be
+ * nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/json/json.h"
@@ -14,12 +15,12 @@
 
 #define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
 
-/* The definition of events, which are no object of the table: each kind has fields of its own. */
+/* The definition of events, which are not an object of the table: each kind has its own fields. */
 #define EVENT_NAME "event"
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
 
-/* jansson fails only where it finds no memory. */
+/* jansson fails only if it has no memory. */
 static json_t *needed(json_t *value)
 {
     CHECK(value);
@@ -33,7 +34,7 @@ static json_t *typed(const char *type)
     return schema;
 }
 
-/* What a shape says in the schema's own words, with ' for ". */
+/* A shape's own piece of schema, written with ' for ". */
 static json_t *also_schema(const char *also)
 {
     rt_buffer text = {0};
@@ -77,7 +78,7 @@ static json_t *integer_schema(const scn_shape *shape)
 {
     json_t *schema = typed("integer");
     cnf_json_set(schema, "minimum", json_integer((json_int_t)shape->least));
-    /* A size that is meant to be too large may have any 64 bits, which JSON's integers here lack.
+    /* A size that is meant to be too large may need all 64 bits, more than jansson's integers have.
      */
     if (shape->most > INT64_MAX) return schema;
     cnf_json_set(schema, "maximum", json_integer((json_int_t)shape->most));
@@ -141,7 +142,7 @@ static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
     return schema;
 }
 
-/* A row's value: its shape and its sentence. */
+/* The schema of a row's value: that of its shape, and the row's sentence. */
 static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 {
     json_t *schema = shape_schema(objects, row->shape);
@@ -177,7 +178,7 @@ static json_t *any_of(json_t *list)
     return schema;
 }
 
-/* Says that one alternative is there and only one, or, without any, something that suffices. */
+/* Requires exactly one alternative, or, without any, a key that suffices. */
 static void put_alternatives(json_t *schema, const scn_shape *shape)
 {
     json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);
@@ -204,8 +205,8 @@ static bool has_row(const scn_shape *shape, const char *key)
     return false;
 }
 
-/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with.  A misspelt key would
- * make the relation say nothing. */
+/* {"anyOf": [{"required": [KEY]}, …]} for the keys of a relation. A misspelt key would make the
+ * relation void, so it is a CHECK. */
 static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
 {
     json_t *list = needed(json_array());
@@ -217,7 +218,7 @@ static json_t *any_required(const scn_shape *shape, const scn_relation *relation
     return any_of(list);
 }
 
-/* What keys say about others, each key's in one list. */
+/* The relations between keys, those of each key in one list. */
 static void put_relations(json_t *schema, const scn_shape *shape)
 {
     json_t *dependent = needed(json_object());
@@ -242,7 +243,7 @@ static void put_relations(json_t *schema, const scn_shape *shape)
         json_decref(dependent);
 }
 
-/* What the table does not say, and code checks. */
+/* The conditions that the table cannot express and code checks. */
 static void put_further(json_t *schema, const scn_shape *shape)
 {
     json_t *all = needed(json_array());
@@ -255,7 +256,7 @@ static void put_further(json_t *schema, const scn_shape *shape)
         json_decref(all);
 }
 
-/* A file beside the scenario and its hash go together. */
+/* A companion file and its hash go together. */
 static void put_companions(json_t *schema, const scn_shape *shape)
 {
     static const char file[] = "file", hash[] = "sha256";
@@ -302,7 +303,7 @@ static json_t *definition_reference(const char *name)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* A value of an event's field: the reader takes any scalar as its text. */
+/* The value of an event's field: the reader takes any scalar as text. */
 static json_t *field_schema(bool is_list)
 {
     json_t *schema = scalar_schema();

@@ -1,4 +1,4 @@
-/* Walking the table of the format.  What the walk is for, its users know. */
+/* Walks the table of the format for the JSON Schema and the reference page. */
 #include "conformance/scenario/schema/objects.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@ static const scn_named_object *object_find(const scn_objects *objects, const scn
     return NULL;
 }
 
-/* "a covered rule" -> "Covered rule"; a number behind it where another object has that title. */
+/* "a covered rule" -> "Covered rule"; followed by a number if another object has that title. */
 static rt_text title_make(rt_arena *arena, const scn_objects *objects, const char *noun)
 {
     const char *blank = strchr(noun, ' ');
@@ -28,7 +28,7 @@ static rt_text title_make(rt_arena *arena, const scn_objects *objects, const cha
     return title;
 }
 
-/* Small letters, digits, and a '-' for each blank; the rest is left out. */
+/* Lower-case letters, digits, and a '-' for each blank; the rest is left out. */
 static rt_text anchor_of(rt_arena *arena, rt_text title)
 {
     rt_text copy = rt_arena_text(arena, title);
@@ -45,7 +45,7 @@ static rt_text anchor_of(rt_arena *arena, rt_text title)
     return (rt_text){characters, length};
 }
 
-/* Adds the objects that the shape itself is or leads to without passing through an object. */
+/* Adds the shape itself if it is an object, otherwise the objects that it leads to directly. */
 static void shape_collect(rt_arena *arena, const scn_shape *shape, scn_objects *out)
 {
     switch (shape->kind) {

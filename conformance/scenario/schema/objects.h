@@ -8,18 +8,18 @@
 typedef struct scn_named_object {
     const scn_shape *shape; /* of kind OBJECT */
     rt_text title;          /* "Covered rule": its noun without the article; unique */
-    rt_text name;           /* "covered-rule": the anchor that Markdown makes of the title */
+    rt_text name;           /* "covered-rule": the anchor that Markdown derives from the title */
 } scn_named_object;
 
 typedef struct scn_objects {
     RT_VECTOR(scn_named_object) list; /* a scenario first, then in the order of their rows */
 } scn_objects;
 
-/* Finds the objects that a scenario is made of.  Names live in the arena; the caller frees the list
- * with rt_vector_free. */
+/* Finds the objects of the format. Names are allocated in the arena; the caller frees the list with
+ * rt_vector_free. */
 void scn_objects_find(rt_arena *arena, scn_objects *out_objects);
 
-/* The name of an object that is among them. */
+/* The name of an object, which must be in the list. */
 rt_text scn_objects_name(const scn_objects *objects, const scn_shape *shape);
 
 #endif

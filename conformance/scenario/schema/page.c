@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A vocabulary up to this long is told whole. */
+/* Vocabularies up to WORDS_MAX words are printed in full; of longer ones, a sample. */
 enum { WORDS_MAX = 24, WORDS_SAMPLE = 3 };
 
 static const char introduction[] =
@@ -28,7 +28,7 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
     if (told < count) rt_buffer_printf(out, " and %u more", count - told);
 }
 
-/* The words that are taken, or those that are not; returns how many there are. */
+/* Writes the accepted words, or the known words that are not accepted; returns their number. */
 static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool taken)
 {
     uint32_t count = 0;
@@ -46,8 +46,8 @@ static bool is_scalar(const scn_shape *shape)
     return shape->kind == SCN_SHAPE_TEXT || shape->kind == SCN_SHAPE_NAME;
 }
 
-/* What the reader makes of a value is told by its alternatives; a text that it takes apart itself
- * by its own noun ("the name of a memory"). */
+/* A value with a reading function of its own is described by its alternatives; a text that this
+ * function takes apart, by its noun ("the name of a memory"). */
 static void other_write(rt_buffer *out, const scn_objects *objects, const scn_shape *shape)
 {
     const scn_shape *first = shape->alternatives[0];
@@ -120,7 +120,7 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
 
 /* ---- Objects ------------------------------------------------------------------------------- */
 
-/* A cell ends at '|', wherever it stands. */
+/* A cell ends at '|', even inside code. */
 static void cell_write(rt_buffer *out, rt_text text)
 {
     for (size_t i = 0; i < text.length; i++) {

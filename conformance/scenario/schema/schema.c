@@ -1,5 +1,5 @@
-/* Reading a tree by the table of the format.  What single keys mean is in the read_*.c files; here
- * is only what all tables share. */
+/* Reads a tree by the table of the format. The tables, and what single keys mean, are in read/;
+ * this file has what all tables share. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -79,7 +79,7 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
                       scn_node_describe(reader->arena, node));
 }
 
-/* The word of that index among the choices or keys of a shape; NULL where it is not taken. */
+/* The word with that index among the choices or keys of a shape; NULL if it is not accepted. */
 static const char *taken_word(const scn_shape *shape, uint32_t index)
 {
     if (shape->kind == SCN_SHAPE_CHOICE)
@@ -102,8 +102,8 @@ static bool has_word(const scn_shape *shape, const char *word)
     return false;
 }
 
-/* Calls `take` with each word that may stand beside those of the shape and is none of them; of an
- * object's keys only the verbs. */
+/* Calls `take` with each word of the shape `beside` that is not a word of the shape itself; of an
+ * object's keys, only the verbs. */
 static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
                         void *user)
 {
@@ -126,7 +126,7 @@ static void word_offer(void *nearest, const char *word)
     rt_nearest_offer(nearest, rt_text_of(word));
 }
 
-/* "expected one of a, b, c": the words of a vocabulary that are taken. */
+/* "expected one of a, b, c": the accepted words of a vocabulary. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
@@ -172,7 +172,8 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
 /* "; expected one of: A, B, C, D and 14 more". */
 static const char *word_list(rt_arena *arena, const scn_shape *shape)
 {
-    /* A vocabulary of a screen is told whole; of the hundreds of rules only what they look like. */
+    /* Vocabularies that fit on a screen are listed in full; of the hundreds of rules, only a
+     * sample. */
     enum { WHOLE_MAX = 32, SAMPLE_MAX = 4 };
     rt_buffer list = {0};
     uint32_t count = 0;
@@ -213,14 +214,14 @@ static const scn_names *names_of(const scn_reader *reader, scn_table table)
     UNREACHABLE();
 }
 
-/* Whether a step of that index may be meant where the shape stands. */
+/* True if a reference of the shape may refer to the step with that index. */
 static bool may_be_meant(const scn_reader *reader, const scn_shape *shape, uint32_t index)
 {
     return shape->table != SCN_TABLE_STEPS || 1u << reader->step_table[index].verb & shape->verbs;
 }
 
-/* An index, from a name.  That a step is of the right verb and has run before, the checks of the
- * finished model say (check.c). */
+/* Reads a name as an index. That a step has the right verb and has run before is checked in the
+ * finished model (check.c). */
 static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                            void *out)
 {
@@ -237,7 +238,7 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     index = rt_map_find(&names->map, node->text);
     memcpy(out, &index, sizeof index);
     if (index != RT_MAP_NONE) return true;
-    /* No names at all beside other problems: they are probably why. */
+    /* If there are no names at all, other problems are probably the reason. */
     if (names->list.count == 0 && reader->reporter->count > 0) return false;
     rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
@@ -265,7 +266,7 @@ bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *
     case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
     case SCN_SHAPE_LIST:
     case SCN_SHAPE_MAP: break; /* read by the row that holds them */
-    default: break;            /* of the model alone */
+    default: break;            /* exists in the model only */
     }
     UNREACHABLE();
 }
@@ -349,8 +350,8 @@ static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *n
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys of rows with any of these flags (0: of all rows), and what may stand in
- * the place of the mapping unless only a mapping is meant. */
+/* The keys of rows with any of these flags (0: of all rows), and what is allowed instead of the
+ * mapping unless only a mapping is meant. */
 static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
 {
     rt_buffer list = {0};
@@ -397,7 +398,7 @@ static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_nod
     return valid;
 }
 
-/* An integer or choice of another width than that which reading gives. */
+/* Reads an integer or choice whose field has another width than the value read. */
 static bool narrow_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out)
 {
     uint64_t wide = 0;
@@ -442,7 +443,8 @@ void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
     }
 }
 
-/* Whether one alternative is there where an object has some: what goes beside it is judged then. */
+/* True if the object has an alternative, or needs none: only then are the keys beside it checked.
+ */
 static bool is_decided(const scn_shape *shape, const scn_node *node)
 {
     uint32_t known = 0, there = 0;
@@ -454,11 +456,11 @@ static bool is_decided(const scn_shape *shape, const scn_node *node)
     return known == 0 || there == 1;
 }
 
-/* Reports keys that lack what they need beside them, or have beside them what they bar. */
+/* Reports keys that lack a key that they require, or are combined with a key that they exclude. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool valid = true;
-    if (!is_decided(shape, node)) return true; /* the caller says so */
+    if (!is_decided(shape, node)) return true; /* the caller reports that */
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
         const scn_entry *entry = scn_node_entry(node, relation->key);
@@ -492,8 +494,7 @@ bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node
            relations_check(reader, shape, node);
 }
 
-/* A key that is missing where another is wrong (not `complete`) is probably the one that was meant.
- */
+/* If another key is wrong (not `complete`), a missing key is probably the one that was meant. */
 static bool given_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                             bool complete, void *out)
 {

@@ -1,11 +1,11 @@
-/* The table of the scenario format, which everything that knows the format is driven by.
+/* The table of the scenario format, which drives everything that knows the format.
  *
- * A struct of the model ("a submit") is a table of rows, one for each field: the key by which
- * scenarios write it, the shape of its value, whether it must be there, what it is where it is not,
- * where it goes, and one sentence for people.  The reader and its messages with the nearest valid
- * name, the JSON Schema, the reference page, packs in both directions and the checks of references
- * between steps all come from the same rows.  What a row cannot say is the `finish` of its object.
- */
+ * A struct of the model ("a submit") is a table of rows, one for each field: the key under which
+ * scenarios write it, the shape of its value, whether it is required, its value if the key is
+ * absent, its place in the struct, and one sentence of documentation. The reader and its messages
+ * with the nearest valid name, the JSON Schema, the reference page, packs in both directions and
+ * the checks of references between steps all come from the same rows. What rows cannot express is
+ * in the `finish` function of the object. */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_H
 #define CONFORMANCE_SCENARIO_SCHEMA_H
 
@@ -28,14 +28,14 @@ typedef struct scn_reader {
     scn_scenario *scenario;        /* being filled */
     scn_names modules;             /* all of them, known before the first is read */
     scn_names memories;            /* the same */
-    scn_names devices;             /* the same; "device" where the scenario has none */
+    scn_names devices;             /* the same; "device" if the scenario has none */
     scn_names steps;               /* ids of the steps before the one that is being read */
     scn_step *step_table;          /* room for all steps; filled up to step_count */
     uint32_t step_count;           /* steps read so far */
     uint32_t thread;               /* scn_step.thread of the steps that are being read */
-    uint32_t device;               /* that the last device step chose */
+    uint32_t device;               /* chosen by the last device step */
     uint64_t values_size;          /* bytes of initial and expected values so far */
-    RT_VECTOR(scn_located) fields; /* where the fields that were read are written */
+    RT_VECTOR(scn_located) fields; /* where in the file the fields read so far are written */
 } scn_reader;
 
 typedef struct scn_shape scn_shape;
@@ -43,33 +43,33 @@ typedef struct scn_shape scn_shape;
 /* Flags of rows. */
 enum {
     SCN_REQUIRED = 1,    /* the key must be there */
-    SCN_ALTERNATIVE = 2, /* one of the rows so marked must be there, and only one */
-    SCN_SUFFICES = 4,    /* stands in for an alternative, or beside one */
+    SCN_ALTERNATIVE = 2, /* exactly one of the rows with this flag must be there */
+    SCN_SUFFICES = 4,    /* may replace an alternative, or accompany one */
     SCN_REPEATED = 8,    /* another row of the object describes this key already */
-    SCN_WRITTEN = 16,    /* a form alone: other rows hold what the model has of it */
-    SCN_LATER = 32,      /* `finish` of the object reads it: its reading depends on other keys */
-    /* What the field is where the key is absent; 0 or nothing without one of these. */
+    SCN_WRITTEN = 16,    /* exists in files only: other rows have its place in the model */
+    SCN_LATER = 32, /* read by the object's `finish`, because its meaning depends on other keys */
+    /* The field's value if the key is absent; 0 or nothing without one of these. */
     SCN_OR_NONE = 64,    /* SCN_NONE, which such a reference may be */
     SCN_OR_CHOSEN = 128, /* the device that the last device step chose */
     SCN_OR_TRUE = 256,
 };
 
-/* Where the value of a row is in the struct that holds it. */
+/* The place of a row's value in the struct that holds it. */
 typedef struct scn_field_place {
     uint32_t offset, size; /* of the field; size 0: the struct itself */
-    uint32_t count_offset; /* LIST, MAP: of the field that has the number of items */
-    uint32_t given_offset; /* of the bool that says whether the key is there; 0: nothing does */
+    uint32_t count_offset; /* LIST, MAP: of the field with the number of items */
+    uint32_t given_offset; /* of the bool that records whether the key is there; 0: there is none */
 } scn_field_place;
 
 typedef struct scn_row {
-    const char *key; /* NULL: no scenario writes it, the model alone has it */
+    const char *key; /* NULL: exists in the model only; no scenario writes it */
     const scn_shape *shape;
     uint32_t flags;
     scn_field_place place;
-    const char *doc; /* one sentence; NULL where key is */
+    const char *doc; /* one sentence; NULL if `key` is NULL */
 } scn_row;
 
-/* What one key of an object says about others that stand beside it. */
+/* What one key of an object requires of the other keys. */
 typedef enum scn_relation_kind {
     SCN_NEEDS, /* one of them must be there */
     SCN_BARS,  /* none of them may be there */
@@ -81,13 +81,13 @@ typedef struct scn_relation {
     const char *key;
     scn_relation_kind kind;
     const char *others[SCN_RELATION_KEYS_MAX]; /* the unused ones are NULL */
-    const char *message; /* at the key, where it does not hold; NULL: "'KEY' requires 'OTHER'" */
+    const char *message; /* reported at the key if violated; NULL: "'KEY' requires 'OTHER'" */
 } scn_relation;
 
 /* One word of a closed vocabulary. */
 typedef struct scn_choice {
     const char *name;
-    bool taken; /* false: known, and refused by name */
+    bool taken; /* false: known, but refused by name */
 } scn_choice;
 
 typedef enum scn_shape_kind {
@@ -96,14 +96,14 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_INTEGER, /* uint64_t or uint32_t from least to most */
     SCN_SHAPE_TRUTH,   /* bool: a plain true or false */
     SCN_SHAPE_CHOICE,  /* uint32_t, enum or, of two, bool: index into choices */
-    SCN_SHAPE_WORD,    /* rt_text: one of the words that `word` tells */
+    SCN_SHAPE_WORD,    /* rt_text: one of the words that `word` returns */
     SCN_SHAPE_LIST,    /* const ELEMENT *, or an array of `most`; and a uint32_t count */
     SCN_SHAPE_MAP,     /* the same; the key is a name, and ELEMENT begins {rt_text, scn_position} */
-    SCN_SHAPE_OBJECT,  /* a struct, filled as rows say */
+    SCN_SHAPE_OBJECT,  /* a struct, filled by its rows */
     SCN_SHAPE_REFERENCE, /* uint32_t: a name, as its index in a table of the scenario */
-    SCN_SHAPE_OTHER,     /* what `read` makes of it, which is as `stored` says; for people one of
-                            `alternatives` */
-    /* Parts of the model that no key has by itself: */
+    SCN_SHAPE_OTHER,     /* read by `read`, held in the model as `stored`, documented as one of
+                          * `alternatives` */
+    /* Parts of the model without a key of their own: */
     SCN_SHAPE_POSITION, /* scn_position */
     SCN_SHAPE_BYTES,    /* rt_bytes */
     SCN_SHAPE_LAYOUT,   /* scn_layout */
@@ -114,12 +114,12 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_POINTER,  /* const ELEMENT *, or NULL */
 } scn_shape_kind;
 
-/* What kind of value stands at a key that the schema looks into further than the table does. */
+/* Kinds of values that the schema describes in more detail than the table does. */
 typedef enum scn_typing {
     SCN_UNTYPED,
-    SCN_TYPED_BY_KEY,   /* MAP of {TYPE: VALUE}: each key says of which type its value is */
-    SCN_TYPED_MEMORY,   /* OBJECT: `type` says what elements are in `values` */
-    SCN_TYPED_VARIABLE, /* OBJECT: `type` says what elements are in `equals` */
+    SCN_TYPED_BY_KEY,   /* MAP of {TYPE: VALUE}: each key gives the type of its value */
+    SCN_TYPED_MEMORY,   /* OBJECT: `type` gives the type of the elements in `values` */
+    SCN_TYPED_VARIABLE, /* OBJECT: `type` gives the type of the elements in `equals` */
 } scn_typing;
 
 enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
@@ -141,26 +141,28 @@ struct scn_shape {
     uint64_t least, most; /* INTEGER: values; LIST, MAP: number of items (most 0: any) */
     const scn_choice *choices;
     uint32_t choice_count;
-    const char *(*word)(uint32_t index); /* WORD: the word of that index, static; NULL past them */
+    const char *(*word)(uint32_t index); /* WORD: the word with that index, static; NULL past the
+                                          * end */
     const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
     const scn_relation *relations; /* OBJECT: between its keys; checked in this order */
     uint32_t relation_count;
-    /* For the schema alone: what code checks, in the schema's words. */
+    /* For the schema only: conditions that code checks, in the schema's terms. */
     scn_typing typing;
     const char *pattern;      /* TEXT, NAME; MAP: of its keys.  An ECMA 262 expression */
-    const char *also;         /* a JSON Schema with ' for ", which must hold as well */
-    const scn_shape *beside;  /* OBJECT with verbs, CHOICE: what else may stand in its place, whose
-                                 words messages call known too; NULL: nothing */
+    const char *also;         /* a JSON Schema, with ' for ", that must hold as well */
+    const scn_shape *beside;  /* OBJECT with verbs, CHOICE: another shape allowed here, whose words
+                               * messages list too; NULL: none */
     const scn_shape *element; /* LIST, MAP */
-    bool unique;              /* LIST: nothing is in it twice; checked by those that read it */
+    bool unique;              /* LIST: without duplicates; checked by its reading function */
     bool empty;               /* TEXT for the schema: may be empty */
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
     bool in_place;            /* LIST: an array of `most` items in the struct itself */
-    /* OBJECT: what the rows cannot say, from the node that they were read from (a scalar where
-     * `shorthand` allows one) and in the struct that they have filled; false after a problem. */
+    /* OBJECT: reads what the rows cannot express, from the node that they were read from (a scalar
+     * where `shorthand` allows one), into the struct that they have filled; false after a problem.
+     */
     bool (*finish)(scn_reader *reader, const scn_node *node, void *object);
     bool shorthand; /* OBJECT: a scalar is the value of its first row */
     /* OBJECT that is a tagged union: where its tag is, and the row of each tag's member. */
@@ -169,11 +171,11 @@ struct scn_shape {
     uint32_t variant_count;
     /* REFERENCE */
     scn_table table;
-    uint32_t verbs;       /* STEPS: those that may be meant, as SCN_VERB_BITs */
-    const char *mistaken; /* STEPS: what there is to say of a step of another verb */
+    uint32_t verbs;       /* STEPS: verbs that may be referred to, as SCN_VERB_BITs */
+    const char *mistaken; /* STEPS: the message for a step with another verb */
     /* OTHER.  Fills *out, which is zeroed; false after a problem.  NULL: read `later`. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
-    const scn_shape *stored;                                  /* NULL: the row is a form alone */
+    const scn_shape *stored; /* NULL: the row exists in files only */
     const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
 };
 
@@ -181,9 +183,9 @@ struct scn_shape {
 #define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
 #define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
 
-/* Where a row's value goes: a field; a pointer field and its count; either, with the bool that says
- * whether the key is there; fields of the object itself, which the rows of the nested object name;
- * nowhere. */
+/* The place of a row's value: a field; a pointer field and its count; either of these, with the
+ * bool that records whether the key is there; fields of the object itself, which the rows of the
+ * nested object name; nowhere. */
 #define SCN_SIZE_OF(type, field) (uint32_t)sizeof(((type *)0)->field)
 #define SCN_FIELD(type, field)                                                                     \
     {                                                                                              \
@@ -213,7 +215,7 @@ struct scn_shape {
         0, 0, 0, 0                                                                                 \
     }
 
-/* A row of the model alone, and the same of a list. */
+/* A row that exists in the model only, and the same for a list. */
 #define SCN_HIDDEN(shape, type, field)                                                             \
     {                                                                                              \
         NULL, shape, 0, SCN_FIELD(type, field), NULL                                               \
@@ -223,13 +225,13 @@ struct scn_shape {
         NULL, shape, 0, SCN_ITEMS(type, items, count), NULL                                        \
     }
 
-/* Whether people are told of a row: it has a key that no other row describes. */
+/* True if a row is documented: it has a key that no other row describes. */
 static inline bool scn_row_is_told(const scn_row *row)
 {
     return row->key && !(row->flags & SCN_REPEATED);
 }
 
-/* The shape in which the model has a value of a shape; NULL where it has none. */
+/* The shape in which the model holds a value of a shape; NULL if it holds none. */
 static inline const scn_shape *scn_shape_stored(const scn_shape *shape)
 {
     while (shape && shape->kind == SCN_SHAPE_OTHER)
@@ -237,13 +239,13 @@ static inline const scn_shape *scn_shape_stored(const scn_shape *shape)
     return shape;
 }
 
-/* The same of a row; NULL also for a form alone. */
+/* The same for a row; NULL also if the row exists in files only. */
 static inline const scn_shape *scn_row_stored(const scn_row *row)
 {
     return row->flags & SCN_WRITTEN ? NULL : scn_shape_stored(row->shape);
 }
 
-/* What every element of a map begins with. */
+/* The first fields of every element of a map. */
 typedef struct scn_named {
     rt_text name;
     scn_position at;
@@ -252,28 +254,29 @@ typedef struct scn_named {
 /* Reads any shape but LIST and MAP into *out (zeroed by the caller).  False after a problem. */
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* Reads a mapping by the rows of an OBJECT shape: what is absent has its value, the relations of
- * the keys are checked, and `finish` is called where nothing was wrong.  False after a problem; the
- * fields of faultless rows are filled nevertheless. */
+/* Reads a mapping by the rows of an OBJECT shape: absent keys get their default values, the
+ * relations of the keys are checked, and `finish` is called if nothing was wrong. False after a
+ * problem; the fields of faultless rows are filled nevertheless. */
 bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* The parts of this for an object whose rows belong to several structs: whether the keys of a
- * mapping are those of the shape, and go together; reading the rows of one struct. */
+/* The parts of scn_object_read for an object whose rows belong to several structs: checking that
+ * the keys of a mapping belong to the shape and go together; reading the rows of one struct. */
 bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node *node);
 bool scn_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* Whether a node is a list (LIST) or mapping (MAP) with as many items as there may be. */
+/* True if a node is a list (LIST) or mapping (MAP) with an allowed number of items; otherwise
+ * reports the problem. */
 bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node);
 
-/* Gives all rows of a shape the values that they have where no key is there. */
+/* Sets all rows of a shape to the values that they have if their keys are absent. */
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
 
-/* The one alternative among the rows whose keys are there, as the row's index; SCN_NONE, and a
- * problem, when there is none or more than one.  `wanted` names what is missing: "a verb". */
+/* The row index of the single alternative among the keys that are there; SCN_NONE, and a problem,
+ * if there is none or more than one. `wanted` names what is missing: "a verb". */
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                                 const char *wanted);
 
-/* The value under a key; NULL where it is not there, or the node no mapping. */
+/* The value under a key; NULL if there is none, or if the node is not a mapping. */
 static inline const scn_node *scn_node_value(const scn_node *node, const char *key)
 {
     const scn_entry *entry = scn_node_entry(node, key);
@@ -286,11 +289,12 @@ void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_pos
 /* Keeps the node itself (out: const scn_node **), for keys whose reading depends on others. */
 bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
 
-/* What is_name in schema.c takes, and an image's name. */
+/* What is_name in schema.c accepts, and an image's name. */
 #define SCN_NAME_CHARACTERS "[A-Za-z_][A-Za-z0-9_.-]*"
 #define SCN_IMAGE_PATTERN   "^" SCN_NAME_CHARACTERS "/(0|[1-9][0-9]*)$"
 
-/* What scn_hexadecimal_read takes, and of scn_integer_read what YAML does not know as a number. */
+/* What scn_hexadecimal_read accepts, and the numbers of scn_integer_read that YAML does not read as
+ * numbers. */
 #define SCN_HEXADECIMAL_PATTERN        "^[ \\n]*([0-9a-fA-F]{2}[ \\n]*)+$"
 #define SCN_SIGNED_HEXADECIMAL_PATTERN "^[-+]?0[xX][0-9a-fA-F]+$"
 
@@ -305,11 +309,10 @@ extern const scn_shape scn_shape_queue_reference;    /* a step that creates a qu
 extern const scn_shape scn_shape_context_reference;  /* a step that creates a context */
 extern const scn_shape scn_shape_bundle_reference;   /* a step that makes a kernel bundle */
 
-/* The memory of an index that a reference gave; NULL where its entry is wrong, which was reported.
- */
+/* The memory that a reference refers to; NULL if its entry is wrong, which has been reported. */
 const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
 
-/* The relation of commands that can name a queue and a device: the queue has its device. */
+/* The relation of commands that can name a queue and a device: the queue determines the device. */
 #define SCN_QUEUE_OR_DEVICE                                                                        \
     {                                                                                              \
         "device", SCN_BARS, {"queue"},                                                             \
@@ -319,22 +322,23 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */
 extern const scn_shape scn_shape_profile;
 
-/* Adds a name (borrowed) with its index; a name that is there already stays as it is. */
+/* Adds a name (borrowed) with its index; a name that is already there keeps its index. */
 void scn_names_add(scn_names *names, rt_text name, uint32_t index);
 
 /* Reads a list of formats, empty or not, each once, as bits 1u << rt_format of *out_formats, which
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
 
-/* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
- * 1u << dev_aspect stands for an aspect.  False after a problem. */
+/* Adds the aspects that a map sets to true and to false to two masks, in which bit 1u << dev_aspect
+ * stands for an aspect. False after a problem. */
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
                       uint32_t *out_absent);
 
 /* Checks a module's device config against its formats; false after a problem. */
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module);
 
-/* What `holds` and `not` say beside the fields of an expected event: a scn_image_condition. */
+/* The values of `holds` and `not`, which accompany the fields of an expected event: a
+ * scn_image_condition. */
 extern const scn_shape scn_shape_image_condition;
 
 /* Shapes that several objects share. */
@@ -352,12 +356,12 @@ extern const scn_shape scn_shape_spec_constants; /* MAP of scn_spec_constant */
 extern const scn_shape scn_shape_bytes;          /* const scn_node *: hexadecimal digits */
 extern const scn_shape scn_shape_null;           /* nothing: the plain word null */
 
-/* What scn_aspects_read takes; a module's device config, of a scn_module. */
+/* What scn_aspects_read accepts; a module's device config, of a scn_module. */
 extern const scn_shape scn_shape_aspects_object;
 extern const scn_shape scn_shape_device_config;
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
-extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
+extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read accepts */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
@@ -369,58 +373,58 @@ extern const scn_shape scn_shape_expects;     /* LIST of scn_expect */
 extern const scn_shape scn_shape_outcomes;    /* LIST of scn_outcome */
 extern const scn_shape scn_shape_refused;     /* scn_module_refusal */
 extern const scn_shape scn_shape_error;       /* scn_error, as the model has it */
-extern const scn_shape scn_shape_error_value; /* the same as scenarios write it, or none */
+extern const scn_shape scn_shape_error_value; /* as scenarios write it, or `none` */
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
 extern const scn_shape scn_shape_promotion;   /* scn_promotion */
 
-/* Parts of the model that no key has by itself. */
+/* Parts of the model without a key of their own. */
 extern const scn_shape scn_shape_position;
 extern const scn_shape scn_shape_raw_bytes;
 extern const scn_shape scn_shape_layout;
-extern const scn_shape scn_shape_text;   /* any text, also an empty one */
+extern const scn_shape scn_shape_text;   /* any text, even an empty one */
 extern const scn_shape scn_shape_number; /* any number */
 extern const scn_shape scn_shape_flag;   /* a truth value */
 
 extern const scn_shape scn_shape_format_mask; /* uint32_t: bits 1u << rt_format */
 extern const scn_shape scn_shape_aspect_mask; /* uint32_t: bits 1u << dev_aspect */
 
-/* The verbs as keys of a step, and what all steps have (scn_step). */
+/* The verbs as keys of a step, and the keys that all steps have (scn_step). */
 extern const scn_shape scn_shape_step_object;
-extern const scn_shape scn_shape_stored_step; /* as the model has a step */
+extern const scn_shape scn_shape_stored_step; /* a step as the model holds it */
 extern const scn_shape scn_shape_steps;
 
 /* The whole format: the object that a file is (scn_scenario). */
 extern const scn_shape scn_shape_scenario;
 
-/* Reads values for `count` elements of a layout (count 0: as many as there are) into bytes that
- * live in the arena and count towards RT_SCENARIO_VALUES_MAX.  False after a problem. */
+/* Reads values for `count` elements of a layout (count 0: as many as there are) into bytes that are
+ * allocated in the arena and count towards RT_SCENARIO_VALUES_MAX. False after a problem. */
 bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                      uint64_t count, rt_bytes *out_bytes, uint64_t *out_count);
 
-/* Room in the arena, zeroed, for `count` elements of a layout; a problem at the node, and false,
- * where all values of the scenario would take more than RT_SCENARIO_VALUES_MAX bytes. */
+/* Allocates zeroed bytes in the arena for `count` elements of a layout; false, and a problem at the
+ * node, if all values of the scenario would take more than RT_SCENARIO_VALUES_MAX bytes. */
 bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                       uint64_t count, uint8_t **out_bytes);
 
-/* Reads an oracle into what all elements of the memory hold after a kernel of that range, in which
- * each work-item has stored its answers.  The bytes are as those of scn_values_read.  False after a
- * problem. */
+/* Reads an oracle into the expected contents of the memory after a kernel of that range, in which
+ * each work-item has stored its answers. The bytes are allocated like those of scn_values_read.
+ * False after a problem. */
 bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory *memory,
                      rt_bytes *out_values);
 
 /* Reads one element, a number, a list of lanes or a map of fields, into layout->size bytes, which
- * are zero.  False after a problem. */
+ * must be zero. False after a problem. */
 bool scn_element_read(scn_reader *reader, const scn_layout *layout, const scn_node *node,
                       uint8_t *out_bytes);
 
-/* Reads the value of {TYPE: VALUE}, whose key names a scalar or vector type.  Layout and bytes live
- * in the arena.  False after a problem. */
+/* Reads the value of {TYPE: VALUE}, whose key names a scalar or vector type. Layout and bytes are
+ * allocated in the arena. False after a problem. */
 bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout *out_layout,
                           rt_bytes *out_value);
 
-/* Reads what an expect step expects: a mapping, each kind in it one expectation. */
+/* Reads the expectations of an expect step: a mapping, in which each kind is one expectation. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
 /* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. */

@@ -1,7 +1,7 @@
 /* Ranges of integers, limits of floats, lanes of vectors: the tables of type.c as a JSON Schema.
  *
- * Which value a text has is lexical, and a schema sees values: a number beyond 64 bits, digits
- * behind those that a half has, 010 for 8 are the reader's to refuse. */
+ * The value of a text is a lexical matter, but a schema sees only values: the reader alone refuses
+ * a number beyond 64 bits, digits beyond the precision of a half, and 010 for 8. */
 #include "conformance/scenario/schema/values.h"
 
 #include "conformance/json/json.h"
@@ -24,7 +24,7 @@ static void type_name(scn_type type, uint32_t lanes, char out[TYPE_NAME_SIZE])
         snprintf(out, TYPE_NAME_SIZE, "%s%u", scn_type_name(type), lanes);
 }
 
-/* jansson fails only where it finds no memory. */
+/* jansson fails only if it has no memory. */
 static json_t *needed(json_t *value)
 {
     CHECK(value);
@@ -43,12 +43,13 @@ json_t *scn_value_reference(const char *type)
 
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
-/* YAML knows hexadecimal digits without a sign alone. */
+/* YAML accepts hexadecimal digits only without a sign. */
 static json_t *integer_schema(scn_type type)
 {
     int bits = 8 * (int)scn_type_size(type);
     bool is_signed = scn_type_class(type) == 'i';
-    double end = ldexp(1, is_signed ? bits - 1 : bits); /* behind the greatest; a double is exact */
+    double end =
+        ldexp(1, is_signed ? bits - 1 : bits); /* one past the greatest; a double is exact */
     double least = is_signed ? -end : 0;
     return needed(
         json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
@@ -118,7 +119,7 @@ static json_t *element_schema(scn_type type, uint32_t lanes)
     return scn_type_class(type) == 'f' ? floating_schema(type) : integer_schema(type);
 }
 
-/* A list of elements, or a pattern, which fills with one; only scalars are counted with. */
+/* A list of elements, or a pattern that fills with one element; only scalars can be counted. */
 static json_t *values_schema(json_t *element, bool scalar)
 {
     json_t *pattern = needed(json_pack("{s:O}", "fill", element));

@@ -1,5 +1,5 @@
-/* Values of the types of elements, in the words of a JSON Schema: what fits into an int, how many
- * lanes a float4 has. */
+/* The values of the element types as a JSON Schema: what fits into an int, how many lanes a float4
+ * has. */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_VALUES_H
 #define CONFORMANCE_SCENARIO_SCHEMA_VALUES_H
 
@@ -7,16 +7,16 @@
 
 #include <jansson.h>
 
-/* Adds the definitions value-of-TYPE, of one element, for every scalar and vector type, and
- * values-of-TYPE, of what scn_shape_values takes, for these and struct.  Source: number.h, which
- * says what is a number of a type. */
+/* Adds the definitions value-of-TYPE, for one element of every scalar and vector type, and
+ * values-of-TYPE, for what scn_shape_values accepts, for these types and struct. Source: number.h,
+ * which defines the numbers of each type. */
 void scn_value_definitions_add(json_t *definitions);
 
 /* {"$ref": …} to value-of-TYPE.  The caller owns it. */
 json_t *scn_value_reference(const char *type);
 
-/* Adds to the list, of which all must hold, what an object's `type` says of its values: those at
- * `key`.  With `tolerances` no type without floating elements has one. */
+/* Adds to a list of schemas that must all hold: an object's `type` determines the values under
+ * `key`. With `tolerances`, types without floating-point elements have no tolerance. */
 void scn_typed_values_add(json_t *list, const char *key, bool tolerances);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "reference/base/utf8.h"
 
-/* Why a scenario may not hold the character; NULL when it may. */
+/* Returns why a scenario may not contain the character; NULL if it may. */
 static const char *refusal(uint32_t character, bool line_feed_follows)
 {
     if (character == 0) return "a NUL byte; a scenario is text";

@@ -4,10 +4,10 @@
 
 #include "conformance/scenario/yaml/problems.h"
 
-/* Reports the first byte that is not UTF-8 or the first character that no scenario may hold: NUL
+/* Reports the first byte that is not UTF-8 or the first character that no scenario may contain: NUL
  * and other control characters, a carriage return without a line feed, and the separators (U+0085,
- * U+2028, U+2029) that YAML 1.1 calls line breaks and no editor does, so that line numbers would
- * differ.  True when there is none. */
+ * U+2028, U+2029) that YAML 1.1 treats as line breaks but editors do not, so that line numbers
+ * would differ. True if there is none. */
 bool scn_characters_check(scn_reporter *reporter, rt_text text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Queries about nodes of a tree, whatever has read it. */
+/* Queries about the nodes of a tree, independent of its reader. */
 #include "conformance/scenario/yaml/yaml.h"
 
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key)

@@ -1,4 +1,4 @@
-/* Numbers: syntax, range, bytes.  The bytes are little-endian whatever the machine is. */
+/* Numbers: syntax, range, bytes. The bytes are little-endian on every machine. */
 #include "conformance/scenario/yaml/number.h"
 
 #include "reference/base/number.h"
@@ -26,7 +26,7 @@ static bool is_hexadecimal(rt_text text)
     return rt_text_starts(text, "0x") || rt_text_starts(text, "0X");
 }
 
-/* Passes the digits at the text's beginning. */
+/* Skips the digits at the text's beginning. */
 static rt_text without_digits(rt_text text, int base)
 {
     size_t count = 0;
@@ -37,7 +37,7 @@ static rt_text without_digits(rt_text text, int base)
     return rt_text_skip(text, count);
 }
 
-/* Why the text is not a whole number; NULL when it is one, *out_integer then holds it. */
+/* Returns why the text is not a whole number; NULL if it is, and *out_integer is the number. */
 static const char *integer_parse(rt_text text, scn_integer *out_integer)
 {
     *out_integer = (scn_integer){0};
@@ -57,7 +57,7 @@ static const char *integer_parse(rt_text text, scn_integer *out_integer)
     return NULL;
 }
 
-/* True for what strtod takes as a number with a digit, and nothing else that it takes. */
+/* True for exactly those texts that strtod reads as a number with a digit. */
 static bool is_floating(rt_text text)
 {
     bool ignored;
@@ -98,7 +98,7 @@ static bool has_digit_but_zero(rt_text text)
 
 /* ---- Whole numbers ------------------------------------------------------------------------ */
 
-/* True when the node may be a number at all; reports what was expected otherwise. */
+/* True if the node can be a number at all; otherwise reports what was expected. */
 static bool plain_check(scn_reporter *reporter, const scn_node *node, const char *noun)
 {
     if (node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN) {
@@ -168,7 +168,7 @@ static float_format format_of(scn_type type)
     return (float_format){52, UINT64_C(0x7FF0000000000000)};
 }
 
-/* The half that is nearest, ties to even, as a double. */
+/* The nearest half, ties to even, as a double. */
 static double half_nearest(double value)
 {
     if (value == 0 || isinf(value)) return value;
@@ -179,7 +179,7 @@ static double half_nearest(double value)
     return fabs(nearest) > 65504 ? copysign(HUGE_VAL, nearest) : nearest;
 }
 
-/* The bits of a half, given as a double that is one. */
+/* The bits of a half, given as a double with the same value. */
 static uint64_t half_bits(double value)
 {
     uint64_t sign = signbit(value) ? 0x8000 : 0;
@@ -194,7 +194,7 @@ static uint64_t half_bits(double value)
     return sign | (uint64_t)(exponent + 14) << 10 | (significand - 1024);
 }
 
-/* Writes a value that is one of the type. */
+/* Writes a value that the type can hold exactly. */
 static void put_floating(scn_type type, double value, uint8_t *out_bytes)
 {
     uint64_t bits64;
@@ -217,8 +217,8 @@ static double strtod_rounding(const char *digits, int direction)
     return value;
 }
 
-/* The double that rounding to odd gives: exact, or that one of the two neighbours whose last bit is
- * set.  Rounding it again, to fewer bits, is as good as rounding the text once.
+/* The double that rounding to odd gives: the exact value, or the neighbour whose last bit is set.
+ * Rounding it again, to fewer bits, is as good as rounding the text once.
  *
  * Source: Boldo, Melquiond, "When double rounding is odd", IMACS 2005. */
 static double strtod_to_odd(const char *digits)
@@ -230,14 +230,15 @@ static double strtod_to_odd(const char *digits)
     return bits & 1 ? below : above;
 }
 
-/* The nearest value of the type.  strtof, not a rounded strtod: rounding twice can miss. */
+/* The nearest value of the type. By strtof, not by rounding the result of strtod: rounding twice
+ * can miss it. */
 static double nearest_value(scn_type type, const char *digits)
 {
     if (type == SCN_TYPE_HALF) return half_nearest(strtod_to_odd(digits));
     return type == SCN_TYPE_FLOAT ? (double)strtof(digits, NULL) : strtod(digits, NULL);
 }
 
-/* True when a hexadecimal float is a value of the type.  Sixteen digits fit into a long double; a
+/* True if a hexadecimal float is a value of the type. Sixteen digits fit into a long double; a
  * value with a digit beyond them fits into neither type. */
 static bool is_exact(scn_type type, rt_text text)
 {
@@ -254,8 +255,8 @@ static bool is_exact(scn_type type, rt_text text)
     return strtold(text.data, NULL) == (long double)nearest_value(type, text.data);
 }
 
-/* The fraction field that "(0x1)" behind "nan" names; that of the quiet NaN where nothing is there.
- * False after a problem. */
+/* The fraction field that "(0x1)" after "nan" gives; without it, that of the quiet NaN. False after
+ * a problem. */
 static bool nan_fraction_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                               rt_text behind, uint64_t *out_fraction)
 {
@@ -274,7 +275,7 @@ static bool nan_fraction_read(scn_reporter *reporter, scn_type type, const scn_n
                       scn_shown(reporter->arena, node->text), scn_type_name(type), most);
 }
 
-/* True for what is not a finite number: a kind of infinity or NaN. */
+/* True for infinities and NaNs. */
 static bool is_special(rt_text text)
 {
     bool negative;

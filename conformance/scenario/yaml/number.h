@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* A whole number before anyone said which type it shall have. */
+/* A whole number that has no type yet. */
 typedef struct scn_integer {
     bool negative; /* never with magnitude 0 */
     uint64_t magnitude;
@@ -25,11 +25,11 @@ bool scn_integer_read(scn_reporter *reporter, const scn_node *node, const char *
 bool scn_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                      uint8_t *out_bytes);
 
-/* Writes a whole number as a number of `type`; false where the type cannot hold it exactly. */
+/* Writes a whole number as a number of `type`; false if the type cannot hold it exactly. */
 bool scn_number_of_integer(scn_type type, scn_integer integer, uint8_t *out_bytes);
 
-/* Writes the number of `type` that 64 drawn bits stand for.  Integers take their lowest bits, so
- * that every value can come.  Floating numbers are n / 2^p - 1, where n is the highest p + 1 bits
+/* Writes the number of `type` that 64 random bits stand for. Integers take their lowest bits, so
+ * every value can occur. Floating-point numbers are n / 2^p - 1, where n is the highest p + 1 bits
  * and p the type's precision (11, 24, 53): evenly spread over [-1, 1), and exact. */
 void scn_number_of_bits(scn_type type, uint64_t bits, uint8_t *out_bytes);
 
@@ -37,8 +37,8 @@ void scn_number_of_bits(scn_type type, uint64_t bits, uint8_t *out_bytes);
 bool scn_magnitude_read(scn_reporter *reporter, const scn_node *node, const char *noun,
                         double *out_value);
 
-/* Reads a text of hexadecimal digits, two for a byte, blanks between bytes allowed, into bytes in
- * the reporter's arena; one or more.  False after a problem. */
+/* Reads a text of hexadecimal digits, two for each byte, with blanks allowed between bytes, into
+ * bytes in the reporter's arena; one or more. False after a problem. */
 bool scn_hexadecimal_read(scn_reporter *reporter, const scn_node *node, rt_bytes *out_bytes);
 
 #endif

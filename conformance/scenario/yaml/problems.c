@@ -1,5 +1,5 @@
-/* Problems of a scenario file.  Knows nothing of the format; it does not print either, the command
- * line does. */
+/* Problems of a scenario file. Independent of the format, and does not print: the command line
+ * does. */
 #include "conformance/scenario/yaml/problems.h"
 
 #include "reference/base/utf8.h"
@@ -59,7 +59,8 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
     CHECK(count <= SCN_PROBLEM_COUNT_MAX);
     scn_problem *sorted = rt_arena_alloc_array(reporter->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = i; /* behind those at the same position: the order of finding stays */
+        uint32_t place = i; /* after those at the same position: they stay in the order in which
+                             * they were found */
         while (place > 0 && problem_before(&reporter->items[i], &sorted[place - 1])) {
             sorted[place] = sorted[place - 1];
             place--;

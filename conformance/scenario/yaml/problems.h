@@ -20,24 +20,24 @@ typedef struct scn_located {
     scn_position key, value;
 } scn_located;
 
-/* Adds a problem.  The message is one line: what is wrong, what was expected, what to do.  Always
- * returns false, so that a reading function can end with it. */
+/* Adds a problem. The message is one line: what is wrong, what was expected, what to do. Always
+ * returns false, so that a reading function can return its result. */
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
 
-/* Adds the problems that `inside` has of another file, under whose name they are shown: `file`
- * (copied), as it can be opened.  Always returns false. */
+/* Adds the problems that `inside` has found in another file; messages name that file as `file`
+ * (copied), a name under which it can be opened. Always returns false. */
 bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside);
 
-/* The problems in the order of the file, those of other files behind them, as a table in the arena.
+/* The problems in the order of the file, followed by those of other files, as a table in the arena.
  */
 scn_problems scn_reporter_finish(scn_reporter *reporter);
 
-/* What a message may show of a text from the file: one line, control characters and broken UTF-8
- * replaced, the first 48 bytes, NUL-terminated, in the arena. */
+/* The part of a text from the file that a message may show: one line, control characters and broken
+ * UTF-8 replaced, the first 48 bytes, NUL-terminated, in the arena. */
 const char *scn_shown(rt_arena *arena, rt_text text);
 
-/* "; did you mean 'NAME'?"; if no name is near, "; expected one of: A, B", or "" where these are
- * none or too many to be read.  NUL-terminated, in the arena or static. */
+/* "; did you mean 'NAME'?"; if no name is near, "; expected one of: A, B", or "" if there are no
+ * names or too many to list. NUL-terminated, in the arena or static. */
 const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest);
 
 #endif

@@ -1,8 +1,10 @@
-/* From libyaml's events to a tree, refusing what the subset leaves out.
+/* Builds a tree from libyaml's events and refuses what the subset leaves out.
  *
- * libyaml tells positions as indices of code points; a cursor follows them through the raw text, to
- * find tabs between tokens and the first column of literal blocks, neither of which events tell.
- * What keys mean is not known here.  Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
+ * libyaml gives positions as indices of code points; a cursor follows them through the raw text, to
+ * find tabs between tokens and the first column of literal blocks, which events do not report. The
+ * meaning of keys is not known here.
+ *
+ * Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
 #include "conformance/scenario/yaml/yaml.h"
 
 #include "conformance/scenario/yaml/characters.h"
@@ -36,7 +38,7 @@ static scn_position position_of(yaml_mark_t mark)
 
 /* ---- The cursor --------------------------------------------------------------------------- */
 
-/* Passes one code point and returns its first byte. */
+/* Moves past one code point and returns its first byte. */
 static char cursor_step(builder *build)
 {
     CHECK(build->offset < build->text.length);
@@ -49,14 +51,14 @@ static char cursor_step(builder *build)
     return first;
 }
 
-/* Passes the text of a scalar, up to a mark. */
+/* Moves past the text of a scalar, up to a mark. */
 static void cursor_skip(builder *build, yaml_mark_t mark)
 {
     while (build->index < mark.index && build->offset < build->text.length)
         cursor_step(build);
 }
 
-/* Passes what stands between scalars, up to an index: blanks, indicators and comments. */
+/* Moves past the text between scalars, up to an index: blanks, indicators and comments. */
 static void cursor_pass_gap(builder *build, size_t index)
 {
     bool comment = false;
@@ -73,7 +75,8 @@ static void cursor_pass_gap(builder *build, size_t index)
 
 /* ---- What libyaml refuses ----------------------------------------------------------------- */
 
-/* Where libyaml's problem is best shown: where it noticed, or where the construct began. */
+/* Where a problem that libyaml reports is best shown: where libyaml noticed it, or where the
+ * construct began. */
 typedef struct refusal_row {
     const char *problem; /* libyaml's words */
     bool at_beginning;
@@ -121,7 +124,7 @@ static bool refuse_event(builder *build)
         return scn_report(build->reporter, at, TAB_MESSAGE);
     }
     bool at_end = build->offset == build->text.length;
-    /* libyaml counts a line more where the last one has no line feed. */
+    /* libyaml counts one line too many if the last line has no line feed. */
     if (at_end) at = build->position;
     if (at_end && parser->context &&
         rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
@@ -137,7 +140,8 @@ static bool refuse_event(builder *build)
     return scn_report(build->reporter, at, "not YAML: %s", problem);
 }
 
-/* Takes the next event, which the caller deletes.  False: there is none, the reason is reported. */
+/* Takes the next event, which the caller deletes. False if there is none; the reason is reported.
+ */
 static bool next_event(builder *build, yaml_event_t *out_event)
 {
     if (!yaml_parser_parse(&build->parser, out_event)) return refuse_event(build);
@@ -160,9 +164,9 @@ static const char *next_line(const char *line, const char *end)
     return feed ? feed + 1 : end;
 }
 
-/* Where a literal block's text begins; the cursor stands at its "|".  Every decoded line is a raw
- * line without the block's indentation, so the first one that is not blank tells how much that is,
- * whether YAML found it or an indicator gave it. */
+/* Where a literal block's text begins; the cursor is at its "|". Every decoded line is a raw line
+ * without the block's indentation, so the first line that is not blank shows how deep that is,
+ * whether YAML detected it or an indicator gave it. */
 static scn_position literal_content(const builder *build, rt_text decoded)
 {
     const char *raw_end = build->text.data + build->text.length;
@@ -328,7 +332,7 @@ static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_n
 
 /* ---- The document ------------------------------------------------------------------------- */
 
-/* Takes the next event, which is known to be of a kind without content, and deletes it. */
+/* Takes the next event, which must be of a kind without content, and deletes it. */
 static bool pass_event(builder *build, yaml_event_type_t *out_type, scn_position *out_at)
 {
     yaml_event_t event;
@@ -368,7 +372,7 @@ static bool read_document(builder *build, scn_node *out)
     return true;
 }
 
-/* The text to parse; never NULL, which libyaml would not take. */
+/* The text to parse; never NULL, which libyaml would not accept. */
 static rt_text without_byte_order_mark(rt_text text)
 {
     if (text.length == 0) return RT_TEXT("");

@@ -8,7 +8,7 @@
 
 #include "conformance/scenario/yaml/problems.h"
 
-/* What a build without libyaml says instead of reading. */
+/* The message of a build without libyaml, which cannot read YAML. */
 #define SCN_YAML_ABSENT                                                                             \
     "this assay was built without libyaml and cannot read YAML; it runs packs, which 'assay pack' " \
     "makes where libyaml is"
@@ -42,21 +42,21 @@ typedef struct scn_entry {
     scn_node value;
 } scn_entry;
 
-/* Reads one file's content into a tree in the reporter's arena.  Returns NULL when the text is not
- * in the subset (or not UTF-8, empty, longer than RT_SCENARIO_SIZE_MAX); the problems are reported.
- */
+/* Reads one file's content into a tree in the reporter's arena. Returns NULL, with the problems
+ * reported, if the text is not in the subset (or not UTF-8, empty, longer than
+ * RT_SCENARIO_SIZE_MAX). */
 const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text);
 
-/* The entry of that key, NULL where the mapping has none. */
+/* The entry with that key, NULL if the mapping has none. */
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key);
 
-/* True for that word written as a plain scalar: in quotes it would be text. */
+/* True if the node is that word as a plain scalar: in quotes it would be text. */
 bool scn_node_is_word(const scn_node *node, const char *word);
 
-/* True for a plain scalar without characters: a key with nothing behind it. */
+/* True for an empty plain scalar: a key without a value. */
 bool scn_node_is_nothing(const scn_node *node);
 
-/* What stands there, for messages: "a list", "nothing", "'text'". */
+/* A description of the node for messages: "a list", "nothing", "'text'". */
 const char *scn_node_describe(rt_arena *arena, const scn_node *node);
 
 #endif

@@ -1,0 +1,25 @@
+/* The parts of a record that several reports print in the same words; private to this folder. */
+#ifndef CONFORMANCE_REPORT_RECORD_TEXT_H
+#define CONFORMANCE_REPORT_RECORD_TEXT_H
+
+#include "conformance/verdict/record.h"
+
+/* Appends the lines of a text, each after the indent and with a newline. */
+void cnf_indented_write(rt_buffer *out, const char *indent, rt_text text);
+
+/* Appends the line "  LABEL: VALUE"; nothing if the value is empty. */
+void cnf_field_write(rt_buffer *out, const char *label, rt_text value);
+
+/* Appends the line "device: DEVICE (DRIVER)" after the indent; nothing if the subject was never
+ * opened. */
+void cnf_device_write(rt_buffer *out, const char *indent, const cnf_record *record);
+
+/* Index after the last of the records that belong to the same scenario as records[first]; the
+ * records are sorted. */
+uint32_t cnf_row_end(const cnf_record *records, uint32_t record_count, uint32_t first);
+
+/* The record of the scenario on the subject, or of the scenario itself if that is invalid, among
+ * the `count` records of one scenario; NULL if there is none. */
+const cnf_record *cnf_row_cell(const cnf_record *records, uint32_t count, rt_text subject);
+
+#endif

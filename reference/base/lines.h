@@ -1,0 +1,11 @@
+/* Texts taken apart line by line. */
+#ifndef REFERENCE_BASE_LINES_H
+#define REFERENCE_BASE_LINES_H
+
+#include "reference/base/text.h"
+
+/* Removes the first line from the text; the newline is part of neither.  Returns false, and an
+ * empty line, if the text is empty.  Both texts borrow the same bytes. */
+bool rt_line_take(rt_text *inout_text, rt_text *out_line);
+
+#endif
