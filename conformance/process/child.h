@@ -13,8 +13,8 @@
 /* The descriptor on which every child but the compile worker sends its messages. */
 enum { CNF_CHILD_MESSAGES = 3 };
 
-/* The descriptor of an executed child's log: a file in memory that the runner keeps, whatever
- * happens to the child, and bytes of its end that a result has. */
+/* The descriptor of an executed child's log, a file in memory that survives the child, and the
+ * number of bytes of its end that a result keeps. */
 enum { CNF_CHILD_LOG = 4, CNF_CHILD_LOG_KEPT = 1 << 16 };
 
 /* Runs in a forked child; messages go to the descriptor; returns the child's exit status. */

@@ -30,10 +30,10 @@ RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_te
  * requirements.yaml, absolute, in the arena; empty: none. */
 rt_text cnf_files_root(rt_arena *arena, rt_text path);
 
-/* Finds the scenarios of a pack: "x.assay" stands for all, "x.assay:PATH" for the one of that path
- * or for those in the folder PATH.  The pack is in the arena.  False: `path` names no pack, and
- * nothing was done; else *out_status says whether it could be read: IO, LIMIT, or MALFORMED as
- * cnf_pack_read. */
+/* Finds the scenarios of a pack: "x.assay" selects all, "x.assay:PATH" the scenario with that path
+ * or those in the folder PATH. The pack is in the arena. Returns false, without any effect, if
+ * `path` names no pack; otherwise *out_status has the result of reading it: IO, LIMIT, or MALFORMED
+ * as cnf_pack_read. */
 bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
                        rt_status *out_status);
 

@@ -1,8 +1,9 @@
-/* Temporary folders that do not stay, whichever process of a command is killed.
+/* Temporary folders that are removed even if a process of the command is killed.
  *
- * Who made one removes it at its end.  What a killed child could not remove lies in the folder of
- * the whole command, which the guard (conformance/process/guard.h) removes when nothing of it
- * lives. It stays only where both the guard and its worker are killed while a real program runs. */
+ * Each folder is removed at the end by the process that created it. Folders left by a killed child
+ * are inside the folder of the whole command, which the guard (conformance/process/guard.h) removes
+ * once all processes of the command have ended. That folder is left only if both the guard and its
+ * worker are killed while another program runs. */
 #ifndef CONFORMANCE_PROCESS_SCRATCH_H
 #define CONFORMANCE_PROCESS_SCRATCH_H
 

@@ -94,8 +94,8 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
 
 /* ---- In the child, where only what is safe after a fork of threads may be called ------------- */
 
-/* Moves the descriptors to where the child expects them and closes all others but *report, where it
- * is not -1.  One that lies where another goes to is moved out of the way first. */
+/* Moves the descriptors to the numbers that the child expects and closes all others except *report,
+ * if it is not -1. A descriptor whose number is another's target is moved out of the way first. */
 static bool descriptors_move(const cnf_start *start, int *report)
 {
     int *sources = start->descriptors; /* the child's copy */

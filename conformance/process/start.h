@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-/* What a new process runs and has.  Everything is borrowed for the call. */
+/* The program and the settings of a new process. Everything is borrowed for the call. */
 typedef struct cnf_start {
     /* Of a program: its path, argv and complete environment, the lists NULL-terminated. */
     const char *program;

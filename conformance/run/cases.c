@@ -90,8 +90,8 @@ void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run
     run->stopped = !run->listener(run->user, &sent, detail);
 }
 
-/* What the oracle's child said, where that proves something.  It passes without one where a module
- * is refused as the scenario expects. */
+/* The messages of the oracle's child; NULL if they prove nothing. The oracle passes without
+ * messages if a module is refused as the scenario expects. */
 static const cnf_messages *oracle_messages(const run_state *run, const run_scenario *scenario)
 {
     if (run->oracle == SCN_NONE) return NULL;

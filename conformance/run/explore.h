@@ -32,8 +32,8 @@ void cnf_explorer_free(cnf_explorer *explorer);
 /* Takes the next script; false: there is none, or run_max runs have been made. */
 bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script);
 
-/* Takes what the run of the script said, and notes the scripts that follow from it.  False: the run
- * did not make the choices that the script prescribes; *out_reason says how. */
+/* Adds the messages of the script's run, and the scripts that follow from it. Returns false, with
+ * the reason in *out_reason, if the run did not make the choices that the script prescribes. */
 bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages *messages,
                       rt_text *out_reason);
 
@@ -44,7 +44,7 @@ void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out);
 /* The choices of a run as a script: "0,1". */
 rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages);
 
-/* Whether the text is a script: "" or numbers separated by commas. */
+/* True if the text is a script: "" or numbers separated by commas. */
 bool cnf_explorer_script_valid(rt_text text);
 
 #endif

@@ -45,7 +45,7 @@ static int forked_body(void *user, int messages)
     return cnf_subject_run(forked->subject, &forked->options, forked->pack, messages);
 }
 
-/* What every child of the run gets. */
+/* The settings common to all children of the run. */
 static cnf_child_start start_of(const run_state *run, uint64_t tag)
 {
     return (cnf_child_start){.tag = tag,

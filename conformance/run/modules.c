@@ -287,7 +287,7 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
     out->answer = out->message;
 }
 
-/* Whether it is the device's form that the code lacks, and not what the scenario asks for. */
+/* True if the code lacks the device's image format, not something that the scenario requests. */
 static bool is_formless(const cnf_modules *modules, const scn_module *module,
                         const cnf_compile_answer *answer)
 {
@@ -308,7 +308,7 @@ static void judge_answer(cnf_modules *modules, const scn_module *module,
     }
 }
 
-/* What the scenario says of a variable comes before what its code says. */
+/* Joins the variables of the scenario and the code; the scenario takes precedence. */
 static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global_list compiled,
                                           rt_device_global_list given)
 {
@@ -328,7 +328,7 @@ static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global
     return (rt_device_global_list){all, count};
 }
 
-/* Whether an answer tells of the module, and not of a machine that lacks or breaks a compiler. */
+/* True if an answer is about the module, not about a machine with a missing or broken compiler. */
 static bool is_about_the_module(const cnf_compile_answer *answer)
 {
     return answer->code != RT_UNAVAILABLE && answer->code != RT_TOOL;

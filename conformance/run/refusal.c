@@ -1,4 +1,4 @@
-/* What a module is refused with against what its scenario expects.  Class, names and text are those
+/* Compares the refusal of a module with the scenario's expectation. Class, names and text are those
  * of a step's error. */
 #include "conformance/run/refusal.h"
 
@@ -26,7 +26,7 @@ static bool names(const cnf_compile_answer *answer, rt_text name)
     return says(answer, name);
 }
 
-/* All that was said, line by line. */
+/* All messages of the answer, one per line. */
 static rt_text all_said(rt_arena *arena, const cnf_compile_answer *answer)
 {
     rt_buffer text = {0};

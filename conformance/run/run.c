@@ -343,8 +343,8 @@ static void job_ended(run_state *run, cnf_child_result *result)
 
 /* ---- The run ------------------------------------------------------------------------------- */
 
-/* Joins what tells children where the cache is with two lists of "NAME=value", each NULL at its end
- * or no list at all.  Of several values of a variable the last counts. */
+/* Joins the variable with the cache's folder and two lists of "NAME=value", each either NULL or
+ * ended by NULL. Of several values of a variable the last counts. */
 static const char **environment_make(run_state *run, const char *const *first,
                                      const char *const *second)
 {

@@ -38,8 +38,8 @@ typedef struct cnf_run_options {
     void (*begun)(void *user, rt_text path, rt_text subject); /* a child was started; or NULL */
 } cnf_run_options;
 
-/* What a record was made from, for listeners that report more than the record; valid during the
- * call. */
+/* The data behind a record, for listeners that report more than the record; valid during the call.
+ */
 typedef struct cnf_run_detail {
     const scn_scenario
         *scenario; /* its modules hold their images; NULL: not read or not compiled */

@@ -1,4 +1,4 @@
-/* What the files of this folder share about a run in progress; no other folder includes it. */
+/* The state of a run, shared by the files of this folder; private to it. */
 #ifndef CONFORMANCE_RUN_RUN_INTERNAL_H
 #define CONFORMANCE_RUN_RUN_INTERNAL_H
 
@@ -69,7 +69,7 @@ typedef struct run_scenario {
     uint32_t done_count;
 } run_scenario;
 
-/* What became known about a subject during the run. */
+/* The facts learnt about a subject during the run. */
 typedef struct run_subject {
     bool unavailable, lost;
     rt_text reason;           /* of unavailable; after which scenario it was lost */
@@ -120,7 +120,7 @@ bool cnf_run_check(const run_state *run);
 
 typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE } job_kind;
 
-/* What a child is for. */
+/* The purpose of a child. */
 typedef struct run_job {
     job_kind kind;
     uint32_t slot;

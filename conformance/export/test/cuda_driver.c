@@ -8,8 +8,9 @@
  * the environment has the linker refuse, SLOPPY=1 has the kernel forget its last work-item.
  *
  * The prototypes are those of the support file. */
-/* The program has the support file, too, whose one external function is not to be there twice. */
-#define memory_read memory_read_unused
+/* The program includes the support file too, so its external functions get other names here. */
+#define memory_read   memory_read_unused
+#define memory_create memory_create_unused
 #include "support_cuda.h"
 
 static void demand(int holds, const char *what)

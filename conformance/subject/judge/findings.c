@@ -1,8 +1,8 @@
 /* Findings of the device, judged when every command is done. */
 #include "conformance/subject/unfused.h"
 
-/* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernels'
- * names are not compared there. */
+/* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so
+ * kernels' names are not compared there. */
 static bool finding_matches(const cnf_execution *execution, const cnf_kept_finding *finding,
                             const scn_expect *expect)
 {
