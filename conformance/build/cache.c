@@ -32,7 +32,7 @@ struct cnf_cache {
 
 _Static_assert(CACHE_SIZE_KEPT < CACHE_SIZE_MAX, "a sweep removes something");
 
-/* The facts about an open cache.  What is in its folder is no part of it: other processes change
+/* The facts about an open cache.  The contents of its folder are left out: other processes change
  * that at any time, and reference/base/store.h checks each entry that it reads. */
 static bool cache_check(const cnf_cache *cache)
 {

@@ -64,7 +64,8 @@ static rt_status fused_write(cnf_exporter *exporter, const scn_step *step)
     CHECK(command->kind == CNF_EXPORT_LAUNCH); /* checked by list_end */
     const cnf_export_fused *fused = fused_find(exporter, command->kernel);
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
-    if (!fused) return cnf_export_refuse(exporter, step->at, "a fused kernel that nobody compiled");
+    if (!fused)
+        return cnf_export_refuse(exporter, step->at, "a fused kernel that was not compiled");
     rt_buffer_printf(&exporter->body, "\n    /* Line %u: %u kernels as one. */\n", step->at.line,
                      exporter->list.count);
     RT_TRY(cnf_export_program_write(exporter, step, command->program, false, false));

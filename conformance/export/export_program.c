@@ -73,7 +73,7 @@ static rt_status image_declare(cnf_exporter *exporter, const scn_step *step, rt_
     if (!image || image->format != exporter->api->format)
         return cnf_export_refuse(
             exporter, step->at,
-            rt_arena_printf(exporter->arena, "an image that is no %s", exporter->api->format_name)
+            rt_arena_printf(exporter->arena, "an image that is not %s", exporter->api->format_name)
                 .data);
     RT_TRY(constants_declare(exporter, step, image, constants, &count));
     rt_text file =

@@ -11,7 +11,7 @@ says "OpenCL C has no such thing"
 expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
 says "an image in OpenCL C is one whole source"
 expect 2 export "$scenarios/fusion/promotion_of_a_buffer.yaml" --for opencl-c -o "$folder/x"
-says "an image that is no OpenCL C has no form"
+says "an image that is not OpenCL C has no form"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
 
 echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }

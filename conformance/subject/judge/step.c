@@ -195,8 +195,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         check.ok = check.code.length == 0;
     }
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
-    /* The success of a step that is not expected to fail is no observation by itself: a PASS must
-     * have seen results. */
+    /* The success of a step that is not expected to fail is not an observation by itself: a PASS
+     * must have seen results. */
     bool expected = step->error || step->outcome_count > 0;
     if (expected || !check.ok) cnf_judged(execution, &check);
 }
