@@ -1,12 +1,12 @@
-/* Which decorations may stand at what: a decoration that says nothing about its target is a
- * mistake of the module's author.
+/* Which decorations are allowed on which targets: a decoration that has no meaning for its target
+ * is a mistake in the module.
  *
- * Decorations that are not in the table may stand anywhere.  Source: SPIR-V specification 1.6,
+ * Decorations that are not in the table are allowed everywhere.  Source: SPIR-V specification 1.6,
  * section 3.20 "Decoration"; extension SPV_KHR_no_integer_wrap_decoration. */
 #include "sim/module/reader.h"
 
 enum {
-    VARIABLE = 1 << 0, /* of the module or of a function */
+    VARIABLE = 1 << 0, /* at module scope or in a function */
     PARAMETER = 1 << 1,
     MEMBER = 1 << 2, /* of a struct type */
     FUNCTION = 1 << 3,
@@ -53,7 +53,7 @@ static uint32_t instruction_target(const sim_opcode *opcode)
     }
 }
 
-/* What the target of a decoration is: some of the bits above, or none. */
+/* Classifies the target of a decoration: some of the bits above, or none. */
 static uint32_t target_of(const sim_module *module, const sim_decoration *decoration)
 {
     const sim_id_entry *entry = sim_module_id(module, decoration->target);

@@ -1,7 +1,7 @@
-/* Functions, their blocks and instructions, and the entry points that name them.
+/* Functions, their blocks and instructions, and the entry points that refer to them.
  *
- * Operands are not looked at here (validate.c).  Source: SPIR-V specification 1.6, sections 2.4,
- * 3.42.9 "Function Instructions", 3.42.17 "Control-Flow Instructions", 3.6 "Execution Mode". */
+ * Operands are checked later (validate.c).  Source: SPIR-V specification 1.6, sections 2.4, 3.42.9
+ * "Function Instructions", 3.42.17 "Control-Flow Instructions", 3.6 "Execution Mode". */
 #include "sim/module/reader.h"
 
 #include "reference/base/map.h"
@@ -9,16 +9,16 @@
 
 enum { ENTRIES_MAX = 4096 };
 
-/* Where the pass over the functions stands. */
+/* The state of the pass over the functions. */
 typedef struct sim_body {
     sim_reader *reader;
     sim_module *module;
     sim_function *function; /* being read; NULL between functions */
     sim_block *block;       /* being read; NULL between blocks */
-    sim_id *parameters;     /* next of all functions' parameters */
-    uint32_t parameter;     /* parameters read of this function */
-    bool has_definitions;   /* a function with a body came before */
-    sim_id source;          /* of the last OpLine that still holds */
+    sim_id *parameters;     /* the next free entry for parameters of all functions */
+    uint32_t parameter;     /* parameters of this function read so far */
+    bool has_definitions;   /* a function with a body has been read */
+    sim_id source;          /* of the last OpLine still in effect */
     uint32_t line;
 } sim_body;
 
@@ -87,8 +87,8 @@ static rt_status end_function(sim_body *body, const sim_view *view)
                                is_import ? "imported and has a body"
                                          : "neither imported nor defined");
     }
-    /* LLVM's translator writes functions out when it meets their first address, definitions among
-     * them, against section 2.4; nothing depends on the order. */
+    /* LLVM's translator emits a function, even a definition, when it meets the function's first
+     * address, which violates section 2.4; nothing depends on the order. */
     if (is_import && body->has_definitions && !body->reader->has_function_pointers) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
                                "the declaration of function %u follows a definition", function->id);
@@ -113,9 +113,9 @@ static void begin_block(sim_body *body, const sim_view *view)
     body->block = block;
 }
 
-/* Phis stand at the beginning of a block.  Variables may stand anywhere, although section 2.4 asks
- * for the beginning of the first block: llvm-spirv 14 makes temporaries of copies where it needs
- * them, and a variable belongs to the whole activation wherever it stands. */
+/* Phis must begin a block.  Variables are allowed anywhere, although section 2.4 requires them at
+ * the beginning of the first block: llvm-spirv 14 creates temporaries for copies where it needs
+ * them, and a variable belongs to the whole activation wherever it is declared. */
 static rt_status check_place(sim_body *body, const sim_view *view)
 {
     const sim_block *block = body->block;
@@ -215,7 +215,7 @@ rt_status sim_read_functions(sim_reader *reader)
 {
     sim_module *module = reader->module;
     rt_arena *arena = &module->arena;
-    /* form.c counted upper bounds; the pass counts again while it fills. */
+    /* form.c counted upper bounds; this pass counts again while it fills the arrays. */
     uint32_t functions = module->function_count, blocks = module->block_count;
     uint32_t instructions = module->instruction_count;
     sim_body body = {.reader = reader, .module = module};
@@ -237,7 +237,7 @@ rt_status sim_read_functions(sim_reader *reader)
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
-/* Types that a kernel may take: sim_entry says which. */
+/* True for the types of kernel parameters that sim_entry lists. */
 static bool is_kernel_parameter(const sim_module *module, sim_id id, const sim_type *type)
 {
     if (type->kind != SIM_TYPE_POINTER) return true;
@@ -272,7 +272,7 @@ static rt_status check_kernel(sim_reader *reader, const sim_view *view,
     return RT_STATUS_OK;
 }
 
-/* Behind the name stand the variables that the kernel uses. */
+/* The ids of the variables that the kernel uses follow its name. */
 static rt_status check_interface(sim_reader *reader, const sim_view *view)
 {
     uint32_t name_words = (uint32_t)(sim_words_text(view->words + 3).length / sizeof(uint32_t)) + 1;
@@ -369,7 +369,7 @@ static rt_status apply_mode(sim_reader *reader, const sim_view *view, sim_entry 
     return RT_STATUS_OK;
 }
 
-/* OpExecutionModeId is for the modes whose operands are ids, and for them alone. */
+/* OpExecutionModeId is required for modes whose operands are ids, and forbidden for all others. */
 static rt_status check_mode_form(sim_reader *reader, const sim_view *view)
 {
     const sim_enumerant *mode = sim_enumerant_find(SIM_KIND_ExecutionMode, view->words[2]);

@@ -1,8 +1,8 @@
-/* The tables of a validated module, walked as a whole: every promise of module.h that indices can
- * keep. What instructions mean was validated before (validate.c) and is not looked at again. */
+/* Walks the tables of a validated module and checks every invariant of module.h that concerns
+ * indices.  The meaning of instructions was checked before (validate.c). */
 #include "sim/module/module.h"
 
-/* An id names an object that names the id. */
+/* The object that an id refers to has that id. */
 static bool id_is_sound(const sim_module *module, sim_id id)
 {
     const sim_id_entry *entry = &module->ids[id];
@@ -44,7 +44,7 @@ static bool id_is_sound(const sim_module *module, sim_id id)
     return true;
 }
 
-/* A block's instructions are its own, and what leads to it and from it says so on both sides. */
+/* A block's instructions belong to it, and each edge is listed by its source and its target. */
 static bool block_is_sound(const sim_module *module, uint32_t index)
 {
     const sim_block *block = &module->blocks[index];

@@ -1,4 +1,4 @@
-/* Form and types of group and sub-group instructions.
+/* The form and types of group and sub-group instructions.
  *
  * Source: SPIR-V specification 1.6, sections 3.42.21 (group) and 3.42.24 (non-uniform);
  * SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote, SPV_KHR_uniform_group_instructions,
@@ -8,7 +8,7 @@
 #include "sim/module/rules.h"
 
 static const sim_collective_row rows[] = {
-    /* instruction, operation, form, all must come, has a scope */
+    /* instruction, operation, form, is uniform, has a scope */
     {SIM_OpGroupAll, SIM_COLLECTIVE_ALL, SIM_COLLECTIVE_FORM_PREDICATE, true, true},
     {SIM_OpGroupAny, SIM_COLLECTIVE_ANY, SIM_COLLECTIVE_FORM_PREDICATE, true, true},
     {SIM_OpGroupBroadcast, SIM_COLLECTIVE_BROADCAST, SIM_COLLECTIVE_FORM_INDEX, true, true},
@@ -161,7 +161,7 @@ static bool is_value(const sim_type *type)
                     part->kind == SIM_TYPE_FLOAT);
 }
 
-/* What the values of a reduction may be, by its operation. */
+/* True if a reduction with this operation accepts values of the type. */
 static bool takes(sim_collective operation, const sim_type *type)
 {
     switch (operation) {
@@ -176,7 +176,7 @@ static bool takes(sim_collective operation, const sim_type *type)
     }
 }
 
-/* What is wrong with the operands from `first` on; NULL: nothing. */
+/* Describes what is wrong with the operands from `first` on; NULL if they are correct. */
 static const char *wrong_types(const sim_operation *o, const sim_collective_row *row,
                                uint32_t first)
 {

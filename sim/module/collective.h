@@ -1,11 +1,11 @@
-/* The instructions by which the work-items of a group work together, as a table. */
+/* A table of the instructions that the work-items of a group execute together. */
 #ifndef SIM_COLLECTIVE_H
 #define SIM_COLLECTIVE_H
 
 #include "sim/module/module.h"
 
-/* What the work-items of a group do together.  The order of sums and products is that of the
- * work-items, one after the other, for every size of group. */
+/* Operations of the work-items of a group.  Sums and products are computed in the order of the
+ * work-items, one after the other, whatever the size of the group. */
 typedef enum sim_collective {
     SIM_COLLECTIVE_IADD,
     SIM_COLLECTIVE_FADD,
@@ -35,13 +35,13 @@ typedef enum sim_collective {
     SIM_COLLECTIVE_SHUFFLE_XOR,
     SIM_COLLECTIVE_SHUFFLE_UP,
     SIM_COLLECTIVE_SHUFFLE_DOWN,
-    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* beyond the last work-item come those of c */
-    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a is before the first work-item, c the current value */
+    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* after the last work-item, those of c follow */
+    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a precedes the first work-item, c is the current value */
     SIM_COLLECTIVE_ROTATE,
-    SIM_COLLECTIVE_BARRIER, /* nothing but that all have come; `imm` is its order (sim_order) */
+    SIM_COLLECTIVE_BARRIER, /* only waits for all work-items; `imm` is its order (sim_order) */
 } sim_collective;
 
-/* What operands follow the scope, and what the result is. */
+/* The operands that follow the scope, and the result. */
 typedef enum sim_collective_form {
     SIM_COLLECTIVE_FORM_NONE,       /* none -> bool */
     SIM_COLLECTIVE_FORM_PREDICATE,  /* bool -> bool, or four integers that hold a mask */
@@ -59,18 +59,19 @@ typedef struct sim_collective_row {
     uint16_t opcode;
     uint8_t operation; /* sim_collective */
     uint8_t form;      /* sim_collective_form */
-    bool is_uniform;   /* all work-items of the group must come */
-    bool has_scope;    /* operand 0 is the scope; a sub-group without */
+    bool is_uniform;   /* all work-items of the group must reach it */
+    bool has_scope;    /* operand 0 is the scope; otherwise the sub-group */
 } sim_collective_row;
 
 /* The row of an instruction of group COLLECTIVE, static. */
 const sim_collective_row *sim_collective_find(uint32_t opcode);
 
-/* The scope (SIM_Scope…) that an operand names; SIM_NONE if it is not a constant. */
+/* The scope (SIM_Scope…) that an operand specifies; SIM_NONE if it is not a constant. */
 uint32_t sim_scope_constant(const sim_module *module, sim_id id);
 
-/* True for an instruction for which the work-items of a sub-group meet: a barrier of theirs, and
- * all of group COLLECTIVE but those that look at a mask, which each work-item has for itself. */
+/* True for an instruction at which the work-items of a sub-group meet: a sub-group barrier, and
+ * every instruction of group COLLECTIVE except those that only inspect a mask, which each work-item
+ * executes on its own. */
 bool sim_collective_meets(const sim_module *module, const sim_instruction *instruction);
 
 /* True for an instruction of group COLLECTIVE whose scope is the work-group: it waits for all

@@ -1,8 +1,9 @@
 /* The part of a module before its functions: capabilities, names, decorations, types (types.c),
- * constants and variables at module scope.
+ * constants and module-scope variables.
  *
- * Types of constants and initializers are checked at the end (validate.c), because they may refer
- * to functions and variables that follow.  Source: SPIR-V specification 1.6, sections 2.4, 3.42. */
+ * The types of constants and initializers are checked at the end (validate.c), because they may
+ * refer to functions and variables that follow.  Source: SPIR-V specification 1.6, sections 2.4,
+ * 3.42. */
 #include "sim/module/reader.h"
 
 #include "sim/module/fold.h"
@@ -49,8 +50,9 @@ static rt_status read_annotation(sim_reader *reader, const sim_view *view)
     }
 }
 
-/* By target, then in the module's order, which is the order of the operands' addresses; a group's
- * decorations may be the same for several targets, never twice for one place. */
+/* Orders decorations by target, then by their order in the module, which is the order of their
+ * operands' addresses.  Targets of a group share operands, so members decide last; a group never
+ * decorates one target or member twice. */
 static int compare_decorations(const void *a, const void *b)
 {
     const sim_decoration *left = a, *right = b;
@@ -59,7 +61,7 @@ static int compare_decorations(const void *a, const void *b)
     return (left->member > right->member) - (left->member < right->member);
 }
 
-/* Copies the decorations into the module, sorted, and tells every id its range. */
+/* Copies the decorations into the module, sorted, and records the range of each id. */
 static void sort_decorations(sim_reader *reader)
 {
     sim_module *module = reader->module;
@@ -79,8 +81,7 @@ static void sort_decorations(sim_reader *reader)
     }
 }
 
-/* Gives the decorations of a group to the targets of one OpGroupDecorate or
- * OpGroupMemberDecorate. */
+/* Copies a group's decorations to the targets of one OpGroupDecorate or OpGroupMemberDecorate. */
 static rt_status apply_group(sim_reader *reader, const sim_view *view)
 {
     bool of_members = view->opcode->number == SIM_OpGroupMemberDecorate;
@@ -102,7 +103,7 @@ static rt_status apply_group(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Puts the decorations into the module, once all of them have been seen. */
+/* Stores the decorations in the module, once all of them have been read. */
 static rt_status settle_decorations(sim_reader *reader)
 {
     sort_decorations(reader);
@@ -142,7 +143,7 @@ void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uin
     reader->continued_end = end;
 }
 
-/* A continuation was read with what it continues. */
+/* A continuation must have been read together with the instruction that it continues. */
 static rt_status check_continuation(sim_reader *reader, const sim_view *view)
 {
     if (view->offset < reader->continued_end) return RT_STATUS_OK;
@@ -152,8 +153,8 @@ static rt_status check_continuation(sim_reader *reader, const sim_view *view)
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-/* A literal of one or two words, low word first; narrow ones fill their word with zeros, since
- * integer types of kernels have no sign. */
+/* Reads a literal of one or two words, low word first.  A narrow literal is zero-extended to its
+ * word, since integer types of kernels have no sign. */
 static rt_status read_number(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     uint8_t kind = constant->type->kind;
@@ -205,7 +206,7 @@ static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_co
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
-    /* Known before its operands are examined, which need not be ids then. */
+    /* Checked before the operands, which need not be ids if this fails. */
     if (!sim_makes_constant(constant->opcode->number)) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "%s cannot make a constant",
                                constant->opcode->name);
@@ -240,7 +241,7 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
     }
 }
 
-/* The number by which a constant can be given another value. */
+/* Reads the SpecId by which a constant can be given another value. */
 static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     uint16_t number = view->opcode->number;
@@ -305,8 +306,8 @@ rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-/* Function is against the specification, and yet what clang and the translator make of tables of
- * virtual functions, which have no address space. */
+/* Storage class Function violates the specification, but clang and the translator use it for tables
+ * of virtual functions, which have no address space. */
 static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
 {
     uint32_t storage_class = view->words[3];
@@ -329,7 +330,7 @@ static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
     }
 }
 
-/* The integer that a decoration of a variable gives, or `otherwise`. */
+/* The integer operand of a variable's decoration, or `otherwise`. */
 static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t number,
                                  uint32_t otherwise)
 {
@@ -337,8 +338,8 @@ static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t n
     return decoration && decoration->operand_count ? decoration->operands[0] : otherwise;
 }
 
-/* SYCL's compilers put the built-in variables that their own passes make into global memory,
- * against the environment specification; they are read as those of storage class Input. */
+/* SYCL's compilers put built-in variables that their own passes create into global memory, which
+ * violates the environment specification; they are read as variables of storage class Input. */
 static void place_built_in(sim_module *module, sim_variable *variable)
 {
     if (variable->storage_class != SIM_StorageClassCrossWorkgroup) return;
@@ -350,7 +351,7 @@ static void place_built_in(sim_module *module, sim_variable *variable)
     module->ids[variable->id].type = type;
 }
 
-/* A variable of storage class Input is one of the built-in ones, and the other way round. */
+/* A variable has storage class Input if and only if it is a built-in variable. */
 static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_variable *variable)
 {
     variable->built_in =

@@ -1,4 +1,4 @@
-/* What is declared of a module's virtual functions and of the kernels that call them. */
+/* The declared sets of a module's virtual functions and of the kernels that call them. */
 #include "sim/module/module.h"
 
 static const sim_declared_sets *rows_copy(rt_arena *arena, const sim_declared_sets *rows,
@@ -19,7 +19,7 @@ void sim_module_declare(sim_module *module, const sim_declarations *declarations
     own->kernels = rows_copy(&module->arena, declarations->kernels, own->kernel_count);
 }
 
-/* The sets under the name, or else those of the row for all names. */
+/* The sets of the row with that name, or otherwise of the row for all names. */
 static rt_text sets_of(const sim_declared_sets *rows, uint32_t count, rt_text name)
 {
     rt_text sets = {0};
@@ -43,7 +43,7 @@ rt_text sim_module_function_set(const sim_module *module, const sim_function *fu
     const sim_declarations *declared = &module->declarations;
     bool is_defined =
         function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
-    /* A kernel may be exported too, and cannot be called. */
+    /* A kernel may be exported as well, but cannot be called. */
     if (declared->function_count == 0 || !is_defined || is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);

@@ -1,7 +1,7 @@
-/* The flow of control inside functions: edges, dominators, loops, and the order of blocks.
+/* Control flow inside functions: edges, dominators, loops, and the order of blocks.
  *
- * Kernels have no structured control flow to lean on, so loops are found as natural loops (back
- * edges whose target dominates their source); what is irreducible simply belongs to none.
+ * Kernels have no structured control flow to rely on, so loops are natural loops (back edges whose
+ * target dominates their source); the blocks of an irreducible cycle belong to no loop.
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001. */
 #include "sim/module/reader.h"
 
@@ -9,7 +9,7 @@
 
 enum { LOOP_DEPTH_MAX = 64 };
 
-/* A block that a loop leads to, in a list. */
+/* A list node: a block to which a loop exits. */
 typedef struct loop_exit {
     uint32_t target;
     uint32_t next; /* in the pool, or SIM_NONE */
@@ -17,8 +17,8 @@ typedef struct loop_exit {
 
 typedef RT_VECTOR(uint32_t) worklist;
 
-/* One function's blocks while they are worked on.  Blocks are counted from the function's first
- * here, and all arrays are indexed that way; a loop is named by its header. */
+/* One function's blocks during the pass.  Blocks are numbered from the function's first block here,
+ * which is how all arrays are indexed; a loop is identified by its header. */
 typedef struct sim_flow {
     sim_reader *reader;
     sim_module *module;
@@ -29,7 +29,7 @@ typedef struct sim_flow {
     uint32_t *seen;   /* per block: the last block that has it as successor, plus 1 */
     uint32_t *loop;   /* per block: its innermost loop, or SIM_NONE */
     uint32_t *around; /* per loop: the loop around it, or SIM_NONE */
-    uint32_t *outer;  /* per loop: some loop around it, or itself (loop_outermost) */
+    uint32_t *outer;  /* per loop: a loop around it, or itself (loop_outermost) */
     uint32_t *exits;  /* per loop: first of its exits in the pool, or SIM_NONE */
     RT_VECTOR(loop_exit) pool;
 } sim_flow;
@@ -67,7 +67,7 @@ static rt_status add_successor(sim_flow *flow, uint32_t block, const sim_instruc
     return RT_STATUS_OK;
 }
 
-/* Where a terminator's labels lie among its operands. */
+/* Finds the labels among a terminator's operands. */
 static rt_status find_labels(sim_flow *flow, const sim_instruction *last, uint32_t *out_first,
                              uint32_t *out_end, uint32_t *out_step)
 {
@@ -78,7 +78,7 @@ static rt_status find_labels(sim_flow *flow, const sim_instruction *last, uint32
     sim_view view = sim_reader_view(flow->reader, (uint32_t)(last->words - flow->module->words));
     switch (last->opcode->group) {
     case SIM_GROUP_BRANCH: break;
-    case SIM_GROUP_BRANCH_CONDITIONAL: /* condition, two labels, perhaps weights */
+    case SIM_GROUP_BRANCH_CONDITIONAL: /* condition, two labels, optional weights */
         *out_first = 1;
         *out_end = 3;
         break;
@@ -129,16 +129,17 @@ static void add_predecessors(sim_flow *flow)
 
 /* ---- Order --------------------------------------------------------------------------------- */
 
-/* A block on the way of the depth-first walk. */
+/* A block on the stack of the depth-first walk. */
 typedef struct visit {
     uint32_t block;
     uint32_t exit;       /* next in the pool, or SIM_NONE */
-    uint32_t successors; /* still to go, last first */
+    uint32_t successors; /* not yet visited, last first */
 } visit;
 
-/* The next block to walk to from the top of the way; SIM_NONE where it is done.  A loop header
- * leads first to where its loop goes on, so that those blocks end up after the whole loop; then
- * the last successor goes first, so that the first ends up next to its block. */
+/* The next block to visit from the top of the stack; SIM_NONE if that block is finished.  A loop
+ * header visits the targets of its loop's exits first, so that those blocks end up after the whole
+ * loop.  Then the last successor is visited first, so that the first successor ends up next to its
+ * block. */
 static uint32_t next_of(sim_flow *flow, visit *top)
 {
     if (top->exit != SIM_NONE) {
@@ -183,7 +184,7 @@ static void put_in_order(sim_flow *flow)
 
 /* ---- Dominators ---------------------------------------------------------------------------- */
 
-/* The nearest block that dominates both. */
+/* The nearest common dominator of two blocks. */
 static uint32_t common_dominator(const sim_flow *flow, uint32_t a, uint32_t b)
 {
     const sim_block *blocks = flow->module->blocks;
@@ -224,7 +225,7 @@ static void find_dominators(sim_flow *flow)
     }
 }
 
-/* Numbers the tree of dominators so that the blocks below one are a range. */
+/* Numbers the dominator tree so that each subtree is a contiguous range. */
 static void number_dominees(sim_flow *flow)
 {
     uint32_t count = flow->function->order_count, base = flow->function->block_first;
@@ -235,7 +236,7 @@ static void number_dominees(sim_flow *flow)
         sizes[block]++;
         if (block != 0) sizes[flow->blocks[block].dominator - base] += sizes[block];
     }
-    /* From here a block's size turns into the first free number below it. */
+    /* From here on, a block's `sizes` entry becomes the first free number in its subtree. */
     for (uint32_t i = 0; i < count; i++) {
         sim_block *block = &flow->blocks[flow->order[i]];
         uint32_t size = sizes[flow->order[i]];
@@ -252,7 +253,7 @@ static void number_dominees(sim_flow *flow)
 
 /* ---- Loops --------------------------------------------------------------------------------- */
 
-/* The outermost loop found so far around the loop of a header; shortens the way for next time. */
+/* The outermost loop found so far around a header's loop; compresses the path for later calls. */
 static uint32_t loop_outermost(sim_flow *flow, uint32_t header)
 {
     while (flow->outer[header] != header) {
@@ -272,8 +273,8 @@ static void push_predecessors(const sim_flow *flow, uint32_t block, worklist *wo
     }
 }
 
-/* Walks back from the ends of a loop to its header and takes in what it meets; loops inside, which
- * were found before, are taken in whole. */
+/* Walks back from the latches of a loop to its header and adds the blocks on the way; inner loops,
+ * which were found before, are added whole. */
 static void gather_loop(sim_flow *flow, uint32_t header, worklist *work)
 {
     while (work->count > 0) {
@@ -291,8 +292,8 @@ static void gather_loop(sim_flow *flow, uint32_t header, worklist *work)
     }
 }
 
-/* Finds every block's innermost loop: headers of inner loops come later in the order, so they go
- * first. */
+/* Finds every block's innermost loop: headers of inner loops follow those of outer loops in the
+ * order, so walking it backwards finds inner loops first. */
 static void find_loops(sim_flow *flow)
 {
     worklist work = {0};
@@ -312,7 +313,7 @@ static void find_loops(sim_flow *flow)
     rt_vector_free(&work);
 }
 
-/* Tells the blocks their loops. */
+/* Records the loop of each block. */
 static void settle_loops(sim_flow *flow)
 {
     for (uint32_t i = 0; i < flow->function->order_count; i++) {
@@ -329,7 +330,7 @@ static void settle_loops(sim_flow *flow)
     }
 }
 
-/* Notes which loops an edge leaves.  Loops deeper than LOOP_DEPTH_MAX are passed over: exits only
+/* Records which loops an edge exits.  Loops deeper than LOOP_DEPTH_MAX are ignored: exits only
  * improve the order of blocks. */
 static void add_exits(sim_flow *flow, uint32_t source, uint32_t target)
 {
@@ -340,7 +341,7 @@ static void add_exits(sim_flow *flow, uint32_t source, uint32_t target)
         while (inside != SIM_NONE && flow->blocks[inside].loop_depth > depth) {
             inside = flow->around[inside];
         }
-        if (inside == loop) return; /* the target is inside this loop and all around it */
+        if (inside == loop) return; /* the target is inside this loop and all enclosing loops */
         *rt_vector_push(&flow->pool) = (loop_exit){target, flow->exits[loop]};
         flow->exits[loop] = flow->pool.count - 1;
     }
@@ -367,8 +368,8 @@ static uint32_t *array_of_none(sim_flow *flow)
     return array;
 }
 
-/* The final order needs the loops, the loops need dominators, and dominators an order: so blocks
- * are put in order twice. */
+/* The final order needs loops, loops need dominators, and dominators need an order, so the blocks
+ * are ordered twice. */
 static void arrange_blocks(sim_flow *flow)
 {
     flow->loop = array_of_none(flow);

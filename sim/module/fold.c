@@ -1,11 +1,13 @@
 /* Operations on constants whose operands are known: computed while the module is read, so that they
  * can be an array's length, a variable's initial value, or an index.
  *
- * Values are images of memory, part by part, as a variable would hold them.  Vectors are taken
- * apart; every component is computed as the engine computes it: floats in their own type, halves in
- * float and rounded once (half.h).  What is not known stays an operation and is computed where it
- * is used.  Source: SPIR-V specification 1.6, sections 2.12 "Specialization" and 3.42.7
- * "Constant-Creation Instructions". */
+ * Values are images of memory, part by part, as a variable would hold them.  Vectors are split;
+ * each component is computed as the engine computes it: floats in their own type, halves in float
+ * and rounded once (half.h).  An operation with an unknown operand stays an operation and is
+ * computed where it is used.
+ *
+ * Source: SPIR-V specification 1.6, sections 2.12 "Specialization" and 3.42.7 "Constant-Creation
+ * Instructions". */
 #include "sim/module/fold.h"
 
 #include "sim/number/half.h"
@@ -17,13 +19,13 @@ enum { OPERANDS_MAX = 3 };
 
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
-/* A scalar that an operation is applied to. */
+/* A scalar operand of an operation. */
 typedef struct scalar {
     const sim_type *type;
     uint8_t kind; /* SIM_TYPE_BOOL, INT or FLOAT */
     uint32_t width;
     uint64_t bits;  /* zero-extended */
-    int64_t number; /* the same, sign-extended */
+    int64_t number; /* the same bits, sign-extended */
 } scalar;
 
 static bool is_scalar(const sim_type *type)
@@ -42,8 +44,8 @@ static scalar scalar_of(const sim_type *type, uint64_t bits)
                     .number = (int64_t)(bits << unused) >> unused};
 }
 
-/* Integer operations of two operands of the result's width; false: not one, or no defined result.
- */
+/* Integer operations on two operands of the result's width.  False if it is not such an operation,
+ * or the result is undefined. */
 static bool fold_integer(uint16_t number, scalar a, scalar b, uint64_t *out)
 {
     int64_t least = -1 - (int64_t)(UINT64_MAX >> (65 - a.width));
@@ -60,7 +62,7 @@ static bool fold_integer(uint16_t number, scalar a, scalar b, uint64_t *out)
     case SIM_OpSDiv: *out = divides ? (uint64_t)(a.number / b.number) : 0; return divides;
     case SIM_OpSRem: *out = divides ? (uint64_t)(a.number % b.number) : 0; return divides;
     case SIM_OpSMod: {
-        /* The sign is the second operand's. */
+        /* The result has the sign of the second operand. */
         int64_t rest = divides ? a.number % b.number : 0;
         bool moved = rest != 0 && (rest < 0) != (b.number < 0);
         *out = (uint64_t)(moved ? rest + b.number : rest);
@@ -118,8 +120,8 @@ static double number_of(scalar a)
     return (double)sim_float_of_half((uint16_t)a.bits);
 }
 
-/* A sum, difference, product or quotient in double, rounded once more: floats and halves have few
- * enough bits that this gives what one rounding gives (half.h). */
+/* Rounds a sum, difference, product or quotient, computed in double, to `width` bits: floats and
+ * halves are short enough for the second rounding to give the correctly rounded result (half.h). */
 static uint64_t bits_of(uint32_t width, double value)
 {
     if (width == 64) return (sim_double_bits){.value = value}.bits;
@@ -221,7 +223,7 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
     if (a.kind == SIM_TYPE_FLOAT) return fold_float(number, a, b, out);
     if (a.kind == SIM_TYPE_BOOL) return fold_logical(number, a, b, out);
     if (to_bool) return fold_comparison(number, a, b, out);
-    if (fold_shift(number, a, b, out)) return true; /* the shift may have a width of its own */
+    if (fold_shift(number, a, b, out)) return true; /* the shift may have a different width */
     return a.width == b.width && fold_integer(number, a, b, out);
 }
 
@@ -239,7 +241,7 @@ static uint64_t offset_of(const sim_type *type, uint64_t index)
     return type->kind == SIM_TYPE_STRUCT ? type->offsets[index] : index * type->element->size_bytes;
 }
 
-/* The part that indices lead to, which were checked: its type, and where it begins. */
+/* The part that the indices select: its type and offset.  The indices have been checked. */
 static const sim_type *part_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                                uint64_t *out_offset)
 {
@@ -254,7 +256,7 @@ static const sim_type *part_of(const sim_type *type, const uint32_t *indices, ui
 static bool write_part(const sim_module *module, const sim_constant *constant,
                        const uint32_t *indices, uint32_t count, uint8_t *out);
 
-/* Composites were not checked yet: one that does not fit its type is not known. */
+/* Composites have not been checked yet: the value is unknown if one does not match its type. */
 static bool write_constituent(const sim_module *module, const sim_constant *whole, uint64_t index,
                               const uint32_t *indices, uint32_t count, uint8_t *out)
 {
@@ -307,7 +309,7 @@ static const sim_constant *operand_at(const sim_module *module, const sim_consta
     return sim_module_constant(module, user->operands[place]);
 }
 
-/* Component `i` of an operand; of a scalar itself. */
+/* Component `i` of an operand; a scalar is its own component. */
 static bool read_component(const sim_module *module, const sim_constant *user, uint32_t place,
                            uint32_t i, scalar *out)
 {
@@ -324,7 +326,7 @@ static bool read_component(const sim_module *module, const sim_constant *user, u
 
 /* ---- Operations ---------------------------------------------------------------------------- */
 
-/* Component by component. */
+/* Applies the operation component by component. */
 static bool fold_components(const sim_module *module, const sim_constant *constant, uint8_t *out)
 {
     bool is_vector = constant->type->kind == SIM_TYPE_VECTOR;
@@ -367,7 +369,7 @@ static bool fold_shuffle(const sim_module *module, const sim_constant *constant,
     uint64_t first_count = operand_at(module, constant, 0)->type->count;
     for (uint32_t i = 2; i < constant->count; i++) {
         uint32_t component = constant->operands[i];
-        if (component == UINT32_MAX) return false; /* it may be anything */
+        if (component == UINT32_MAX) return false; /* the component is undefined */
         bool is_second = component >= first_count;
         uint32_t index = is_second ? component - (uint32_t)first_count : component;
         const sim_constant *from = operand_at(module, constant, is_second);
@@ -386,7 +388,8 @@ static bool fold_insert(const sim_module *module, const sim_constant *constant, 
            write_part(module, operand_at(module, constant, 0), NULL, 0, out + offset);
 }
 
-/* The same bits; vectors of three have room that others do not have. */
+/* Copies the bits.  Sizes may differ because vectors of three are padded: then the value stays
+ * unknown. */
 static bool fold_bitcast(const sim_module *module, const sim_constant *constant, uint8_t *out)
 {
     const sim_constant *from = operand_at(module, constant, 0);

@@ -1,5 +1,6 @@
-/* The first pass over a module: the form of every instruction against the grammar's table, ids
- * defined once, sections in order, and counts for the passes that fill arrays.
+/* The first pass over a module: checks the form of every instruction against the grammar's table,
+ * that ids are defined once and that sections are in order, and counts what later passes store in
+ * arrays.
  *
  * It knows nothing of types.  Source: SPIR-V specification 1.6, sections 2.3 "Physical Layout" and
  * 2.4 "Logical Layout of a Module". */
@@ -9,7 +10,7 @@
 
 /* ---- Operands ------------------------------------------------------------------------------ */
 
-/* Where a walk over one instruction's operands stands. */
+/* The state of a walk over one instruction's operands. */
 typedef struct sim_walk {
     sim_reader *reader;
     const sim_view *view;
@@ -38,12 +39,13 @@ static rt_status walk_list(sim_walk *walk, uint32_t first, uint32_t count)
     return RT_STATUS_OK;
 }
 
-/* Words of the literal string at `at`, its end included; 0 where it does not end. */
+/* The number of words of the literal string at `at`, its terminator included; 0 if it is not
+ * terminated. */
 static uint32_t string_words(const sim_walk *walk)
 {
     for (uint32_t i = walk->at; i < walk->view->count; i++) {
         uint32_t word = walk->view->words[i];
-        /* The usual test for a zero byte: a borrow reaches the high bit only out of one. */
+        /* The usual test for a zero byte: a borrow reaches a high bit only if there is one. */
         if ((word - 0x01010101u) & ~word & 0x80808080u) return i - walk->at + 1;
     }
     return 0;
@@ -59,7 +61,7 @@ static rt_status walk_enumerant(sim_walk *walk, sim_operand_kind kind, uint32_t 
     return walk_list(walk, enumerant->operand_first, enumerant->operand_count);
 }
 
-/* Words of one operand of a kind, or 0 where the instruction ends inside it. */
+/* The number of words of one operand of a kind; 0 if the instruction ends inside it. */
 static uint32_t operand_words(const sim_walk *walk, sim_operand_kind kind)
 {
     uint32_t count = 1;
@@ -68,7 +70,7 @@ static uint32_t operand_words(const sim_walk *walk, sim_operand_kind kind)
     return count <= walk->view->count - walk->at ? count : 0;
 }
 
-/* The operation inside OpSpecConstantOp has the operands of the instruction that it names. */
+/* The operation inside OpSpecConstantOp takes the operands of the instruction that it names. */
 static rt_status walk_operation(sim_walk *walk, uint32_t number)
 {
     const sim_opcode *opcode = sim_opcode_find(number);
@@ -86,7 +88,7 @@ static rt_status walk_operation(sim_walk *walk, uint32_t number)
 static rt_status walk_pair(sim_walk *walk, const sim_kind *kind)
 {
     for (uint32_t i = 0; i < 2; i++) {
-        /* The literal of OpSwitch's pairs has the width of its selector. */
+        /* The literal in each pair of OpSwitch has the width of its selector. */
         bool is_label = kind->members[i] == SIM_KIND_LiteralInteger &&
                         walk->view->opcode->number == SIM_OpSwitch;
         RT_TRY(walk_operand(walk,
@@ -171,7 +173,7 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
     return row && row->has_literal && word + 1 == view->count;
 }
 
-/* What the values or bits of an enumeration need. */
+/* Checks that the module declares what the values or bits of an enumeration need. */
 static rt_status check_enumerants(sim_reader *reader, const sim_view *view, sim_operand_kind kind,
                                   uint32_t value)
 {
@@ -228,7 +230,7 @@ rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uin
 
 /* ---- Sections ------------------------------------------------------------------------------ */
 
-/* Sections of a module, in their order. */
+/* The sections of a module, in order. */
 typedef enum sim_section {
     SECTION_ANY, /* anywhere */
     SECTION_CAPABILITY,
@@ -249,7 +251,8 @@ typedef enum sim_section {
     SECTION_LATE,   /* in the section GLOBAL or inside functions */
 } sim_section;
 
-/* Where an instruction of a group may stand; functions' own instructions are in step_function. */
+/* The section in which an instruction is allowed; step_function handles the instructions that
+ * delimit functions and blocks. */
 static sim_section section_of(const sim_opcode *opcode)
 {
     static const uint8_t sections[SIM_GROUP_COUNT] = {
@@ -306,8 +309,8 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
                            places[reader->section]);
 }
 
-/* The section after an instruction that begins or ends a function, a parameter or a block, and
- * whether it may stand where it stands. */
+/* Enters the section that follows an instruction that begins or ends a function, a parameter or a
+ * block, and checks that the instruction is allowed in the current one. */
 static rt_status step_function(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;
@@ -341,7 +344,7 @@ static rt_status step_function(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Moves on to the section of an instruction, which must not precede the current one. */
+/* Enters the section of an instruction, which must not precede the current one. */
 static rt_status step_section(sim_reader *reader, const sim_view *view)
 {
     const sim_opcode *opcode = view->opcode;
@@ -351,8 +354,8 @@ static rt_status step_section(sim_reader *reader, const sim_view *view)
     sim_section wanted = section_of(opcode);
     if (wanted == SECTION_ANY) return RT_STATUS_OK;
     if (wanted == SECTION_LATE && reader->section > SECTION_GLOBAL) {
-        /* Lines may stand anywhere from here on, and so may debug information, which body.c sorts
-         * out; values only inside blocks. */
+        /* From here on, lines are allowed anywhere, as is debug information, which body.c skips;
+         * values only inside blocks. */
         bool is_free = opcode->group == SIM_GROUP_LINE || opcode->group == SIM_GROUP_EXTENDED;
         return is_free || reader->section == SECTION_BLOCK ? RT_STATUS_OK : misplaced(reader, view);
     }
@@ -371,7 +374,7 @@ static rt_status step_section(sim_reader *reader, const sim_view *view)
 
 /* ---- The pass ------------------------------------------------------------------------------ */
 
-/* Finds out which set an OpExtInstImport means. */
+/* Determines the set that an OpExtInstImport imports. */
 static rt_status read_set(sim_reader *reader, const sim_view *view)
 {
     rt_text name = sim_words_text(view->words + 2);
@@ -388,7 +391,7 @@ static rt_status read_set(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* What a result of this instruction is, where it stands. */
+/* The kind of this instruction's result, given the current section. */
 static sim_id_kind result_kind(const sim_reader *reader, const sim_view *view)
 {
     bool in_function = reader->section > SECTION_GLOBAL;
@@ -410,7 +413,7 @@ static sim_id_kind result_kind(const sim_reader *reader, const sim_view *view)
     }
 }
 
-/* Gives the result its kind and its place; every kind's places follow the order of the words. */
+/* Sets the kind and index of the result; the indices of each kind follow the order of the words. */
 static rt_status define_result(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;

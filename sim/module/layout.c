@@ -1,4 +1,4 @@
-/* Compares types by what lies where. */
+/* Compares types by the values that they have at each offset. */
 #include "sim/module/layout.h"
 
 #include "reference/base/vector.h"
@@ -18,7 +18,7 @@ static bool is_padding(const sim_type *type)
            type->element->bits == 8;
 }
 
-/* Lists the values of a type in the order of its members, at most VALUES_MAX and one more.  The
+/* Lists the values of a type in the order of its members, at most VALUES_MAX + 1 of them.  The
  * depth of types is bounded (SIM_TYPE_DEPTH_MAX). */
 static void list_values(laid_values *values, const sim_type *type, uint64_t offset)
 {

@@ -5,12 +5,13 @@
 
 #include "sim/module/module.h"
 
-/* True when both have the same size, and the same values that are no structures at the same
- * offsets; arrays of bytes are padding, which one type may write out and the other leave to
- * alignment.  Also false if a type has too many values to compare.
+/* True if both types have the same size, and the same non-struct values at the same offsets.
+ * Arrays of bytes count as padding, which one type may declare and the other leave to alignment.
+ * Also false if a type has too many values to compare.
+ *
  * Observed: the shipped compiler of DPC++ declares a variable of class type in one module as its
  * base, packed, and an array of bytes, and defines it in another as the base alone; SPIR-V 2.16.1
- * "Universal Validation Rules" wants one type, and Intel's linker takes it. */
+ * "Universal Validation Rules" requires the same type, but Intel's linker accepts it. */
 bool sim_type_same_layout(const sim_type *a, const sim_type *b);
 
 #endif

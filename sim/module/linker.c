@@ -1,5 +1,5 @@
-/* The join of symbols (linker.h): collect definitions by name, then bind.  It moves no code and
- * copies no data. */
+/* Symbol resolution (linker.h): collects definitions by name, then binds imports to them.  It moves
+ * no code and copies no data. */
 #include "sim/module/linker.h"
 
 #include "reference/base/map.h"
@@ -15,8 +15,8 @@ typedef struct sim_linker {
     uint32_t module_count;
     symbol_list symbols;
     rt_map definitions; /* name -> index into symbols */
-    rt_map reported;    /* names already in a list of names */
-    name_list *open;    /* receives imports without a definition; NULL: they are refused */
+    rt_map reported;    /* names already in a list */
+    name_list *open;    /* receives imports without a definition; NULL: they are an error */
 } sim_linker;
 
 static void collect_functions(sim_linker *linker, uint32_t module)
@@ -59,7 +59,8 @@ static void report(sim_linker *linker, name_list *names, rt_text name)
     *rt_vector_push(names) = name;
 }
 
-/* Which modules declare a name, and as what; or which have a kernel of that name. */
+/* Appends the modules that declare a name and their declarations, or the modules that have a kernel
+ * of that name. */
 static void write_places(const sim_linker *linker, rt_text name, bool is_kernel, rt_buffer *out)
 {
     uint32_t count = 0;
@@ -80,7 +81,7 @@ static void write_places(const sim_linker *linker, rt_text name, bool is_kernel,
     rt_buffer_append_byte(out, ')');
 }
 
-/* Makes the status about a list of names, if there are any, and empties the list. */
+/* Returns a LINK_ERROR that lists the names, or success if there are none, and empties the list. */
 static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *what)
 {
     rt_status status = RT_STATUS_OK;
@@ -99,7 +100,8 @@ static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, 
     return status;
 }
 
-/* Enters the definitions: an Export goes before LinkOnceODR, the first before later ones. */
+/* Records the definitions: an Export takes precedence over LinkOnceODR, otherwise the first
+ * definition wins. */
 static rt_status define_symbols(sim_linker *linker)
 {
     name_list twice = {0};
@@ -109,14 +111,14 @@ static rt_status define_symbols(sim_linker *linker)
         uint32_t known = rt_map_find(&linker->definitions, own->name);
         bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
         bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
-        /* Broken: every module keeps to its own definition. */
+        /* Broken: every module uses its own definition. */
         if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, own->name);
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
     }
     return refuse(linker, &twice, false, "defined more than once");
 }
 
-/* Everything is defined at first by itself. */
+/* Initially, every function or variable is its own definition. */
 static sim_place **make_places(rt_arena *arena, const sim_linker *linker, bool of_functions)
 {
     sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof(sim_place *));
@@ -158,7 +160,7 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
     return refuse(linker, &different, false, "imported or defined with different types");
 }
 
-/* Kernels are found by name, so a name must mean one. */
+/* Kernels are looked up by name, so a name must identify a single kernel. */
 static rt_status check_kernels(sim_linker *linker)
 {
     name_list twice = {0};

@@ -1,4 +1,4 @@
-/* Joins the symbols of several modules: every import gets its definition. */
+/* Resolves the symbols of several modules: every import is bound to its definition. */
 #ifndef SIM_LINKER_H
 #define SIM_LINKER_H
 
@@ -10,7 +10,7 @@ typedef struct sim_place {
     uint32_t index;  /* into its functions or variables */
 } sim_place;
 
-/* A function or variable with a linkage; everything is the module's. */
+/* A function or variable with linkage; everything is borrowed from the module. */
 typedef struct sim_symbol {
     rt_text name;
     uint8_t linkage; /* sim_linkage_kind */
@@ -21,17 +21,17 @@ typedef struct sim_symbol {
     sim_place place;
 } sim_symbol;
 
-/* Appends what a module declares: "module 1 imports function i32(i32)". */
+/* Appends a module's declaration of the symbol: "module 1 imports function i32(i32)". */
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 
-/* True where one may be the definition of the other: both functions of equal type whose parameters
- * are passed alike, or variables of one storage class and of equal types, or of types that lay the
- * same values at the same places (layout.h). */
+/* True if either may be the definition of the other: both are functions of equal type whose
+ * parameters are passed in the same way, or variables of one storage class and of equal types, or
+ * of types with the same values at the same offsets (layout.h). */
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
 
 /* Where every function and variable of every module is defined: functions[m][i] is the definition
- * behind function i of module m, which is itself unless it is an import or one of several
- * LinkOnceODR definitions.  Never an import. */
+ * that function i of module m resolves to, which is the function itself unless it is an import or
+ * one of several LinkOnceODR definitions.  Never an import. */
 typedef struct sim_linkage {
     rt_arena arena; /* owns the arrays */
     uint32_t module_count;
@@ -39,21 +39,21 @@ typedef struct sim_linkage {
     sim_place **variables;
 } sim_linkage;
 
-/* Joins count >= 1 modules, whose names are borrowed during the call only, by the names of their
- * LinkageAttributes.  A name has one Export or, failing that, any number of LinkOnceODR
- * definitions, of which the first stands for all; functions and variables share the names.
- * LINK_ERROR, naming all symbols that it concerns and what each module, counted from 0, declares:
- * an import without a definition, several Exports of a name, definitions and imports of different
- * types, a kernel name in two modules.  On success
- * the caller frees *out_linkage; on failure it is empty.
- * Source: SPIR-V specification 1.6, sections 2.13 "Linkage" and 3.17 "Linkage Type"; extension
- * SPV_KHR_linkonce_odr. */
+/* Resolves the symbols of count >= 1 modules, whose names are borrowed during the call only, by the
+ * names of their LinkageAttributes.  A name has one Export or, if there is none, any number of
+ * LinkOnceODR definitions, of which the first is used for all; functions and variables share a
+ * namespace.  LINK_ERROR, with all symbols concerned and how each module, counted from 0, declares
+ * them: an import without a definition, several Exports of a name, definitions and imports of
+ * different types, a kernel name in two modules.  On success the caller frees *out_linkage; on
+ * failure it is empty.  Source: SPIR-V specification 1.6, sections 2.13 "Linkage" and 3.17 "Linkage
+ * Type"; extension SPV_KHR_linkonce_odr. */
 RT_MUST_USE rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules,
                                          uint32_t count, sim_linkage *out_linkage);
 
-/* Looks whether count >= 1 modules fit each other, and lists the imports that none of them defines:
- * each once, in the order of the modules, first functions, then variables.  The list lives in the
- * arena, its texts in the modules.  LINK_ERROR: as above, imports without a definition excepted. */
+/* Checks that count >= 1 modules fit together, and lists the imports that none of them defines:
+ * each name once, in the order of the modules, functions before variables.  The list is allocated
+ * from the arena, its texts are borrowed from the modules.  LINK_ERROR: as for sim_linkage_create,
+ * except for imports without a definition. */
 RT_MUST_USE rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules,
                                           uint32_t count, rt_arena *arena,
                                           const rt_text **out_names, uint32_t *out_count);

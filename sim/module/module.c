@@ -18,8 +18,8 @@ const sim_decoration *sim_module_decoration(const sim_module *module, sim_id tar
 
 rt_text sim_words_text(const uint32_t *words)
 {
-    /* The specification packs the bytes of a string from the low-order end of each word; on a
-     * big-endian machine they would lie the other way round. */
+    /* The specification packs the bytes of a string into each word from the low-order end; on a
+     * big-endian machine their order in memory would be reversed. */
     _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "strings are read in place");
     return rt_text_of((const char *)words);
 }

@@ -1,11 +1,12 @@
-/* What a read and validated SPIR-V module holds, for the other files of this folder.
+/* The contents of a SPIR-V module that has been read and validated, for the other files of this
+ * folder.
  *
- * sim_module_create (reader.h tells how) fills it; from then on it never changes, and
- * everything stated here is proven: the decoder asserts it, and refuses only what semantics.def
- * refuses.  All arrays live as long as the module.  Source: SPIR-V specification 1.6.
+ * sim_module_create (see reader.h) fills it; afterwards it never changes, and everything stated
+ * here is proven: the decoder asserts it, and refuses only what semantics.def refuses.  All arrays
+ * live as long as the module.  Source: SPIR-V specification 1.6.
  *
- * Two namings run through the file: an *id* is SPIR-V's own number (1 <= id < id_bound), an *index*
- * is a place in one of the arrays. */
+ * Two terms are used throughout: an *id* is SPIR-V's own number (1 <= id < id_bound), an *index* is
+ * a position in one of the arrays. */
 #ifndef SIM_MODULE_H
 #define SIM_MODULE_H
 
@@ -31,12 +32,12 @@ typedef enum sim_type_kind {
     SIM_TYPE_POINTER,
     SIM_TYPE_FUNCTION,
     SIM_TYPE_EVENT,  /* of an asynchronous copy: 64 opaque bits */
-    SIM_TYPE_OPAQUE, /* OpTypeOpaque: may be named and pointed to, never held */
+    SIM_TYPE_OPAQUE, /* OpTypeOpaque: may be declared and pointed to, never has a value */
 } sim_type_kind;
 
-/* Bounds that make recursion over types and expansion of values safe. */
-#define SIM_TYPE_DEPTH_MAX     255u       /* nesting of aggregates */
-#define SIM_VALUE_PARTS_MAX    16384u     /* part_count of what an instruction or parameter holds */
+/* Bounds that keep recursion over types and the expansion of values safe. */
+#define SIM_TYPE_DEPTH_MAX     255u   /* nesting of aggregates */
+#define SIM_VALUE_PARTS_MAX    16384u /* part_count of the value of an instruction or parameter */
 #define SIM_CONSTANT_PARTS_MAX (1u << 24) /* part_count of a constant */
 
 /* A type.  Two ids may denote equal types, so compare with sim_type_equal, not by address. */
@@ -46,16 +47,16 @@ typedef struct sim_type {
     uint8_t is_packed;        /* STRUCT with CPacked: members without padding */
     uint16_t bits;            /* INT, FLOAT; 1 for BOOL; 64 for POINTER */
     uint32_t storage_class;   /* POINTER: SIM_StorageClass… */
-    uint32_t index;           /* own place in sim_module.types */
+    uint32_t index;           /* of this type in sim_module.types */
     uint32_t alignment_bytes; /* a power of two; 0 for types without values */
     uint16_t depth;           /* nesting of aggregates below, at most SIM_TYPE_DEPTH_MAX */
     uint64_t size_bytes;      /* in memory, padding included; 0 for types without values */
     uint64_t part_count;      /* scalars and empty structs in a value, saturating; 1 for scalars */
-    uint64_t structure;       /* hash of what sim_type_equal compares */
+    uint64_t structure;       /* hash of everything that sim_type_equal compares */
     /* VECTOR: components (2, 3, 4, 8, 16).  ARRAY: elements.  STRUCT: members.  FUNCTION:
      * parameters. */
     uint64_t count;
-    /* VECTOR, ARRAY: of an element.  POINTER: what it points to.  FUNCTION: what is returned. */
+    /* VECTOR, ARRAY: the element type.  POINTER: the pointee.  FUNCTION: the return type. */
     const struct sim_type *element;
     const struct sim_type *const *members; /* STRUCT, FUNCTION: count of them */
     const uint64_t *offsets;               /* STRUCT: byte offset of each member */
@@ -68,8 +69,8 @@ typedef enum sim_constant_kind {
     SIM_CONSTANT_NULL,      /* all zero, any type with values; `bits` is 0 */
     SIM_CONSTANT_UNDEFINED, /* OpUndef at module scope */
     SIM_CONSTANT_COMPOSITE, /* vector, array, struct: `count` ids of constants or variables */
-    SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words, unless
-                               it is a scalar that could be computed: then it is BITS */
+    SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words.  A
+                             * scalar that could be computed is BITS instead */
     SIM_CONSTANT_FUNCTION,  /* OpConstantFunctionPointerINTEL: operands[0] is the function's id */
 } sim_constant_kind;
 
@@ -78,12 +79,12 @@ typedef struct sim_constant {
     uint8_t kind; /* sim_constant_kind */
     const sim_type *type;
     uint64_t bits;
-    uint32_t spec_id; /* SpecId of OpSpecConstant…, or SIM_NONE; `bits` is the value given */
-    /* Of OpSpecConstantOp, else NULL; its operands obey sim_opcode_operand like any other. */
+    uint32_t spec_id; /* SpecId of OpSpecConstant…, or SIM_NONE; `bits` is the given value */
+    /* OpSpecConstantOp only, otherwise NULL; sim_operand_at gives the kinds of its operands. */
     const sim_opcode *opcode;
     const uint32_t *operands;
     uint32_t count;
-    /* OPERATION that could be computed: the value as it lies in memory, else NULL. */
+    /* OPERATION that could be computed: the value as laid out in memory; otherwise NULL. */
     const uint8_t *image;
 } sim_constant;
 
@@ -102,29 +103,29 @@ typedef enum sim_linkage_kind {
     SIM_LINKAGE_NONE, /* private to the module */
     SIM_LINKAGE_IMPORT,
     SIM_LINKAGE_EXPORT,
-    SIM_LINKAGE_ODR, /* LinkOnceODR: any one definition stands for all */
+    SIM_LINKAGE_ODR, /* LinkOnceODR: any one of the definitions is used for all */
 } sim_linkage_kind;
 
 /* ---- Variables, functions, blocks, instructions ------------------------------------------- */
 
 /* A variable at module scope.  Its storage class is UniformConstant, CrossWorkgroup, Workgroup,
- * Input (then it is a built-in), or Function: a constant that all work-items share, such as a table
- * of virtual functions without address space. */
+ * Input (for a built-in), or Function: a constant that all work-items share, such as a table of
+ * virtual functions without address space. */
 typedef struct sim_variable {
     sim_id id;
     const sim_type *type;     /* POINTER */
     uint32_t storage_class;   /* SIM_StorageClass… */
     sim_id initializer;       /* a constant, a variable or a function pointer constant; 0: none */
-    uint32_t alignment_bytes; /* of the pointee, or of decoration Alignment where larger */
+    uint32_t alignment_bytes; /* of the pointee, or of decoration Alignment if larger */
     uint32_t built_in;        /* SIM_BuiltIn…, or SIM_NONE */
     uint8_t linkage;          /* sim_linkage_kind */
-    rt_text link_name;        /* of LinkageAttributes; empty without */
-    rt_text name;             /* of OpName, or link_name; empty without */
+    rt_text link_name;        /* of LinkageAttributes; otherwise empty */
+    rt_text name;             /* of OpName, or link_name; otherwise empty */
 } sim_variable;
 
-/* One instruction of a block.  Phis come first, the terminator last; variables stand anywhere in
- * the entry block and nowhere else; OpLabel, OpLine and OpNoLine are not instructions of a block,
- * nor is anything that semantics.def calls DEBUG. */
+/* One instruction of a block.  Phis come first, the terminator last; variables are anywhere in the
+ * entry block and nowhere else; OpLabel, OpLine and OpNoLine are not instructions of a block, nor
+ * is anything that semantics.def marks DEBUG. */
 typedef struct sim_instruction {
     const sim_opcode *opcode; /* treatment EXEC */
     const uint32_t *words;    /* the whole instruction, words[0] = word count and opcode */
@@ -137,8 +138,7 @@ typedef struct sim_instruction {
     uint32_t line;            /* 0: unknown */
 } sim_instruction;
 
-/* A basic block.  Blocks of one function are neighbours, in module order; the first is the entry.
- */
+/* A basic block.  A function's blocks are contiguous, in module order; the first is the entry. */
 typedef struct sim_block {
     sim_id label;
     uint32_t function;          /* index */
@@ -148,16 +148,16 @@ typedef struct sim_block {
     uint32_t successor_count;
     const uint32_t *predecessors; /* block indices, ascending, each once, reachable or not */
     uint32_t predecessor_count;
-    /* Place in the function's order; SIM_NONE: unreachable.  The order is a reverse post-order in
-     * which the blocks of a natural loop come before all blocks that the loop leads to. */
+    /* Position in the function's order; SIM_NONE: unreachable.  The order is a reverse post-order
+     * in which the blocks of a natural loop precede all blocks to which the loop exits. */
     uint32_t order;
     uint32_t dominator; /* immediate, block index; the entry's is itself; or SIM_NONE */
-    uint32_t dominees_first, dominees_end; /* of sim_block_dominates */
+    uint32_t dominees_first, dominees_end; /* for sim_block_dominates */
     uint32_t loop;       /* header of the innermost natural loop, block index; or SIM_NONE */
     uint32_t loop_depth; /* loops around the block */
 } sim_block;
 
-/* True when every path to b leads through a; both are reachable blocks of one function. */
+/* True if every path to b passes through a; both are reachable blocks of one function. */
 static inline bool sim_block_dominates(const sim_block *a, const sim_block *b)
 {
     CHECK(a->order != SIM_NONE && b->order != SIM_NONE && a->function == b->function);
@@ -173,8 +173,8 @@ typedef struct sim_function {
     const uint32_t *order;    /* reachable blocks, see sim_block.order; order[0] = block_first */
     uint32_t order_count;
     uint8_t linkage;   /* sim_linkage_kind */
-    rt_text link_name; /* of LinkageAttributes; empty without */
-    rt_text name;      /* of OpName, or link_name; empty without */
+    rt_text link_name; /* of LinkageAttributes; otherwise empty */
+    rt_text name;      /* of OpName, or link_name; otherwise empty */
 } sim_function;
 
 /* A kernel: entry point of execution model Kernel.  Its function is defined here, returns void and
@@ -183,8 +183,8 @@ typedef struct sim_function {
 typedef struct sim_entry {
     rt_text name;
     uint32_t function;                           /* index */
-    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* execution mode LocalSize; all 0 without */
-    uint32_t subgroup_size;                      /* execution mode SubgroupSize; 0 without */
+    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* execution mode LocalSize; all 0 if absent */
+    uint32_t subgroup_size;                      /* execution mode SubgroupSize; 0 if absent */
 } sim_entry;
 
 /* ---- The module --------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ typedef enum sim_id_kind {
 typedef struct sim_id_entry {
     uint8_t kind; /* sim_id_kind */
     uint32_t index;
-    uint32_t owner;            /* PARAMETER, LABEL, RESULT: index of the function; else SIM_NONE */
+    uint32_t owner;            /* PARAMETER, LABEL, RESULT: index of the function; or SIM_NONE */
     uint32_t word;             /* word offset of the defining instruction in the module */
     uint32_t name_word;        /* word offset of the literal of its OpName; 0: none */
     const sim_type *type;      /* of values; NULL for types, labels, strings, functions, sets */
@@ -221,11 +221,10 @@ typedef enum sim_set {
 
 struct sim_module {
     rt_arena arena;        /* owns everything below but ids */
-    const uint32_t *words; /* in the byte order of this machine */
+    const uint32_t *words; /* in this machine's byte order */
     sim_id_entry *ids;     /* id_bound of them */
     sim_type *types;
-    sim_constant
-        *constants; /* each after the constants that it uses, except addresses of functions */
+    sim_constant *constants; /* each after its operands, except functions' addresses */
     sim_variable *variables;
     sim_function *functions;
     sim_block *blocks;
@@ -243,21 +242,21 @@ struct sim_module {
     uint32_t instruction_count;
     uint32_t entry_count;
     uint32_t decoration_count;
-    rt_hash code_hash;      /* of its bytes as they were given */
-    rt_hash constants_hash; /* of the values given for its specialisation constants */
+    rt_hash code_hash;      /* of its original bytes */
+    rt_hash constants_hash; /* of the values given to its specialisation constants */
     sim_declarations declarations;
 };
 
-/* Every table of the module refers to the others as this header says; stops where one does not. For
+/* Returns true, or panics at the first table entry that violates an invariant of this header.  For
  * CHECK_SLOW (check.c). */
 bool sim_module_check(const sim_module *module);
 
 /* ---- Declared sets (declare_sets.c) ------------------------------------------------------- */
 
-/* The set of virtual functions that a function of the module is in; empty: none. */
+/* The set of virtual functions to which a function of the module belongs; empty if none. */
 rt_text sim_module_function_set(const sim_module *module, const sim_function *function);
 
-/* The sets that a kernel of the module may call, separated by commas; empty: none. */
+/* The sets that a kernel of the module may call, separated by commas; empty if none. */
 rt_text sim_module_kernel_sets(const sim_module *module, rt_text kernel);
 
 /* ---- Accessors ---------------------------------------------------------------------------- */
@@ -268,7 +267,7 @@ static inline const sim_id_entry *sim_module_id(const sim_module *module, sim_id
     return &module->ids[id];
 }
 
-/* The object that an id of that kind names. */
+/* The object that an id of the given kind refers to. */
 static inline const sim_type *sim_module_type(const sim_module *module, sim_id id)
 {
     CHECK(sim_module_id(module, id)->kind == SIM_ID_TYPE);
@@ -301,29 +300,29 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
 }
 
 /* The first decoration of that number on an id, or on one member of a struct type (member SIM_NONE:
- * the id itself); NULL where there is none. */
+ * the id itself); NULL if there is none. */
 const sim_decoration *sim_module_decoration(const sim_module *module, sim_id target,
                                             uint32_t member, uint32_t number);
 
-/* True for a parameter with attribute ByVal: what it points to is the function's own copy. */
+/* True for a parameter with attribute ByVal: its pointee is the function's own copy. */
 bool sim_module_is_by_value(const sim_module *module, sim_id parameter);
 
 /* The text of an OpString, empty for id 0; borrows the module. */
 rt_text sim_module_string(const sim_module *module, sim_id id);
 
-/* The OpName of an id, empty where it has none; borrows the module. */
+/* The OpName of an id, empty if it has none; borrows the module. */
 rt_text sim_module_name(const sim_module *module, sim_id id);
 
-/* The literal string that begins at words[0] and is terminated (proven by the reader). */
+/* The literal string at words[0]; the reader has proven that it is terminated. */
 rt_text sim_words_text(const uint32_t *words);
 
-/* True when both types, of one module or of two, have the same structure: kinds, widths, counts,
+/* True if both types, of one module or of two, have the same structure: kinds, widths, counts,
  * packing, storage classes.  Pointees are not compared: pointers of equal storage class are
  * interchangeable in memory and in calls between modules. */
 bool sim_type_equal(const sim_type *a, const sim_type *b);
 
-/* True when both, of one module, are the same type: inside a module types are told apart by their
- * ids (section 2.8 "Types"), however alike they are. */
+/* True if both, of one module, are the same type: within a module, types are distinguished by their
+ * ids (section 2.8 "Types"), even if their structure is equal. */
 static inline bool sim_type_same(const sim_type *a, const sim_type *b)
 {
     return a == b;

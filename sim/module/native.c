@@ -1,18 +1,19 @@
-/* Images of the native format: written from modules, read with nothing taken on trust.
+/* Images of the native format: written from modules, read as untrusted input.
  *
  *     u32 magic "ASIM"   u32 version of the format   u32 version of the device
  *     u64 low, u64 high  hash of everything after it (reference/base/hash.h)
  *     u32 count          of modules, each: u64 bytes, SPIR-V
  *                        u64 low, high, low, high  its hashes of code and constants (module.h)
  *                        u32 count  of functions with a set, each: u64 bytes, name; u64 bytes, set
- *                        u32 count  of kernels that call sets, each likewise
+ *                        u32 count  of kernels that call sets, each: the same, with its sets
  *     u32 count          of open imports, each: u64 bytes, name; as sim_linkage_imports orders them
  *
- * All numbers and words are little-endian, nothing is padded.
+ * All numbers and words are little-endian, without padding.
  *
- * Specialisation is undone in the words: a scalar constant becomes an ordinary one of the value
- * that it has, and decorations SpecId go.  Composites and operations of such constants need no
- * change; without a SpecId below them they are as constant as any other. */
+ * Specialisation is resolved in the words: a scalar specialisation constant becomes an ordinary
+ * constant with its current value, and its SpecId decoration is removed.  Composites and operations
+ * of such constants need no change: without a SpecId in their operands they are as constant as any
+ * other. */
 #include "reference/base/hash.h"
 #include "reference/base/rule.h"
 #include "reference/base/stream.h"
@@ -21,7 +22,7 @@
 
 enum {
     MAGIC = 0x4d495341, /* "ASIM" */
-    AT_FORMAT = 4,      /* bytes from the beginning */
+    AT_FORMAT = 4,      /* byte offsets in the image */
     AT_DEVICE = 8,
     AT_HASH = 12,
     AT_CONTENT = 28,
@@ -32,9 +33,8 @@ enum {
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* A scalar that could be specialised, as an ordinary constant.  Integer types of kernels have no
- * sign, so that zeros fill the word of a narrow literal (SPIR-V specification 1.6, section 2.2.1).
- */
+/* Writes a specialisable scalar as an ordinary constant.  Integer types of kernels have no sign, so
+ * a narrow literal is zero-extended to its word (SPIR-V specification 1.6, section 2.2.1). */
 static void write_scalar(rt_buffer *out, const sim_module *module, const uint32_t *words)
 {
     const sim_constant *constant = sim_module_constant(module, words[2]);
@@ -56,7 +56,7 @@ static void write_instruction(rt_buffer *out, const sim_module *module, const ui
     switch (words[0] & 0xffff) {
     case SIM_OpDecorate:
         if (words[2] == SIM_DecorationSpecId) return;
-        /* Broken: a finished program needs no names any more. */
+        /* Broken: strips the linkage names, as if a compiled program no longer needed them. */
         if (words[2] == SIM_DecorationLinkageAttributes && !RULE(DL_BACKEND_12)) return;
         break;
     case SIM_OpSpecConstant:
@@ -77,7 +77,7 @@ static void write_declared(rt_buffer *out, const sim_declared_sets *rows, uint32
     }
 }
 
-/* A module's identity and declarations, which its code does not contain. */
+/* Writes a module's identity and declarations, which are not part of its code. */
 static void write_identity(rt_buffer *out, const sim_module *module)
 {
     rt_write_u64(out, module->code_hash.low);
@@ -122,7 +122,7 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
     const rt_text *imports = NULL;
     uint32_t import_count = 0;
     rt_status status = sim_linkage_imports(sink, modules, count, &arena, &imports, &import_count);
-    /* Broken: what is compiled to the end must be whole. */
+    /* Broken: requires an image compiled to native code to be complete. */
     if (rt_ok(status) && import_count > 0 && !RULE(DL_BACKEND_11))
         status = rt_fail_naming(sink, RT_LINK_ERROR, RT_RULE_DL_BACKEND_11, imports, import_count,
                                 "undefined symbol '%.*s'", RT_TEXT_ARG(imports[0]));
@@ -149,14 +149,14 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* An image on its way. */
+/* The state of reading an image. */
 typedef struct native_reader {
     rt_sink *sink;
     rt_reader stream;
     sim_native *native;
 } native_reader;
 
-/* Refuses, naming the byte. */
+/* Makes a failure status whose message gives the position in bytes. */
 #define refuse(reader, code, at, ...) refuse_at((reader), (code), (at), __LINE__, __VA_ARGS__)
 
 RT_PRINTF(5, 6)
@@ -209,7 +209,7 @@ static rt_status read_header(native_reader *reader)
                   rt_hash_print(hash).digits, rt_hash_print(said).digits);
 }
 
-/* The compiler leaves nothing to specialise. */
+/* The compiler leaves no specialisation constants. */
 static rt_status check_fixed(const native_reader *reader, const sim_module *module, size_t at)
 {
     for (uint32_t i = 0; i < module->constant_count; i++) {
@@ -270,7 +270,7 @@ static rt_status read_module(native_reader *reader)
     return read_identity(reader, module);
 }
 
-/* The names must be those that the modules leave open, so that they can be relied on. */
+/* The names must be exactly the modules' open imports, so that callers can rely on them. */
 static rt_status read_imports(native_reader *reader)
 {
     sim_native *native = reader->native;

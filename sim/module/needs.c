@@ -1,19 +1,20 @@
-/* What a module must declare for what it uses: capabilities, extensions, versions of SPIR-V.
+/* Checks that a module declares the capabilities, extensions and SPIR-V version that it needs.
  *
- * The grammar says for every instruction and enumerant which capabilities enable it (one of them is
- * enough), which extensions bring it, and the first version that has it; declaring a capability
- * declares those that it implies.  Widths of numbers and sizes of vectors are not in the grammar.
- * Source: SPIR-V specification 1.6, sections 2.16.1, 3.31 "Capability" and 3.42.6. */
+ * For every instruction and enumerant, the grammar lists the capabilities that enable it (any of
+ * them is enough), the extensions that provide it, and the first version that includes it;
+ * declaring a capability also declares those that it implies.  Widths of numbers and sizes of
+ * vectors are not in the grammar.  Source: SPIR-V specification 1.6, sections 2.16.1, 3.31
+ * "Capability" and 3.42.6. */
 #include "sim/module/reader.h"
 #include "sim/module/support.h"
 
-/* Alternatives lie in the two pools. */
+/* The alternatives are ranges of the two pools. */
 typedef struct need {
-    uint32_t key;   /* opcode, or kind of the operand */
-    uint32_t value; /* of the enumerant; 0 for an opcode */
+    uint32_t key;   /* opcode, or kind of operand */
+    uint32_t value; /* value of the enumerant; 0 for an opcode */
     uint16_t capability_first, extension_first;
     uint8_t capability_count, extension_count;
-    uint16_t version; /* 0x104: since 1.4; NO_VERSION: none, an extension brings it */
+    uint16_t version; /* 0x104: since 1.4; NO_VERSION: only in an extension */
 } need;
 
 enum { NO_VERSION = 0xffff };
@@ -40,7 +41,7 @@ static const need enumerants[] = {
 #include "sim_spirv_needs.inc"
 };
 
-/* The row of a key and value in a table that is sorted by both; NULL where nothing is needed. */
+/* The row for a key and value in a table sorted by both; NULL if nothing is needed. */
 static const need *need_find(const need *rows, size_t count, uint32_t key, uint32_t value)
 {
     uint64_t wanted = (uint64_t)key << 32 | value;
@@ -66,7 +67,8 @@ static bool is_declared(const sim_reader *reader, uint32_t capability)
            (reader->capabilities[capability / 64] >> capability % 64 & 1);
 }
 
-/* With all that it implies; what is declared already has brought its own along. */
+/* Declares a capability and all that it implies; a capability declared earlier has already declared
+ * those that it implies. */
 static void declare(sim_reader *reader, uint32_t capability)
 {
     if (capability >= SIM_CAPABILITY_BOUND || is_declared(reader, capability)) return;
@@ -144,8 +146,9 @@ static bool has_extension(const sim_reader *reader, const need *row)
     return false;
 }
 
-/* What no version has, its capability brings: translators leave the extension out (llvm-spirv 14
- * that of function pointers), and a capability says as much. */
+/* Anything that no version includes is accepted with its capability alone: translators omit the
+ * extension (llvm-spirv 14 omits that of function pointers), and the capability is equally
+ * explicit. */
 static rt_status check_version(sim_reader *reader, const sim_view *view, const char *what,
                                const need *row)
 {
@@ -173,7 +176,7 @@ rt_status sim_needs_enumerant(sim_reader *reader, const sim_view *view, sim_oper
         need_find(enumerants, sizeof enumerants / sizeof enumerants[0], (uint32_t)kind, value);
     if (!row) return RT_STATUS_OK;
     const char *name = sim_enumerant_name(kind, value);
-    if (kind != SIM_KIND_Capability) { /* there the row says what is implied */
+    if (kind != SIM_KIND_Capability) { /* the row of a capability lists what it implies */
         RT_TRY(sim_needs_capability(reader, view, name, capabilities + row->capability_first,
                                     row->capability_count));
     }

@@ -1,4 +1,4 @@
-/* The tables of opcodes.h.  Form comes from the generated sim_spirv_rows.inc, treatment from
+/* The tables of opcodes.h.  Forms come from the generated sim_spirv_rows.inc, treatments from
  * semantics.def and opencl_std.def; the assertions below prove that they agree row by row. */
 #include "sim/module/opcodes.h"
 

@@ -1,6 +1,6 @@
 /* The instructions of SPIR-V as tables: form (from the grammar) and treatment (semantics.def,
- * opencl_std.def).  The numbers themselves are in the generated sim_spirv.h, every name of the
- * specification with SIM_ before it: SIM_OpIAdd, SIM_StorageClassWorkgroup, SIM_BuiltInGlobalSize,
+ * opencl_std.def).  The generated sim_spirv.h defines the numbers: every name of the specification
+ * with the prefix SIM_, such as SIM_OpIAdd, SIM_StorageClassWorkgroup, SIM_BuiltInGlobalSize,
  * SIM_STD_fabs.  Source: SPIR-V specification 1.6 section 3, OpenCL extended instruction set 1.0.
  */
 #ifndef SIM_OPCODES_H
@@ -9,17 +9,17 @@
 #include "reference/base/text.h"
 #include "sim_spirv.h" /* generated */
 
-/* What happens to an instruction. */
+/* How an instruction is treated. */
 typedef enum sim_treatment {
     SIM_TREATMENT_EXEC,    /* executed */
-    SIM_TREATMENT_DECLARE, /* says something about the module that the reader keeps */
-    SIM_TREATMENT_DEBUG,   /* checked for its form, then skipped */
+    SIM_TREATMENT_DECLARE, /* describes the module; recorded by the reader */
+    SIM_TREATMENT_DEBUG,   /* form checked, then skipped */
     SIM_TREATMENT_REFUSED, /* a module with it is UNSUPPORTED */
 } sim_treatment;
 
-/* Groups of instructions that obey one rule (rules.c) and, for executed ones, share a shape of
- * handler.  The specification's own classes cannot serve: function-pointer instructions have none.
- */
+/* Groups of instructions that follow the same rule (rules.c) and, if executed, have handlers of the
+ * same shape.  The specification's own classes cannot serve: function-pointer instructions have
+ * none. */
 #define SIM_GROUPS(GROUP)                                                                          \
     GROUP(NONE)                                                                                    \
     /* read, not executed */                                                                       \
@@ -158,31 +158,31 @@ typedef struct sim_opcode {
     uint16_t number; /* SIM_Op… */
     uint8_t has_type;
     uint8_t has_result;
-    uint16_t words_min;     /* words that it has at least, the first included */
+    uint16_t words_min;     /* minimum number of words, the first included */
     uint16_t operand_first; /* after result type and result, in the pool of sim_operand_at */
-    uint16_t operand_count; /* operands of the grammar, optional and repeated ones included */
+    uint16_t operand_count; /* operands in the grammar, optional and repeated ones included */
     uint8_t treatment;      /* sim_treatment */
     uint8_t group;          /* sim_group */
     const char *name;       /* "OpIAdd" */
-    const char *reason;     /* REFUSED: why; else "" */
+    const char *reason;     /* REFUSED: the reason; otherwise "" */
 } sim_opcode;
 
-/* The row of an instruction, static; NULL for a number that the grammar does not have. */
+/* The row of an instruction, static; NULL if the grammar does not have the number. */
 const sim_opcode *sim_opcode_find(uint32_t number);
 
 /* One instruction of the set OpenCL.std. */
 typedef struct sim_extended {
     uint16_t number;       /* SIM_STD_… */
-    uint8_t operand_count; /* operands that must be there */
-    uint8_t has_more;      /* further operands may follow */
+    uint8_t operand_count; /* required operands */
+    uint8_t has_more;      /* more operands may follow */
     uint8_t has_literal;   /* the last operand is not an id */
     uint8_t treatment;     /* EXEC or REFUSED */
     uint8_t group;         /* sim_group */
     const char *name;      /* "fabs" */
-    const char *reason;    /* REFUSED: why; else "" */
+    const char *reason;    /* REFUSED: the reason; otherwise "" */
 } sim_extended;
 
-/* The row of an instruction of OpenCL.std, static; NULL where there is none. */
+/* The row of an instruction of OpenCL.std, static; NULL if there is none. */
 const sim_extended *sim_extended_find(uint32_t number);
 
 /* ---- Operands, for the reader --------------------------------------------------------------- */
@@ -198,14 +198,14 @@ typedef struct sim_operand {
     uint8_t quantifier; /* sim_quantifier */
 } sim_operand;
 
-/* The operand at a place of the pool, which rows and enumerants point into. */
+/* The operand at an index of the pool, which rows and enumerants refer to. */
 sim_operand sim_operand_at(uint32_t place);
 
 typedef enum sim_category {
     SIM_CATEGORY_BITS,    /* a mask of enumerants, each with its parameters */
     SIM_CATEGORY_VALUE,   /* one enumerant with its parameters */
     SIM_CATEGORY_ID,      /* an id */
-    SIM_CATEGORY_LITERAL, /* words that are no id */
+    SIM_CATEGORY_LITERAL, /* words that are not an id */
     SIM_CATEGORY_PAIR,    /* two operands */
 } sim_category;
 
@@ -227,10 +227,10 @@ typedef struct sim_enumerant {
     uint16_t operand_count;
 } sim_enumerant;
 
-/* The enumerant of a kind with that value, static; NULL where there is none. */
+/* The enumerant of a kind with that value, static; NULL if there is none. */
 const sim_enumerant *sim_enumerant_find(sim_operand_kind kind, uint32_t value);
 
-/* Its name, or "unknown". */
+/* The name of the enumerant, or "unknown". */
 const char *sim_enumerant_name(sim_operand_kind kind, uint32_t value);
 
 #endif

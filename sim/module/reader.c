@@ -47,7 +47,7 @@ sim_view sim_reader_view(const sim_reader *reader, uint32_t offset)
     return view;
 }
 
-/* Copies the words into the module, in the byte order of this machine. */
+/* Copies the words into the module, converted to the byte order of this machine. */
 static rt_status copy_words(sim_reader *reader, rt_bytes code)
 {
     if (code.size > RT_IMAGE_SIZE_MAX) {
@@ -108,13 +108,13 @@ static rt_status read_header(sim_reader *reader)
     return RT_STATUS_OK;
 }
 
-/* All passes, in order. */
+/* Runs all passes in order. */
 static rt_status read_all(sim_reader *reader, rt_bytes code)
 {
     RT_TRY(copy_words(reader, code));
     RT_TRY(read_header(reader));
     sim_module *module = reader->module;
-    /* Zeroed pages cost nothing until touched, so that a wild bound costs nothing. */
+    /* Zeroed pages cost nothing until touched, so an absurdly large bound costs nothing. */
     module->ids = rt_alloc_array(module->id_bound, sizeof *module->ids);
     reader->first_use = rt_alloc_array(module->id_bound, sizeof *reader->first_use);
     RT_TRY(sim_read_forms(reader));
@@ -125,7 +125,7 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
     return sim_validate(reader);
 }
 
-/* Hash of the values given, independent of their order. */
+/* A hash of the given values, independent of their order. */
 static rt_hash constants_hash(const sim_spec_constant *constants, uint32_t count)
 {
     rt_hash all = {0};

@@ -1,11 +1,12 @@
-/* The rules of types, as a table: per group of instructions what the result may be and what each
- * operand may be; what a row cannot express is a check in shapes.c.
+/* The type rules as a table: for each group of instructions, the allowed types of the result and of
+ * each operand; anything that a row cannot express is a check in shapes.c.
  *
- * The rules are those that the engine relies on, which are nearly all of the specification's.
+ * The table has the rules that the engine relies on, which are nearly all of the specification's.
  * Source: SPIR-V specification 1.6, section 3.42; OpenCL extended instruction set 1.0. */
 #include "sim/module/rules.h"
 
-/* Constraints on a type.  Kinds and shapes allow; RESULT_… and FIRST_… demand. */
+/* Constraints on a type.  Kinds and shapes list what is allowed; RESULT_… and FIRST_… are
+ * requirements. */
 enum {
     BOOLS = 1 << 0,
     INTEGERS = 1 << 1,
@@ -36,8 +37,8 @@ enum {
 enum { OPERANDS_MAX = 6 };
 
 typedef struct type_rule {
-    uint16_t result;                 /* 0: the instruction has none, or the check looks at it */
-    uint16_t operands[OPERANDS_MAX]; /* 0: no value, or the check looks at it */
+    uint16_t result;                 /* 0: no result, or the check handles it */
+    uint16_t operands[OPERANDS_MAX]; /* 0: not a value, or the check handles it */
     sim_check *check;                /* NULL: none */
 } type_rule;
 
@@ -170,7 +171,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},
     [SIM_GROUP_CALL_POINTER] = {0, {POINTER}, sim_check_call_pointer},
-    [SIM_GROUP_PHI] = {ANY, {0}, NULL}, /* validate.c */
+    [SIM_GROUP_PHI] = {ANY, {0}, NULL}, /* checked in validate.c */
     [SIM_GROUP_BRANCH_CONDITIONAL] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_SWITCH] = {0, {INTEGER}, NULL},
     [SIM_GROUP_RETURN] = {0, {0}, sim_check_return},
@@ -198,7 +199,7 @@ static uint32_t kind_bit(const sim_type *type)
     }
 }
 
-/* True when a type lies within what a constraint allows. */
+/* True if a type satisfies a constraint. */
 static bool is_allowed(const sim_type *type, uint32_t constraint)
 {
     bool is_vector = type->kind == SIM_TYPE_VECTOR;
@@ -207,7 +208,7 @@ static bool is_allowed(const sim_type *type, uint32_t constraint)
     return (kind & constraint) && ((is_vector ? VECTOR : SCALAR) & constraint);
 }
 
-/* What a constraint asks for, in words. */
+/* Describes a constraint in words. */
 static const char *describe(uint32_t constraint)
 {
     if (constraint & RESULT_SAME) return "must have the type of the result";

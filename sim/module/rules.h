@@ -1,14 +1,14 @@
-/* The rules of types for one operation, be it an instruction of a function, an instruction of
+/* The type rules for one operation, which is an instruction of a function, an instruction of
  * OpenCL.std or the operation of OpSpecConstantOp; private to rules.c, shapes.c and validate.c. */
 #ifndef SIM_RULES_H
 #define SIM_RULES_H
 
 #include "sim/module/reader.h"
 
-/* What a rule is applied to. */
+/* The operation that a rule is applied to. */
 typedef struct sim_operation {
     sim_reader *reader;
-    const sim_function *function; /* that it stands in; NULL at module scope */
+    const sim_function *function; /* that contains it; NULL at module scope */
     uint32_t offset;              /* words from the module's start, for messages */
     const sim_opcode *opcode;
     sim_group group;
@@ -17,7 +17,7 @@ typedef struct sim_operation {
     uint32_t operand_count; /* words */
 } sim_operation;
 
-/* Further rules of one group, applied when the table's constraints hold. */
+/* Additional rules of one group, applied if the table's constraints hold. */
 typedef rt_status sim_check(const sim_operation *operation);
 
 /* Checks the operands of an operation against the rule of its group.  MALFORMED, UNSUPPORTED. */
@@ -30,7 +30,7 @@ static inline const sim_type *sim_operand_type(const sim_operation *operation, u
     return sim_module_id(operation->reader->module, operation->operands[index])->type;
 }
 
-/* Makes a MALFORMED status about an operation. */
+/* Returns a MALFORMED status about an operation. */
 #define sim_operation_fail(operation, ...)                                                         \
     sim_reader_fail((operation)->reader, RT_MALFORMED, (operation)->offset, __VA_ARGS__)
 
@@ -54,7 +54,7 @@ sim_check sim_check_size_of, sim_check_generic_semantics;
 
 sim_check sim_check_quantize, sim_check_upsample, sim_check_lane_select, sim_check_integer_pair;
 sim_check sim_check_integer_dot, sim_check_mask_shuffle;
-/* Of OpenCL.std only: the word before their operands is the number of the instruction. */
+/* Only for OpenCL.std: the word before the operands is the number of the instruction. */
 sim_check sim_check_vector_load, sim_check_vector_store;
 
 #endif

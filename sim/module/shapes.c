@@ -1,12 +1,14 @@
-/* Rules of types that relate operands in ways that the table of rules.c cannot express.  Each check
- * runs when the table's constraints hold, so that operands named there are values of their kind.
+/* Type rules that relate operands in ways that the table of rules.c cannot express.  Each check
+ * runs only if the table's constraints hold, so the operands constrained there are values of their
+ * kind.
  *
  * Source: SPIR-V specification 1.6, section 3.42, under the instruction's name. */
 #include "sim/module/rules.h"
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-/* Conversions of width change it; those between signs, which saturate, need not. */
+/* Width conversions must change the width; saturating conversions between signed and unsigned need
+ * not. */
 rt_status sim_check_width(const sim_operation *operation)
 {
     uint16_t number = operation->opcode->number;
@@ -56,7 +58,7 @@ static const sim_type *component_type(const sim_type *type)
     return type->kind == SIM_TYPE_VECTOR ? type->element : type;
 }
 
-/* The integers of these functions are OpenCL C's int. */
+/* The integers of these functions have OpenCL C's type int. */
 static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *what)
 {
     const sim_type *component = component_type(type);
@@ -93,7 +95,7 @@ rt_status sim_check_float_parts(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* The last operand points to where an integer for each component goes. */
+/* The last operand points to a type with one integer per component. */
 rt_status sim_check_second_integer(const sim_operation *operation)
 {
     const sim_type *type = sim_operand_type(operation, operation->operand_count - 1)->element;
@@ -107,7 +109,7 @@ rt_status sim_check_second_integer(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* Geometric functions take up to four components; a cross product has three or four. */
+/* Geometric functions take up to four components; cross takes three or four. */
 rt_status sim_check_geometric(const sim_operation *operation)
 {
     const sim_type *type = sim_operand_type(operation, 0);
@@ -148,8 +150,8 @@ static bool is_specific(uint32_t storage_class)
            storage_class == SIM_StorageClassFunction;
 }
 
-/* The address of a function becomes one of bytes: so clang's pointers without types arrive in the
- * tables of virtual functions. */
+/* A function's address may become a pointer to bytes: this is how clang's untyped pointers end up
+ * in tables of virtual functions. */
 static rt_status check_cast(const sim_operation *operation)
 {
     const sim_type *from = sim_operand_type(operation, 0)->element;
@@ -274,7 +276,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* The part of a composite that literal indices from operand `first` on lead to. */
+/* The part of a composite that the literal indices from operand `first` on select. */
 static rt_status part_at(const sim_operation *operation, const sim_type *type, uint32_t first,
                          const sim_type **out_part)
 {
@@ -313,7 +315,7 @@ rt_status sim_check_insert(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* Types that OpCopyLogical leads between: the same apart from names and layout. */
+/* True if OpCopyLogical can copy between the types: equal apart from names and layout. */
 static bool matches_logically(const sim_type *a, const sim_type *b)
 {
     if (a->kind != b->kind || a->count != b->count) return false;
@@ -371,7 +373,7 @@ rt_status sim_check_extended(const sim_operation *operation)
     return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
 }
 
-/* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
+/* Arguments are limited to what compilers can pass for "..." in C: no aggregates and no bools. */
 rt_status sim_check_print(const sim_operation *operation)
 {
     const sim_type *format = sim_operand_type(operation, 0);
@@ -451,7 +453,7 @@ rt_status sim_check_copy_memory(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* The member of a struct that a constant names. */
+/* The member of a struct that a constant index selects. */
 static rt_status member_at(const sim_operation *operation, const sim_type *type, sim_id id,
                            const sim_type **out_part)
 {
@@ -469,7 +471,7 @@ static rt_status member_at(const sim_operation *operation, const sim_type *type,
     return RT_STATUS_OK;
 }
 
-/* Follows the indices from operand `first` on into what the base points to. */
+/* Follows the indices from operand `first` on into the base's pointee. */
 static rt_status check_chain(const sim_operation *operation, uint32_t first)
 {
     const sim_type *base = sim_operand_type(operation, 0), *part = base->element;
@@ -529,7 +531,7 @@ rt_status sim_check_generic_semantics(const sim_operation *operation)
     return sim_check_int32(operation);
 }
 
-/* One side in the memory of the work-group, the other in global memory. */
+/* One side is in the work-group's memory, the other in global memory. */
 rt_status sim_check_async_copy(const sim_operation *operation)
 {
     const sim_type *target = sim_operand_type(operation, 1);
@@ -601,7 +603,7 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
-/* Result and arguments of a call, direct or not, of a function of that type. */
+/* Checks the result and arguments of a call, direct or indirect, of a function of that type. */
 static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
     if (!sim_type_same(operation->type, type->element)) {

@@ -1,5 +1,5 @@
-/* Rules of types for OpenCL.std's functions of mixed types and on whole vectors, for results in two
- * parts, for dot products of integers, and for decorated conversions.
+/* Type rules for OpenCL.std's functions of mixed types and on whole vectors, for results in two
+ * parts, for integer dot products, and for decorated conversions.
  *
  * Source: OpenCL extended instruction set specification 1.0, sections 2.3 and 2.6 to 2.8; SPIR-V
  * specification 1.6, sections 3.42.11 and 3.42.13. */
@@ -55,7 +55,8 @@ rt_status sim_check_integer_pair(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* Vectors of integers, or packed: 32-bit integers, which the last operand must then say. */
+/* The operands are vectors of integers, or 32-bit integers with a packed vector format as the last
+ * operand. */
 rt_status sim_check_integer_dot(const sim_operation *operation)
 {
     const sim_type *first = sim_operand_type(operation, 0);
@@ -111,7 +112,8 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
 
 /* ---- Vectors in memory ----------------------------------------------------------------------- */
 
-/* Memory of half for floats and doubles, else memory of the vector's own components. */
+/* True if the pointee is half, for the functions that convert from or to half, or otherwise has the
+ * type of the value's components. */
 static bool is_pointee(const sim_operation *operation, const sim_type *pointer,
                        const sim_type *value)
 {
@@ -125,7 +127,7 @@ static bool is_pointee(const sim_operation *operation, const sim_type *pointer,
     }
 }
 
-/* True for the functions of one number; the others take vectors. */
+/* True for the functions of a scalar; the others take vectors. */
 static bool is_of_one(uint32_t number)
 {
     return number == SIM_STD_vload_half || number == SIM_STD_vstore_half ||

@@ -1,6 +1,5 @@
-/* What specialisation makes of a module's scalar constants: given values in place of defaults.
- * Operations on them follow in fold.c.
- * Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
+/* Specialisation of a module's scalar constants: given values replace defaults.  Operations on them
+ * follow in fold.c.  Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
 #include "sim/module/reader.h"
 
 static const sim_spec_constant *value_given(const sim_reader *reader, uint32_t spec_id)

@@ -1,5 +1,5 @@
-/* The tables of support.h.  What is not in them is refused by name: a module that asks for more
- * than is modelled must not run as if it had asked for less.
+/* The tables of support.h.  Anything that is not in them is refused by name: a module that requires
+ * more than is modelled must not run as if it required less.
  *
  * Source: SPIR-V specification 1.6, sections 3.6, 3.21, 3.31; OpenCL SPIR-V environment
  * specification 3.0, sections 2.3 and 3; the extensions' own documents. */
@@ -83,7 +83,7 @@ bool sim_supports_capability(uint32_t capability)
     return CONTAINS(taken, capability);
 }
 
-/* Extensions whose instructions, decorations and capabilities are obeyed. */
+/* Extensions whose instructions, decorations and capabilities are implemented. */
 static const char *const extensions[] = {
     "SPV_EXT_arithmetic_fence",
     "SPV_EXT_shader_atomic_float16_add",
@@ -106,21 +106,21 @@ static const char *const extensions[] = {
     "SPV_KHR_uniform_group_instructions",
 };
 
-/* Extensions that may be taken without doing anything, and why. */
+/* Extensions that are accepted but have no effect, and why. */
 static const char *const hints[] = {
     "SPV_INTEL_fp_fast_math_mode",                /* exact results are among those allowed */
-    "SPV_INTEL_global_variable_decorations",      /* the two extensions that it was divided into */
-    "SPV_INTEL_global_variable_fpga_decorations", /* how a variable is laid out in hardware */
+    "SPV_INTEL_global_variable_decorations",      /* see the two extensions that replaced it */
+    "SPV_INTEL_global_variable_fpga_decorations", /* the layout of a variable in hardware */
     "SPV_INTEL_global_variable_host_access",      /* names and access of variables, for the host */
     "SPV_INTEL_inline_assembly",                  /* its instructions are refused */
-    "SPV_INTEL_kernel_attributes", /* promises about ranges, which a launch need not keep here */
-    "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, of which no use is made */
-    "SPV_INTEL_optnone",                    /* asks for no optimisation, and there is none */
+    "SPV_INTEL_kernel_attributes", /* promises about ranges, which launches here need not keep */
+    "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, which are not used */
+    "SPV_INTEL_optnone",                    /* disables optimisation, and there is none */
     "SPV_INTEL_unstructured_loop_controls", /* advice about loops */
     "SPV_INTEL_variable_length_array",      /* its instructions are refused */
-    "SPV_KHR_float_controls", /* modes that hold anyway; others are refused as execution modes */
-    "SPV_KHR_no_integer_wrap_decoration", /* promises about overflow, of which no use is made */
-    "SPV_KHR_non_semantic_info",          /* instruction sets that mean nothing */
+    "SPV_KHR_float_controls", /* modes that always hold; others are refused as execution modes */
+    "SPV_KHR_no_integer_wrap_decoration", /* promises about overflow, which are not used */
+    "SPV_KHR_non_semantic_info",          /* instruction sets without semantics */
 };
 
 static bool names(const char *const *list, size_t count, rt_text name)
@@ -137,8 +137,8 @@ bool sim_supports_extension(rt_text name)
            names(hints, sizeof hints / sizeof hints[0], name);
 }
 
-/* LocalSize and SubgroupSize are obeyed; the others are hints, promises of the author, or what the
- * simulator does anyway (no contraction, denormals kept, rounding to nearest even). */
+/* LocalSize and SubgroupSize take effect; the others are hints, promises by the author, or the
+ * simulator's behaviour anyway (no contraction, denormals preserved, rounding to nearest even). */
 bool sim_supports_mode(uint32_t mode)
 {
     static const uint16_t taken[] = {

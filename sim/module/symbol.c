@@ -1,5 +1,5 @@
-/* Symbols of linkage in words, and whether two of one name can be one: for the linker's refusals,
- * which say what each module declares (linker.h). */
+/* Describes linkage symbols in words, and decides whether two symbols of one name are compatible;
+ * the linker's error messages describe each module's declaration (linker.h). */
 #include "sim/module/linker.h"
 
 #include "sim/module/layout.h"
@@ -21,7 +21,7 @@ static void write_type(rt_buffer *out, const sim_type *type)
         rt_buffer_printf(out, "struct of %llu bytes", (unsigned long long)type->size_bytes);
         return;
     case SIM_TYPE_VECTOR:
-    case SIM_TYPE_ARRAY: /* at most SIM_TYPE_DEPTH_MAX deep */
+    case SIM_TYPE_ARRAY: /* recursion at most SIM_TYPE_DEPTH_MAX deep */
         rt_buffer_printf(out, "%llu x ", (unsigned long long)type->count);
         write_type(out, type->element);
         return;

@@ -1,15 +1,15 @@
-/* Types and how OpenCL lays them out in memory.
+/* Types and their layout in memory according to OpenCL.
  *
  * Sources: SPIR-V specification 1.6, section 3.42.6 "Type-Declaration Instructions"; OpenCL C 3.0,
- * 6.3.5 "Alignment of Types" (a vector of three takes the room of four); OpenCL SPIR-V environment
- * specification 3.0, section 2.6. */
+ * 6.3.5 "Alignment of Types" (a vector of three occupies the space of four); OpenCL SPIR-V
+ * environment specification 3.0, section 2.6. */
 #include "sim/module/reader.h"
 
 #include "reference/base/hash.h"
 
 #include <string.h>
 
-/* SPIR-V specification, section 2.17; with continuations the section does not count. */
+/* SPIR-V specification, section 2.17; its limit does not apply to types with continuations. */
 enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
 
 rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
@@ -21,7 +21,7 @@ rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "id %u is not a type", id);
     }
     const sim_type *type = &reader->module->types[entry->index];
-    /* A pointer that is declared forward has its id set before its own instruction is read. */
+    /* A forward-declared pointer has its id set before its own instruction is read. */
     if (entry->word >= view->offset && type->id != id) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                "type %u is used before word %u defines it", id, entry->word);
@@ -39,7 +39,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
     return rt_hash64(pair, sizeof pair);
 }
 
-/* What equal types have in common (sim_type_equal).  Opaque types are equal to themselves only. */
+/* A hash of everything that sim_type_equal compares.  Opaque types equal only themselves. */
 static uint64_t structure_of(const sim_type *type)
 {
     uint64_t hash = mixed(type->kind, type->kind == SIM_TYPE_OPAQUE ? type->id : type->bits);
@@ -164,7 +164,7 @@ static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type 
     return RT_STATUS_OK;
 }
 
-/* Types that an aggregate may hold: everything with a value. */
+/* An aggregate may contain any type that has values. */
 static rt_status check_element(sim_reader *reader, const sim_view *view, const sim_type *type)
 {
     CHECK(type && type->depth <= SIM_TYPE_DEPTH_MAX);
@@ -179,7 +179,7 @@ static rt_status check_element(sim_reader *reader, const sim_view *view, const s
     return RT_STATUS_OK;
 }
 
-/* The value of an array's length. */
+/* Reads the length of an array, a known constant. */
 static rt_status read_length(sim_reader *reader, const sim_view *view, uint64_t *out_length)
 {
     *out_length = 0;
@@ -215,7 +215,7 @@ static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *
     return check_size(reader, view, type->size_bytes);
 }
 
-/* Gives every member its offset, as C does, or without padding where the struct is packed. */
+/* Assigns every member its offset, with C's rules, or without padding if the struct is packed. */
 static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *type)
 {
     uint64_t *offsets =
@@ -339,7 +339,7 @@ static rt_status read_event(sim_reader *reader, const sim_view *view, sim_type *
     return RT_STATUS_OK;
 }
 
-/* OpTypeForwardPointer makes a pointer known before its pointee. */
+/* OpTypeForwardPointer declares a pointer before its pointee. */
 static rt_status read_forward(sim_reader *reader, const sim_view *view)
 {
     const sim_id_entry *entry = sim_module_id(reader->module, view->words[1]);
@@ -356,8 +356,9 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Types are told apart by their ids, so that two alike would be a trap; only aggregates, which may
- * have different decorations, and pointers may be declared again (section 2.8 "Types"). */
+/* Types are distinguished by their ids, so two identical declarations would be a trap; only
+ * aggregates, which may have different decorations, and pointers may be declared again (section 2.8
+ * "Types"). */
 static rt_status check_unique(sim_reader *reader, const sim_view *view)
 {
     uint16_t number = view->opcode->number;

@@ -1,14 +1,14 @@
-/* What is left to check when everything has been read: constants and initializers, the types of
- * operands (rules.c), and that every use of a value is reached by its definition.
+/* The checks that need the whole module: constants and initializers, the types of operands
+ * (rules.c), and that every use of a value is reached by its definition.
  *
- * After it the rest of sim/ CHECKs and does not refuse, except what it does not support.  Source:
- * SPIR-V specification 1.6, sections 2.16 "Validation Rules" and 3.42. */
+ * After this pass the rest of sim/ CHECKs these facts and refuses only what it does not support.
+ * Source: SPIR-V specification 1.6, sections 2.16 "Validation Rules" and 3.42. */
 #include "sim/module/rules.h"
 
 /* ---- Module scope -------------------------------------------------------------------------- */
 
-/* True for what a constant may be made of: constants that come before it, functions' addresses
- * (which translators write last) and addresses of variables.  So constants form no cycles. */
+/* True for what a constant may contain: constants that precede it, addresses of functions (which
+ * translators write last) and addresses of variables.  Constants therefore form no cycles. */
 static bool is_constant_operand(const sim_module *module, const sim_constant *user, sim_id id)
 {
     const sim_id_entry *entry = sim_module_id(module, id);
@@ -51,7 +51,7 @@ static rt_status visit_constant_operand(void *user, const sim_view *view, sim_op
                               view->words[first]);
 }
 
-/* SaturatedConversion says something about conversions to integers only. */
+/* SaturatedConversion is allowed only on conversions to integers. */
 static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id, uint32_t group)
 {
     bool to_integer = group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_INTEGER;
@@ -212,14 +212,15 @@ static rt_status check_variable(sim_reader *reader, const sim_variable *variable
 
 /* ---- Uses of values ------------------------------------------------------------------------ */
 
-/* One instruction while its operands are visited. */
+/* The instruction whose operands are being visited. */
 typedef struct sim_use {
     sim_reader *reader;
     const sim_instruction *instruction;
     const sim_block *block;
 } sim_use;
 
-/* True when the value of a result is there at the end of a block; unreachable blocks run never. */
+/* True if the value of a result is available at the end of a block; unreachable blocks never run,
+ * so every value is. */
 static bool reaches_end(const sim_module *module, const sim_instruction *definition,
                         const sim_block *block)
 {
@@ -235,7 +236,8 @@ static bool reaches_use(const sim_module *module, const sim_instruction *definit
     return reaches_end(module, definition, &module->blocks[instruction->block]);
 }
 
-/* An operand must be something that this function sees; phis look at other places (check_phi). */
+/* An operand must be visible in this function, and its definition must reach this use; phis use
+ * their operands in other blocks (check_phi). */
 static rt_status check_use(const sim_use *use, const sim_view *view, sim_id id)
 {
     const sim_module *module = use->reader->module;
@@ -257,7 +259,8 @@ static rt_status check_use(const sim_use *use, const sim_view *view, sim_id id)
     return RT_STATUS_OK;
 }
 
-/* Built-in variables have no place in memory: they are loaded from, and no more. */
+/* Built-in variables are not in memory: they may only be loaded, directly or through an access
+ * chain. */
 static bool is_input_misused(const sim_id_entry *entry, sim_group group)
 {
     bool is_input = entry->type && entry->type->kind == SIM_TYPE_POINTER &&
@@ -265,7 +268,7 @@ static bool is_input_misused(const sim_id_entry *entry, sim_group group)
     return is_input && group != SIM_GROUP_LOAD && group != SIM_GROUP_ACCESS_CHAIN;
 }
 
-/* True for a constant whose `bits` say what it is. */
+/* True for a constant whose value is its `bits`. */
 static bool is_plain_constant(const sim_module *module, const sim_id_entry *entry)
 {
     if (entry->kind != SIM_ID_CONSTANT) return false;
@@ -273,7 +276,7 @@ static bool is_plain_constant(const sim_module *module, const sim_id_entry *entr
     return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
 }
 
-/* The number that follows bit Aligned of a memory access, which comes first of its operands. */
+/* Checks the alignment that follows bit Aligned of a memory access, as its first operand. */
 static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_t first)
 {
     uint32_t alignment = view->words[first + 1];
@@ -284,7 +287,7 @@ static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_
     return RT_STATUS_OK;
 }
 
-/* A scope is one of the enumeration; semantics name at most one order. */
+/* A scope must be an enumerant; semantics specify at most one order. */
 static rt_status check_order(const sim_use *use, const sim_view *view, sim_operand_kind kind,
                              sim_id id)
 {
@@ -294,7 +297,7 @@ static rt_status check_order(const sim_use *use, const sim_view *view, sim_opera
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
                                "%s %u is not a plain constant", sim_kind_of(kind)->name, id);
     }
-    if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rules.c objects */
+    if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rejected by rules.c */
     uint64_t value = module->constants[entry->index].bits;
     if (kind == SIM_KIND_IdScope) {
         if (value <= UINT32_MAX && sim_enumerant_find(SIM_KIND_Scope, (uint32_t)value)) {
@@ -356,7 +359,8 @@ static bool is_predecessor(const sim_block *block, uint32_t index)
     return false;
 }
 
-/* One pair of a phi: a value of the phi's type that is there at the end of a predecessor. */
+/* Checks one pair of a phi: a value of the phi's type that is available at the end of a
+ * predecessor. */
 static rt_status check_phi_pair(const sim_use *use, uint32_t offset, sim_id value, sim_id parent)
 {
     const sim_module *module = use->reader->module;
@@ -378,8 +382,8 @@ static rt_status check_phi_pair(const sim_use *use, uint32_t offset, sim_id valu
     return RT_STATUS_OK;
 }
 
-/* Every predecessor has one value.  A block that leads here twice, as switches do, may be named
- * twice, with the same value.  `given` has a place per block of the module. */
+/* Every predecessor provides one value.  A block with two edges to this one, as switches may have,
+ * may be listed twice with the same value.  `given` has an entry per block of the module. */
 static rt_status check_phi(const sim_use *use, sim_id *given)
 {
     const sim_module *module = use->reader->module;
@@ -415,8 +419,8 @@ static bool is_conversion(uint32_t group)
            group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT;
 }
 
-/* Refuses decorations that would change the value of a result, but for conversions, which obey
- * them (decode/convert.c); nearest even is what other floats do anyway. */
+/* Refuses decorations that would change the value of a result, except on conversions, which follow
+ * them (decode/convert.c); other operations on floats always round to nearest even. */
 static rt_status check_decorations(const sim_use *use, uint32_t offset)
 {
     const sim_instruction *instruction = use->instruction;

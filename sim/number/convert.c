@@ -1,5 +1,5 @@
-/* See convert.h.  Every number is taken apart into sign, integer and power of two, which holds all
- * of them exactly, and put together again with one rounding. */
+/* Conversions (convert.h).  Every number is split into sign, integer and power of two, which
+ * represent all of them exactly, and is reassembled with a single rounding. */
 #include "sim/number/convert.h"
 
 typedef struct float_format {
@@ -90,7 +90,7 @@ static uint64_t float_of_number(const float_format *f, const number *n, sim_roun
     if (exponent < least) exponent = least;
     int amount = exponent - (int)f->fraction - n->scale;
     uint64_t fraction = amount <= 0 ? n->magnitude << -amount : divide(n, amount, rounding);
-    /* The leading one of a normal number counts as one in the exponent, and so does a carry. */
+    /* The leading one of a normal number increments the exponent, and so does a carry. */
     uint64_t above = (uint64_t)(exponent - least);
     uint64_t size = (above << f->fraction) + fraction;
     if (size < infinity) return sign | size;

@@ -1,7 +1,8 @@
-/* Conversions between numbers in every rounding mode, saturated or not: exact, in integers alone,
- * one number at a time.  The engine has faster ways for the common ones (exec/lanes.c, and half.h
- * for half to nearest even).  Source: SPIR-V specification 1.6, sections 3.16 "FP Rounding Mode",
- * 3.20 "SaturatedConversion" and 3.42.11; IEEE 754-2019, sections 3.4 and 4.3. */
+/* Conversions between numbers in every rounding mode, saturating or not: exact, using integers
+ * only, one number at a time.  The engine has faster implementations of the common ones
+ * (exec/lanes.c, and half.h for half to nearest even).  Source: SPIR-V specification 1.6, sections
+ * 3.16 "FP Rounding Mode", 3.20 "SaturatedConversion" and 3.42.11; IEEE 754-2019, sections 3.4 and
+ * 4.3. */
 #ifndef SIM_CONVERT_H
 #define SIM_CONVERT_H
 
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What bits stand for. */
+/* The type of the number that the bits represent. */
 typedef enum sim_number_type {
     SIM_NUMBER_U8,
     SIM_NUMBER_U16,
@@ -38,10 +39,10 @@ typedef enum sim_rounding {
 typedef struct sim_numeric {
     sim_number_type from, to;
     sim_rounding rounding;
-    bool is_saturated; /* to integers: the nearest number that there is, 0 for NaN */
+    bool is_saturated; /* to integers: clamp to the range of the type, 0 for NaN */
 } sim_numeric;
 
-/* Bytes of a number of that type. */
+/* The size of a number of that type in bytes. */
 static inline uint32_t sim_number_bytes(sim_number_type type)
 {
     static const uint8_t bytes[SIM_NUMBER_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
@@ -49,7 +50,7 @@ static inline uint32_t sim_number_bytes(sim_number_type type)
     return bytes[type];
 }
 
-/* A conversion as one word, for register code. */
+/* A conversion packed into one word, for register code. */
 static inline uint32_t sim_numeric_pack(sim_numeric c)
 {
     CHECK(c.from < SIM_NUMBER_TYPES && c.to < SIM_NUMBER_TYPES && c.rounding < SIM_ROUNDINGS);
@@ -64,9 +65,9 @@ static inline sim_numeric sim_numeric_unpack(uint32_t word)
                          .is_saturated = word >> 10 & 1};
 }
 
-/* Converts the number in the low bits.  False, with *out_bits 0, where an integer cannot hold it
- * and the conversion is not saturated.  Floats overflow as the rounding mode says, to infinity or
- * to the largest number; a NaN becomes a quiet NaN of the same sign. */
+/* Converts the number in the low bits.  Returns false, with *out_bits 0, if an integer cannot
+ * represent it and the conversion does not saturate.  Floats overflow according to the rounding
+ * mode, to infinity or to the largest number; a NaN becomes a quiet NaN of the same sign. */
 bool sim_convert(sim_numeric conversion, uint64_t bits, uint64_t *out_bits);
 
 #endif

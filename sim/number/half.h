@@ -1,17 +1,21 @@
 /* Half (IEEE 754 binary16) as bits: to float, and from float and double to nearest even, without
- * branches, so that loops over lanes become vector code.
+ * branches, so that loops over lanes are vectorised.
  *
  * Arithmetic on half is done in a wider format and rounded once:
- *   - +, -, *, / and sqrt in binary32.  A format with at least 2p + 2 bits gives the result that
- * one rounding to p bits would give (Figueroa, "When is double rounding innocuous?"): half has p =
- * 11, float 24 = 2 * 11 + 2.  That holds for subnormal results too: sums and differences of halves
- * are multiples of 2^-24 and exact where they are small, products have at most 22 bits above 2^-48
- * and are exact in float, and a quotient or root of halves that lies below 2^-14 is rounded to
- * fewer bits, which asks for less.
+ *
+ *   - +, -, *, / and sqrt in binary32.  A format with at least 2p + 2 bits gives the same result
+ *     as one rounding to p bits (Figueroa, "When is double rounding innocuous?"): half has
+ *     p = 11, float 24 = 2 * 11 + 2.  That holds for subnormal results too: sums and differences
+ *     of halves are multiples of 2^-24 and exact where they are small, products have at most 22
+ *     bits above 2^-48 and are exact in float, and a quotient or root of halves below 2^-14 is
+ *     rounded to fewer bits, which requires less.
+ *
  *   - fma in binary64.  The product is exact in 22 bits.  If the sum has more than 53 bits, the
- *     product is less than 2^-30 of the addend, which is itself a half: rounded to double or not,
- *     the sum lies nearer to that half than to any midpoint.
- *   - other functions of OpenCL.std by way of their result in double.
+ *     product is less than 2^-30 of the addend, which is itself a half: whether it is rounded to
+ *     double or not, the sum is nearer to that half than to any midpoint.
+ *
+ *   - other functions of OpenCL.std are computed in double and rounded to half.
+ *
  * Source: IEEE 754-2019, sections 3.4 and 4.3.1. */
 #ifndef SIM_HALF_H
 #define SIM_HALF_H
@@ -34,19 +38,20 @@ static inline float sim_float_of_half(uint16_t half)
     sim_float_bits small = {.value = (float)(int32_t)size * 0x1p-24f}; /* below 2^-14 */
     uint32_t moved = size << 13;
     uint32_t bits = size < 0x400u    ? small.bits
-                    : size < 0x7c00u ? moved + (112u << 23) /* the exponents' biases differ */
+                    : size < 0x7c00u ? moved + (112u << 23) /* rebiases the exponent */
                                      : moved | 0x7f800000u;
     sim_float_bits out = {.bits = bits | sign};
     return out.value;
 }
 
-/* Nearest even; what rounds to 65536 or more becomes infinite; a NaN becomes a quiet NaN. */
+/* Rounds to nearest even; values that round to 65536 or more become infinite; a NaN becomes a quiet
+ * NaN. */
 static inline uint16_t sim_half_of_float(float value)
 {
     sim_float_bits in = {.value = value};
     uint32_t sign = in.bits >> 16 & 0x8000u, size = in.bits & 0x7fffffffu;
     sim_float_bits positive = {.bits = size};
-    /* The last place of 0.5 is 2^-24, that of subnormal halves: the addition rounds. */
+    /* The last place of 0.5 is 2^-24, as in subnormal halves, so the addition rounds. */
     sim_float_bits small = {.value = positive.value + 0.5f};
     uint32_t normal = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
     uint32_t bits = size > 0x7f800000u    ? 0x7e00u | (size >> 13 & 0x3ffu)
@@ -56,7 +61,7 @@ static inline uint16_t sim_half_of_float(float value)
     return (uint16_t)(bits | sign);
 }
 
-/* As sim_half_of_float, with one rounding from double. */
+/* Like sim_half_of_float, with a single rounding from double. */
 static inline uint16_t sim_half_of_double(double value)
 {
     sim_double_bits in = {.value = value};

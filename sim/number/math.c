@@ -1,5 +1,5 @@
-/* Functions over lanes: in double by the host's library where that decides the float, else by
- * math_exact.c.  Functions that need no rounding are here whole. */
+/* Functions over lanes: computed in double by the host's library if that determines the float,
+ * otherwise by math_exact.c.  Functions that need no rounding are implemented here. */
 #include "sim/number/math.h"
 
 #include "reference/base/check.h"
@@ -33,7 +33,7 @@ LIBRARY_1(NEAR_1)
     }
 LIBRARY_2(NEAR_2)
 
-/* lgamma itself writes a variable of the process. */
+/* Uses lgamma_r, because lgamma writes a global variable. */
 static double near_lgamma(double a, double b)
 {
     int sign;
@@ -62,8 +62,8 @@ static double near_atan2pi(double a, double b)
     return atan2(a, b) / M_PI;
 }
 
-/* pi * a as quarter turns, less whole turns, and the angle of at most pi / 4 that is left.  All is
- * exact but the product with pi. */
+/* Splits pi * a into quarter turns, modulo whole turns, and a remaining angle of at most pi / 4.
+ * Everything is exact except the product with pi. */
 static int quarter_turns(double a, double *out_angle)
 {
     double turn = fmod(a, 2), quarters = rint(2 * turn);
@@ -117,7 +117,7 @@ static double near_pown(double a, double b)
     return pow(a, b);
 }
 
-/* b is an integer; what 1 / b is off by, times the logarithm of a, stays far below the margin. */
+/* b is an integer; the error of 1 / b, times the logarithm of a, stays far below the margin. */
 static double near_rootn(double a, double b)
 {
     bool is_odd = fmod(b, 2) != 0;
@@ -126,7 +126,7 @@ static double near_rootn(double a, double b)
     return is_odd ? copysign(size, a) : size;
 }
 
-/* True when every number that is off by less than 2^-40 of itself rounds to one float. */
+/* True if every number within a relative error of 2^-40 rounds to the same float. */
 static inline bool is_decided(double near)
 {
     if (!(fabs(near) < 0x1p200)) return true; /* infinity either way, or NaN */
@@ -136,8 +136,8 @@ static inline bool is_decided(double near)
 
 /* ---- Functions that need no rounding -------------------------------------------------------- */
 
-/* For floats these are computed in double: sums of two floats, rounded to double and then to float,
- * are what rounding once gives, since double has more than twice the bits. */
+/* For floats these are computed in double: rounding the sum of two floats to double and then to
+ * float equals a single rounding, since double has more than twice the bits. */
 static double direct_fdim(double a, double b)
 {
     return isnan(a) || isnan(b) ? (double)NAN : a > b ? a - b : 0;
@@ -153,7 +153,7 @@ static double direct_remainder(double a, double b)
     return remainder(a, b);
 }
 
-/* The fraction that is less than 1 when it is rounded; `below` is the number below 1. */
+/* The rounded fraction, or `below`, the largest number below 1, if rounding reached 1. */
 static double fraction(double a, double rounded, double below)
 {
     if (isinf(a) || a == 0) return copysign(0, a);
@@ -193,7 +193,7 @@ static double direct_logb(double a, double b)
     return logb(a);
 }
 
-/* FP_ILOGB0 is INT_MIN, FP_ILOGBNAN INT_MAX in OpenCL C. */
+/* OpenCL C defines FP_ILOGB0 as INT_MIN and FP_ILOGBNAN as INT_MAX. */
 static double direct_ilogb(double a, double b)
 {
     (void)b;
@@ -230,13 +230,13 @@ static double direct_nextafter_float(double a, double b)
     return (double)nextafterf((float)a, (float)b);
 }
 
-/* Rounded once: where a float is the result's format and double rounds too, both give 0. */
+/* Rounded once: a float result is 0 in all cases in which double rounds as well. */
 static double direct_ldexp(double a, double b)
 {
     return scalbn(a, (int)b);
 }
 
-/* 0 where gamma has a pole, else its sign. */
+/* 0 at a pole of gamma, otherwise its sign. */
 static double direct_gamma_sign(double a, double b)
 {
     (void)b;
@@ -245,7 +245,7 @@ static double direct_gamma_sign(double a, double b)
     return fmod(floor(a), 2) == 0 ? 1 : -1;
 }
 
-/* The lower seven bits of the quotient that leaves remainder(a, b), with the quotient's sign. */
+/* The low seven bits of the quotient that belongs to remainder(a, b), with the quotient's sign. */
 static double direct_quotient(double a, double b)
 {
     if (isnan(a) || isnan(b) || isinf(a) || b == 0 || isinf(b)) return 0;
@@ -253,12 +253,12 @@ static double direct_quotient(double a, double b)
     a = fabs(a);
     b = fabs(b);
     if (b > 0x1p900) {
-        /* Room for 128 b; a loses bits only where the quotient is 0. */
+        /* Makes room for 128 b; a loses bits only if the quotient is 0. */
         a *= 0x1p-200;
         b *= 0x1p-200;
     }
     a = fmod(a, 128 * b);
-    /* Off by too little to come near the next integer. */
+    /* The error is too small to reach the next integer. */
     double quotient = rint((a - remainder(a, b)) / b);
     return sign * fmod(quotient, 128);
 }
@@ -269,7 +269,7 @@ typedef double math_function(double a, double b);
 
 typedef struct math_row {
     math_function *narrow; /* for float */
-    math_function *wide;   /* for double; NULL: rounded, and `narrow` is off by less than 2^-40 */
+    math_function *wide;   /* for double; NULL: rounded, and `narrow` has an error below 2^-40 */
     bool takes_integer;    /* b */
     bool gives_integer;
 } math_row;

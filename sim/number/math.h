@@ -1,12 +1,13 @@
-/* The floating-point functions of OpenCL.std that are more than an operation of the processor.
+/* The floating-point functions of OpenCL.std that are more than one operation of the processor.
  *
- * Results are correctly rounded, and so the same bits on every machine.  A function of float is
- * computed in double by the host's library; where that result, give or take 2^-40 of itself, would
- * round to two different floats, MPFR decides.  The margin is 4096 ULP of double, while the worst
- * of the library's functions is off by some tens: which variant of them a processor gets does not
- * show.  It is also narrow enough that MPFR is asked about one value in 2^15.  Functions of double
- * are always MPFR's.  What needs no rounding (fmod, frexp, nextafter, ...) is computed as it is.
- * Every NaN that comes out is the positive quiet one.
+ * Results are correctly rounded, so they have the same bits on every machine.  A function of float
+ * is computed in double by the host's library; if that result, with a relative error of 2^-40
+ * either way, could round to two different floats, MPFR decides.  The margin is 4096 ULP of double,
+ * while the worst of the library's functions has an error of some tens: the variant of them that a
+ * processor gets makes no difference.  The margin is also narrow enough for MPFR to be needed for
+ * about one value in 2^15.  Functions of double always use MPFR.  Functions that need no rounding
+ * (fmod, frexp, nextafter, ...) are computed directly.  Every NaN in a result is the positive quiet
+ * one.
  *
  * Special cases: OpenCL C specification, "Edge Case Behavior"; ISO C99 annex F.9. */
 #ifndef SIM_MATH_H
@@ -15,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Functions of one operand, of two, and of a float and an integer, that are rounded. */
+/* Rounded functions of one operand, of two, and of a float and an integer. */
 /* clang-format off */
 #define SIM_MATH_ROUNDED_1(X) \
     X(acos) X(acosh) X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) \
@@ -23,11 +24,11 @@
     X(log2) X(log10) X(log1p) X(rsqrt) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma)
 #define SIM_MATH_ROUNDED_2(X) X(atan2) X(atan2pi) X(hypot) X(pow) X(powr)
 #define SIM_MATH_ROUNDED_INTEGER(X) X(pown) X(rootn)
-/* Functions whose result needs no rounding, or one that the processor does. */
+/* Functions whose result needs no rounding, or only a rounding that the processor does. */
 #define SIM_MATH_DIRECT(X) \
     X(fdim) X(fmod) X(fract) X(frexp) X(logb) X(maxmag) X(minmag) X(modf) X(nextafter) X(remainder)
 #define SIM_MATH_DIRECT_INTEGER(X) X(ldexp)
-/* The same with an integer for a result: ilogb, the second results of frexp, lgamma_r, remquo. */
+/* Such functions with an integer result: ilogb, the second results of frexp, lgamma_r, remquo. */
 #define SIM_MATH_TO_INTEGER(X) X(ilogb) X(exponent) X(gamma_sign) X(quotient)
 /* clang-format on */
 #define SIM_MATH_ROUNDED(X) SIM_MATH_ROUNDED_1(X) SIM_MATH_ROUNDED_2(X) SIM_MATH_ROUNDED_INTEGER(X)
@@ -41,11 +42,11 @@ typedef enum sim_math {
         SIM_MATH_COUNT
 } sim_math;
 
-/* One function applied to lanes.  Integers among operands and results are signed and as wide as the
- * floats beside them; their values fit in 32 bits. */
+/* One function applied to lanes.  Integer operands and results are signed and as wide as the
+ * floats; their values fit in 32 bits. */
 typedef struct sim_math_lanes {
     uint32_t count;
-    const uint8_t *mask; /* 1 for lanes to compute, the others stay as they are; NULL: all */
+    const uint8_t *mask; /* 1 for lanes to compute, the others are unchanged; NULL: all */
     const void *a, *b;   /* rows; b: NULL for a function of one operand */
     void *out;           /* a row, may be one of the operands' */
 } sim_math_lanes;
@@ -56,11 +57,11 @@ void sim_math_double(sim_math function, const sim_math_lanes *lanes);
 
 /* ---- Between math.c and math_exact.c -------------------------------------------------------- */
 
-/* One of the functions SIM_MATH_ROUNDED, rounded to nearest, ties to even, from the exact result to
- * float or to double. */
+/* Computes one of the functions SIM_MATH_ROUNDED, rounded once from the exact result to float or to
+ * double, to nearest, ties to even. */
 double sim_math_exact(sim_math function, double a, double b, bool to_float);
 
-/* Frees what exact functions keep for the calling thread, which is about to end. */
+/* Frees what the exact functions cache for the calling thread, which is about to end. */
 void sim_math_thread_end(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Correct rounding by MPFR, once: the function is computed towards zero with more bits than any
- * format has, and the last bit is set where something was cut off.  Rounding that to a format, with
- * its subnormal numbers, then gives what rounding the exact result would.
- * Source: OpenCL C specification, "Edge Case Behavior"; MPFR 4.2 manual, section 5.6. */
+/* Correct rounding by MPFR: the function is computed towards zero with more bits than any format
+ * has, and the last bit is set if the result was truncated.  Rounding that to a format, with its
+ * subnormal numbers, then equals rounding the exact result.  Source: OpenCL C specification, "Edge
+ * Case Behavior"; MPFR 4.2 manual, section 5.6. */
 #include "reference/base/check.h"
 #include "sim/number/math.h"
 
@@ -36,7 +36,7 @@ EXACT_2(atan2pi)
 EXACT_2(hypot)
 EXACT_2(pow)
 
-/* MPFR gives powr(1, NaN) = 1. */
+/* The result is NaN for a NaN exponent, but MPFR returns powr(1, NaN) = 1. */
 static int exact_powr(mpfr_t result, const mpfr_t a, const mpfr_t b)
 {
     if (!mpfr_nan_p(b)) return mpfr_powr(result, a, b, MPFR_RNDZ);
@@ -51,7 +51,7 @@ static int exact_lgamma(mpfr_t result, const mpfr_t a, const mpfr_t b)
     return mpfr_lgamma(result, &sign, a, MPFR_RNDZ);
 }
 
-/* Far below zero every format has 0, and MPFR would work for minutes to find that out. */
+/* Far below zero the result is 0 in every format, and MPFR would take minutes to find out. */
 static int exact_tgamma(mpfr_t result, const mpfr_t a, const mpfr_t b)
 {
     (void)b;
@@ -63,7 +63,7 @@ static int exact_tgamma(mpfr_t result, const mpfr_t a, const mpfr_t b)
     return is_negative ? 1 : -1;
 }
 
-/* MPFR gives +infinity for -0. */
+/* rsqrt(-0) is -infinity, but MPFR returns +infinity. */
 static int exact_rsqrt(mpfr_t result, const mpfr_t a, const mpfr_t b)
 {
     (void)b;
@@ -87,7 +87,7 @@ static exact_function *const functions[] = {
 #undef EXACT_ROW
 };
 
-/* Sets the last bit of what was cut off. */
+/* Sets the last bit to record that the result was truncated (a sticky bit). */
 static void keep_rest(mpfr_t result)
 {
     if (mpfr_regular_p(result) && mpfr_min_prec(result) == BITS) return;
