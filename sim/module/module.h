@@ -24,7 +24,7 @@ typedef uint32_t sim_id; /* 0: none */
 typedef enum sim_type_kind {
     SIM_TYPE_VOID,
     SIM_TYPE_BOOL,
-    SIM_TYPE_INT,   /* 8, 16, 32, 64 bits; the signedness of the type says nothing in kernels */
+    SIM_TYPE_INT,   /* 8, 16, 32, 64 bits; the signedness has no meaning in kernels */
     SIM_TYPE_FLOAT, /* 16, 32, 64 bits */
     SIM_TYPE_VECTOR,
     SIM_TYPE_ARRAY,
