@@ -298,9 +298,9 @@ typedef struct access {
     bool is_write;
 } access;
 
-/* True for a copy and the only work-item of its group: whatever precedes the copy in the program
- * also happens before it. With several work-items it is open which of them executes which part of a
- * copy, and when. */
+/* True for a copy and the only work-item of its group: what precedes the copy in the program also
+ * happens before it. With several work-items it is unspecified which of them executes which part of
+ * a copy, and when. */
 static bool is_own_copy(const access *a, uint32_t other)
 {
     return a->lid >= a->race->items && a->race->items == 1 && other == 0;

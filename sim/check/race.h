@@ -56,8 +56,7 @@ static inline uint32_t sim_race_stamp_of(const sim_race_clock *clock, uint32_t l
     return clock->is_split ? clock->stamps[lid] : clock->base + lid;
 }
 
-/* ---- What work-items know about each other (race_order.c) --------------------------------------
- */
+/* ---- What work-items know about each other (race_order.c) ----------------------------------- */
 
 /* What is known to have happened; immutable. A node covers, in memory of `classes` only, all
  * accesses up to `stamp` by the work-items from lid_first on, everything that their group did
@@ -163,8 +162,7 @@ typedef struct sim_race {
     /* Copies of the running group by number; all before copy_first are complete. copy_calls: the
      * copies that each work-item has begun. copy_now: the copy that the engine is executing. */
     RT_VECTOR(sim_race_copy) copies;
-    uint32_t copy_first, *copy_calls,
-        copy_now; /* copy_now SIM_NONE: accesses are the work-items' */
+    uint32_t copy_first, *copy_calls, copy_now; /* SIM_NONE: no copy is being executed */
 } sim_race;
 
 /* Begins the checks of a launch and tracks the objects that the kernel may write. launch->locals

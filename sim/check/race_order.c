@@ -1,14 +1,16 @@
 /* What work-items know about each other through atomics and fences: the happens-before of the
  * memory model, beyond what barriers order.
  *
- * A release creates a node, which says which work-items have got how far (up to which stamp). The
- * node is kept at the address of the atomic for the work-items that acquire it; read-modify-writes
- * add to the nodes that are there and stores replace them, which models a release sequence. Nodes
- * are immutable, and a join refers to both of its parts, so the cost of synchronising does not
- * depend on how much is known; nodes are searched only when an access looks like a race. Local and
- * global memory are ordered separately: each node says for which it holds. Beyond NODES_MAX nodes,
- * or SEARCH_MAX steps of searching, every work-item is assumed to know everything. Source: OpenCL
- * API specification 3.0 section 3.3.6.2 and 3.3.6.3 (fences). */
+ * A release creates a node, which records how far (up to which stamp) which work-items have got.
+ * The node is kept at the address of the atomic for the work-items that acquire it;
+ * read-modify-writes add to the nodes that are there and stores replace them, which models a
+ * release sequence. Nodes are immutable, and a join refers to both of its parts, so the cost of
+ * synchronising does not depend on how much is known; nodes are searched only when an access looks
+ * like a race. Local and global memory are ordered separately: each node records the memory for
+ * which it holds. Beyond NODES_MAX nodes, or SEARCH_MAX steps of searching, every work-item is
+ * assumed to know everything.
+ *
+ * Source: OpenCL API specification 3.0 section 3.3.6.2 and 3.3.6.3 (fences). */
 #include "reference/base/alloc.h"
 #include "sim/check/race.h"
 
@@ -72,8 +74,8 @@ static uint32_t limit(sim_race *race, uint32_t node, uint32_t classes)
     return node_add(race, (sim_race_node){.a = node, .classes = (uint8_t)classes});
 }
 
-/* True if a is a join whose later part is b, limited to the classes. It keeps spinning from adding
- * nodes. */
+/* True if a is a join whose later part is b, limited to the classes. So a spinning work-item adds
+ * no nodes. */
 static bool ends_in(const sim_race *race, uint32_t a, uint32_t b, uint32_t classes)
 {
     if (a == 0) return false;

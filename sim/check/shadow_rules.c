@@ -210,7 +210,7 @@ static uint64_t upwards(uint64_t undefined)
     return undefined | (~undefined + 1);
 }
 
-/* A relation is defined if all values that the operands may have give the same answer. */
+/* A relation is decided if all values that the operands may have give the same answer. */
 static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
 {
     for (uint32_t i = 0; i < 2 && is_signed; i++)
@@ -222,7 +222,7 @@ static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
     return may != must;
 }
 
-/* Equality is defined if the operands differ in a defined bit. */
+/* One defined bit that differs decides equality. */
 static uint64_t equal_undefined(const operands *o)
 {
     uint64_t either = o->undefined[0] | o->undefined[1];

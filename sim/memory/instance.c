@@ -121,7 +121,7 @@ const sim_program *sim_instance_of_function(const sim_world *world, uint32_t num
 {
     for (uint32_t i = 0; i < world->instances.count; i++) {
         const sim_instance *instance = &world->instances.items[i];
-        /* A number below the program's first wraps and is too large */
+        /* A number below the program's first wraps and is too large. */
         *out_function = number - instance->function_first;
         if (*out_function < instance->program->function_count) return instance->program;
     }

@@ -16,11 +16,9 @@ typedef enum sim_race_class { SIM_RACE_GLOBAL, SIM_RACE_LOCAL, SIM_RACE_CLASSES 
 /* The level of an atomic: the work-items that it is atomic for. 0 is a plain access. */
 enum { SIM_RACE_PLAIN, SIM_RACE_SUBGROUP, SIM_RACE_WORKGROUP, SIM_RACE_DEVICE };
 
-#define SIM_RACE_STAMP_BITS 28u
-#define SIM_RACE_STAMP      ((1u << SIM_RACE_STAMP_BITS) - 1)
-#define SIM_RACE_SEVERAL                                                                           \
-    (1u << 28)                          /* also other work-items of that group, since the same     \
-                                         * barrier */
+#define SIM_RACE_STAMP_BITS  28u
+#define SIM_RACE_STAMP       ((1u << SIM_RACE_STAMP_BITS) - 1)
+#define SIM_RACE_SEVERAL     (1u << 28) /* also others of that group since that barrier */
 #define SIM_RACE_OLDER       (1u << 29) /* also earlier groups */
 #define SIM_RACE_LEVEL_SHIFT 30u
 

@@ -54,12 +54,11 @@ typedef struct sim_launch_state {
     sim_schedule schedule;
     uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;
-    sim_lane_memory locals_memory,
-        locals_defined;                 /* locals_defined is the shadow of locals_memory */
-    RT_VECTOR(sim_local_object) locals; /* by object number of the address, less one */
-    uint64_t *pool;                     /* space POOL */
-    uint32_t function_first;            /* object number of the program's function 0 */
-    uint8_t pattern;                    /* fills memory that was never written */
+    sim_lane_memory locals_memory, locals_defined; /* the second is the shadow of the first */
+    RT_VECTOR(sim_local_object) locals;            /* by object number of the address, less one */
+    uint64_t *pool;                                /* space POOL */
+    uint32_t function_first;                       /* object number of the program's function 0 */
+    uint8_t pattern;                               /* fills memory that was never written */
     uint64_t *group_values;    /* what each work-item put, then their indices; both exist twice, for
                                 * odd and for even barriers */
     uint64_t *group_undefined; /* shadows of group_values */
@@ -67,9 +66,8 @@ typedef struct sim_launch_state {
     sim_output output;
     uint32_t barrier_count; /* barriers that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
-    struct sim_race *race; /* check/race.h; NULL while nothing runs */
-    sim_race_shadow
-        *local_races; /* per object of local memory; NULL: accesses to them cannot race */
+    struct sim_race *race;        /* check/race.h; NULL while nothing runs */
+    sim_race_shadow *local_races; /* per object of local memory; NULL: they cannot race */
 } sim_launch_state;
 
 /* The most bytes that one lane loads or stores in one operation: 16 components, or an element of a

@@ -16,8 +16,7 @@ typedef struct sim_memory {
     /* If not 0, kernels must not write: 1 for a constant variable, 1 more for every argument of the
      * running launch that points here from constant memory. */
     uint32_t constant_uses;
-    struct sim_race_shadow
-        *race; /* race.h; NULL until the first launch that may write the object */
+    struct sim_race_shadow *race; /* race.h; NULL until a launch may write the object */
     rt_text label;
 } sim_memory;
 
