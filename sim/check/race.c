@@ -1,4 +1,4 @@
-/* Data races: shadows, clocks, and what is said about a race.  race.h has the idea. */
+/* Data races: shadows, clocks and the reports. race.h explains the idea. */
 #include "sim/check/race.h"
 
 #include "reference/base/alloc.h"
@@ -116,7 +116,8 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
                                                              .group = race->group};
 }
 
-/* Stamps ran out, or soon will: everything begins anew, and what was open is forgotten. */
+/* Restarts the clock because its stamps have run out or soon will: clears all shadows of the class,
+ * so accesses that were open are forgotten. */
 static void clock_restart(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -152,7 +153,7 @@ static void clock_stamp(sim_race *race, sim_race_class class)
     interval_add(race, clock, 0, race->items);
 }
 
-/* Hands out further stamps to some. */
+/* Hands out further stamps to `count` work-items from lid_first on. */
 static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -188,7 +189,7 @@ void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
         clock_split(race, (sim_race_class) class, lid_first, lid_count);
 }
 
-/* From here on the group's earlier accesses to that memory are settled. */
+/* Settles the group's earlier accesses to that memory. */
 static void clock_order(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -291,31 +292,33 @@ typedef struct access {
     sim_race_shadow *shadow;
     const sim_view_memory *view;
     uint32_t site, size, level;
-    uint32_t lid;  /* the work-item that makes it, or a copy, whose ids follow theirs */
-    uint32_t item; /* the work-item, or the one whose share of the copy it is */
+    uint32_t lid;  /* the work-item that makes it, or a copy; ids of copies follow those of the
+                    * work-items */
+    uint32_t item; /* the work-item, or the work-item whose share of the copy it is */
     bool is_write;
 } access;
 
-/* True for a copy and the only work-item of its group, of which what comes first in the program
- * also happens first.  Of several, who makes which part of a copy, and when, is open. */
+/* True for a copy and the only work-item of its group: what precedes the copy in the program also
+ * happens before it. With several work-items it is unspecified which of them executes which part of
+ * a copy, and when. */
 static bool is_own_copy(const access *a, uint32_t other)
 {
     return a->lid >= a->race->items && a->race->items == 1 && other == 0;
 }
 
-/* True where both accesses are atomic, and each for the other: work-items of one group. */
+/* True if both accesses are atomic with respect to each other; the work-items are of one group. */
 static bool together(const sim_race *race, uint32_t level, uint32_t lid, uint32_t other)
 {
     bool near = lid / race->subgroup_size == other / race->subgroup_size;
     return level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
 }
 
-/* Whose access in a cell is open to another one. */
+/* Whose access, as recorded in a cell, is open with respect to the one being judged. */
 typedef enum open_kind {
     OPEN_NONE,
-    OPEN_NAMED,  /* that of the stamp */
-    OPEN_HERE,   /* that of another work-item of the group */
-    OPEN_BEFORE, /* that of a work-item of an earlier group */
+    OPEN_NAMED,  /* the work-item or copy that the stamp names */
+    OPEN_HERE,   /* an unknown other work-item of the group */
+    OPEN_BEFORE, /* an unknown work-item of an earlier group */
 } open_kind;
 
 static open_kind find_open(const access *a, uint32_t cell)
@@ -344,7 +347,7 @@ static open_kind find_open(const access *a, uint32_t cell)
 
 /* ---- Reporting ----------------------------------------------------------------------------- */
 
-/* The global id of a work-item of a group. */
+/* Writes the global id of work-item `lid` of a group. */
 static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, uint64_t *out_ids)
 {
     const sim_range *range = l->range;
@@ -426,13 +429,14 @@ static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_vie
                     .size = size};
 }
 
-/* Judges the access and notes the worst that it meets; `same_value`: a write changes nothing. */
+/* Judges the access and notes the worst race it is part of. `same_value`: a write that stores what
+ * is already there. */
 static void judge(const access *a, bool same_value)
 {
     const sim_race_shadow *shadow = a->shadow;
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
-    open_kind same = OPEN_NONE; /* as a writer of what is there already */
+    open_kind same = OPEN_NONE; /* against other writers, for a write that changes nothing */
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
@@ -469,7 +473,7 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
     *(piece->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
 }
 
-/* Writes down that the lane has made the access. */
+/* Records the lane's access in the shadow. */
 static void record(const access *a)
 {
     sim_race_class class = (sim_race_class)a->shadow->class;
@@ -510,8 +514,8 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
     record(&a);
 }
 
-/* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv writes them as relaxed
- * ones of scope Workgroup. */
+/* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv translates them to
+ * relaxed atomics of scope Workgroup. */
 uint32_t sim_race_atomic_level(uint32_t order)
 {
     uint32_t level = sim_race_level(sim_order_memory(order));
@@ -539,7 +543,7 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
 
 /* ---- All lanes at one place ----------------------------------------------------------------- */
 
-/* True when no writer in the cells can be open to any work-item of the group. */
+/* True if no writer in the cells can be open with respect to any work-item of the group. */
 static bool writers_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
                             uint64_t first, uint64_t last)
 {
@@ -589,7 +593,7 @@ static bool orders(uint32_t semantics)
     return sim_race_acquires(semantics) || sim_race_releases(semantics);
 }
 
-/* A barrier that the device sees is a fence of each work-item too. */
+/* A barrier whose memory scope is the device is also a fence of each work-item. */
 static void barrier_fences(sim_race *race, uint32_t order)
 {
     bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
@@ -603,7 +607,8 @@ void sim_race_barrier(sim_launch_state *l, uint32_t order)
     uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
     uint32_t level = sim_race_level(sim_order_memory(order));
     if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
-    /* What one acquires here all learn, and what all have done each of them releases. */
+    /* All work-items learn what any of them acquires here, and each releases what all of them have
+     * done. */
     barrier_fences(race, order);
     if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
     sim_race_copies_complete(race);
@@ -663,7 +668,7 @@ bool sim_race_check(const sim_race *race)
     }
     for (uint32_t i = 0; i < race->tracked.count; i++)
         CHECK(race->tracked.items[i]->is_tracked);
-    for (uint32_t i = 1; i < race->nodes.count; i++) /* a node knows of older ones only */
+    for (uint32_t i = 1; i < race->nodes.count; i++) /* nodes refer to older nodes only */
         CHECK(race->nodes.items[i].a < i && race->nodes.items[i].b < i);
     return true;
 }
@@ -689,7 +694,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
-        /* A launch that does not take half of them all never sees their end. */
+        /* A launch that takes less than half of the stamps never runs out of them. */
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);

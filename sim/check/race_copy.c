@@ -1,15 +1,15 @@
 /* Asynchronous copies as parties to data races.
  *
- * A copy is neither its work-items' nor ordered with what they do: it may read and write at any
- * time from when the first work-item begins it until all have waited for its event.  So it has an
- * its own id, after those of the work-items, and it makes its accesses again after every
- * barrier that comes before the wait.  That the copy does not see what a work-item has written just
- * before is what OpenCL C says: it needs a barrier, even if each work-item writes what it would
- * copy itself.
+ * A copy does not belong to its work-items and is not ordered with what they do: it may read and
+ * write at any time from when the first work-item begins it until all have waited for its event. So
+ * it has its own id, after those of the work-items, and its accesses are recorded again after every
+ * barrier before the wait. A copy need not see what a work-item has written just before it: OpenCL
+ * C requires a barrier, even if each work-item writes exactly what it would copy itself.
  *
- * The values are copied when the copy begins; only who might see them is judged here.  The wait is
- * a barrier of the group's work-items too, as on every device, though OpenCL C does not say so.
- * Source: OpenCL C specification 3.0 section 6.15.11, SPIR-V specification 1.6 OpGroupAsyncCopy. */
+ * The simulator copies the values when the copy begins; this file only judges which accesses may
+ * conflict. The wait is also a barrier of the group's work-items, as on every device, though OpenCL
+ * C does not say so. Source: OpenCL C specification 3.0 section 6.15.11, SPIR-V specification 1.6
+ * OpGroupAsyncCopy. */
 #include "reference/base/alloc.h"
 #include "sim/check/race.h"
 #include "sim/memory/note.h"

@@ -1,13 +1,15 @@
 /* What work-items know about each other through atomics and fences: the happens-before of the
  * memory model, beyond what barriers order.
  *
- * A release makes a node: who, up to which stamp.  It stays at the address of the atomic for those
- * who acquire it; read-modify-writes add to what is there and stores replace it, which is what a
- * release sequence is.  Nodes never change and are joined by naming both, so that synchronising
- * costs the same however much is known; they are searched only when an access looks like a race.
- * Local and global memory are ordered apart: each node says for which it holds.
+ * A release creates a node, which records how far (up to which stamp) which work-items have got.
+ * The node is kept at the address of the atomic for the work-items that acquire it;
+ * read-modify-writes add to the nodes that are there and stores replace them, which models a
+ * release sequence. Nodes are immutable, and a join refers to both of its parts, so the cost of
+ * synchronising does not depend on how much is known; nodes are searched only when an access looks
+ * like a race. Local and global memory are ordered separately: each node records the memory for
+ * which it holds. Beyond NODES_MAX nodes, or SEARCH_MAX steps of searching, every work-item is
+ * assumed to know everything.
  *
- * Beyond NODES_MAX nodes, or SEARCH_MAX steps of searching, everybody counts as knowing everything.
  * Source: OpenCL API specification 3.0 section 3.3.6.2 and 3.3.6.3 (fences). */
 #include "reference/base/alloc.h"
 #include "sim/check/race.h"
@@ -17,7 +19,7 @@
 
 #define NODES_MAX  (1u << 20)
 #define SEARCH_MAX (UINT64_C(1) << 27)
-#define NEAR_STEPS 32u /* tried before the search goes through all that the node knows */
+#define NEAR_STEPS 32u /* steps tried before everything that the node knows is searched */
 
 /* ---- Orders -------------------------------------------------------------------------------- */
 
@@ -65,14 +67,15 @@ static uint32_t node_add(sim_race *race, sim_race_node node)
     return race->nodes.count - 1;
 }
 
-/* What node says about memory of these classes. */
+/* A node that covers what `node` covers in memory of these classes. */
 static uint32_t limit(sim_race *race, uint32_t node, uint32_t classes)
 {
     if (node == 0 || node == SIM_RACE_KNOWS_ALL || classes == SIM_RACE_ALL_CLASSES) return node;
     return node_add(race, (sim_race_node){.a = node, .classes = (uint8_t)classes});
 }
 
-/* True where a is a join whose later part is b, limited to the classes: spinning adds nothing. */
+/* True if a is a join whose later part is b, limited to the classes. So a spinning work-item adds
+ * no nodes. */
 static bool ends_in(const sim_race *race, uint32_t a, uint32_t b, uint32_t classes)
 {
     if (a == 0) return false;
@@ -83,7 +86,7 @@ static bool ends_in(const sim_race *race, uint32_t a, uint32_t b, uint32_t class
     return join->b && part->a == b && !part->b && !part->lid_count && part->classes == classes;
 }
 
-/* What a says, and what b says about memory of these classes. */
+/* A node that covers what a covers, and what b covers in memory of these classes. */
 static uint32_t join(sim_race *race, uint32_t a, uint32_t b, uint32_t classes)
 {
     if (b == 0 || a == b || a == SIM_RACE_KNOWS_ALL) return a;
@@ -116,7 +119,7 @@ uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_coun
 
 /* ---- Searching ----------------------------------------------------------------------------- */
 
-/* True when the node itself says that the access of that stamp came before. */
+/* True if the node itself, without a and b, covers the access of that stamp. */
 static bool says(const sim_race *race, const sim_race_node *node, sim_race_class class,
                  uint32_t stamp)
 {
@@ -129,7 +132,8 @@ static bool says(const sim_race *race, const sim_race_node *node, sim_race_class
     return lid >= node->lid_first && lid < (uint32_t)node->lid_first + node->lid_count;
 }
 
-/* Looks at the nearest nodes, the latest first: 1 found, 0 not there, -1 there are more. */
+/* Searches the nearest nodes, the latest first. Returns 1 if a node covers the access, 0 if none
+ * does, and -1 if there are more nodes to search. */
 static int search_near(const sim_race *race, uint32_t root, sim_race_class class, uint32_t stamp)
 {
     uint32_t stack[2 * NEAR_STEPS + 2], depth = 0;
@@ -152,7 +156,7 @@ static int compare_found(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Lists all nodes below root that say something about memory of the class, by group. */
+/* Lists all nodes below root that cover accesses to memory of the class, ordered by group. */
 static void search_all(sim_race *race, uint32_t root, sim_race_class class)
 {
     RT_VECTOR(uint32_t) stack = {0};
@@ -180,7 +184,7 @@ static void search_all(sim_race *race, uint32_t root, sim_race_class class)
     rt_vector_free(&stack);
 }
 
-/* The same question, asked of the list: only nodes of the access's own group can say it. */
+/* True if a listed node covers the access; only nodes of the access's own group can. */
 static bool search_found(sim_race *race, sim_race_class class, uint32_t stamp)
 {
     uint32_t low = 0, high = race->found.count;
@@ -281,7 +285,8 @@ void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order)
     }
 }
 
-/* The node of a release fence, created when the first atomic after it writes. */
+/* The node of a work-item's last release fence, created when the first atomic after the fence
+ * writes; 0 if there is no fence. */
 static uint32_t fence_node(sim_race *race, uint32_t lid)
 {
     sim_race_item *item = &race->item[lid];
@@ -319,7 +324,7 @@ static void learn(sim_race *race, uint32_t lid, const sim_race_place *place, uin
     if (level != SIM_RACE_PLAIN) acquire(race, lid, place->for_group, classes);
 }
 
-/* Adds a node for those whom the level includes. */
+/* Publishes a node to the work-items that the level includes. */
 static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32_t level)
 {
     if (level == SIM_RACE_DEVICE) {
@@ -330,8 +335,8 @@ static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32
     }
 }
 
-/* The place of an address, of which only the running group may know what is for it; NULL: nothing
- * was published there, and nothing will be. */
+/* The place of an address; drops what an earlier group published there for itself. NULL if nothing
+ * was published there and `make` is false. */
 static sim_race_place *place_find(sim_race *race, uint64_t address, bool make)
 {
     uint32_t index = rt_map_find_number(&race->place_of, address);
@@ -367,7 +372,7 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
     if (!place) return;
     if (!is_store) learn(race, lid, place, level, classes, sim_race_acquires(semantics));
     if (!wrote) return;
-    /* A store ends the release sequence of others, but not one of its own work-item. */
+    /* A store ends the release sequences of other work-items, but not its own. */
     if (is_store && (releases || fence || place->owner_lid != lid)) {
         place->for_device = place->for_group = 0;
     }

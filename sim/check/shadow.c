@@ -1,5 +1,5 @@
-/* Undefined bits on their way between memory and registers, and the findings about their use.
- * shadow_rules.c has what operations do to them. */
+/* Undefined bits as they move between memory and registers, and the findings about their use.
+ * shadow_rules.c defines what operations do to them. */
 #include "sim/check/shadow.h"
 
 #include "reference/base/alloc.h"
@@ -19,7 +19,7 @@ void sim_shadow_free(sim_shadow *shadow)
     rt_free(shadow);
 }
 
-/* The pool is defined but for what OpUndef gives. */
+/* Creates the shadow of the pool: all of it is defined except what OpUndef gives. */
 static void pool_start(sim_launch_state *l)
 {
     if (l->pool_undefined) return;
@@ -47,7 +47,7 @@ void sim_shadow_start(sim_exec *x)
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
     pool_start(x->launch);
     sim_shadow_bases(x, x->frame, x->undefined);
-    x->plain_end = x->frame->function->ops; /* the running operation was the last plain one */
+    x->plain_end = x->frame->function->ops; /* all operations after the running one are tracked */
 }
 
 void sim_shadow_bases(sim_exec *x, const sim_frame *frame, uint8_t **out_bases)
@@ -73,7 +73,7 @@ uint64_t sim_shadow_get(const sim_exec *x, sim_register place, uint32_t bytes, u
     return undefined;
 }
 
-/* The marks of a row, which lies in space FRAME or WAVE. */
+/* The marks of a row; the row is in space FRAME or WAVE. */
 static uint8_t *marks_of(const sim_exec *x, sim_register place)
 {
     const sim_shadow *shadow = x->wave->shadow;
@@ -247,7 +247,7 @@ void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memor
     }
 }
 
-/* The origin of what one lane read, which a uniform register gives to all active ones. */
+/* Sets the origin of what one lane read; for a uniform register, of all active lanes. */
 static void lane_origin(sim_exec *x, const sim_op *op, uint32_t lane, bool is_uniform,
                         uint64_t address, uint32_t bytes)
 {
@@ -327,8 +327,8 @@ bool sim_shadow_store_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint32_
 
 /* ---- Atomics -------------------------------------------------------------------------------- */
 
-/* The shadow of what the operation leaves in memory, from those of what was there, of its value and
- * of its comparator. */
+/* The undefined bits of what the operation leaves in memory, from those of the old value, of its
+ * operand and of its comparator. */
 static uint64_t exchange(const sim_op *op, const sim_shadow_atomic *a, uint64_t old, uint64_t value,
                          uint64_t comparator)
 {

@@ -1,17 +1,18 @@
-/* What each operation does to undefined bits: a row for every handler, and the rules that the rows
- * name.  The rules are as precise as compilers demand: what takes a bit-field out of its word, or
- * compares two of them at once, must not be found. */
+/* What each operation does to undefined bits: a table with a row for every handler, and the rules
+ * that the rows name. The rules are precise enough for compiler output: code that extracts a
+ * bit-field from its word, or compares two bit-fields at the same time, must not cause a finding.
+ */
 #include "sim/check/shadow.h"
 #include "sim/number/convert.h"
 
 #include <string.h>
 
 typedef enum shadow_rule {
-    BY_NOTHING_KNOWN, /* no row was written */
+    BY_NOTHING_KNOWN, /* the handler has no row */
     BY_HANDLER,       /* nothing to do: no target, or the handler sets its shadow */
     BY_NONE,          /* always defined */
-    BY_ANY,           /* an undefined bit of an operand leaves none of the result defined */
-    BY_TEST,          /* the same, to a bool */
+    BY_ANY,           /* one undefined bit of an operand makes the whole result undefined */
+    BY_TEST,          /* as BY_ANY, but the result is a bool */
     BY_ADD,
     BY_SUB,
     BY_MUL,
@@ -40,15 +41,15 @@ typedef enum shadow_rule {
     BY_INDEX,
     BY_HOLDS,
     BY_DIVIDE,
-    BY_CONVERT, /* widths are in `extra` */
-    BY_LOAD,    /* from here on: no target; operands that must be defined */
+    BY_CONVERT, /* the widths are in `extra` */
+    BY_LOAD,    /* from here on: no target, but operands that must be defined */
     BY_STORE,
     BY_ATOMIC,
     BY_COPY,
     BY_ASYNC_COPY,
     BY_WAIT_EVENTS,
     BY_PRINT,
-    /* Names that the families' macros make. */
+    /* Names that the macros of the families generate. */
     BY_UMIN = BY_ANY,
     BY_UMAX = BY_ANY,
     BY_SMIN = BY_ANY,
@@ -77,8 +78,8 @@ typedef enum shadow_rule {
     BY_FTOH = BY_ANY,
 } shadow_rule;
 
-/* A handler: bytes of its operands and of its target, and how many operands there are.  Of LOAD and
- * STORE, `in` is that of the index b, 0 without. */
+/* The rule of a handler: bytes of its operands and of its target, and the number of operands. For
+ * LOAD and STORE, `in` is the size of the index b, 0 if there is none. */
 typedef struct rule_row {
     uint8_t rule, in, out, operands;
 } rule_row;
@@ -170,10 +171,10 @@ static const rule_row rows[SIM_HANDLER_COUNT] = {
 
 /* ---- One lane ------------------------------------------------------------------------------- */
 
-/* Values and undefined bits of the operands; of SELECT, [0] is the condition. */
+/* Values and undefined bits of the operands; for SELECT, [0] is the condition. */
 typedef struct operands {
     uint64_t value[3], undefined[3];
-    uint32_t bits; /* of the operands */
+    uint32_t bits; /* width of the operands */
 } operands;
 
 static uint64_t extend(uint64_t value, uint32_t bits)
@@ -209,7 +210,7 @@ static uint64_t upwards(uint64_t undefined)
     return undefined | (~undefined + 1);
 }
 
-/* A relation is decided where all values that the operands may have give the same answer. */
+/* A relation is decided if all values that the operands may have give the same answer. */
 static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
 {
     for (uint32_t i = 0; i < 2 && is_signed; i++)
@@ -221,7 +222,7 @@ static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
     return may != must;
 }
 
-/* Equality is decided by one defined bit that differs. */
+/* One defined bit that differs decides equality. */
 static uint64_t equal_undefined(const operands *o)
 {
     uint64_t either = o->undefined[0] | o->undefined[1];
@@ -249,7 +250,7 @@ static uint64_t reverse(uint64_t undefined, uint32_t bits)
     return out;
 }
 
-/* Offset [1] and count [2] of a field of [0]. */
+/* Operand [0] is the value, [1] the offset and [2] the bit count of the field. */
 static uint64_t field_undefined(const operands *o, shadow_rule rule)
 {
     uint64_t offset = o->value[1], count = o->value[2];
@@ -267,7 +268,7 @@ static uint64_t select_undefined(const operands *o)
     return o->undefined[1] | o->undefined[2] | (o->value[1] ^ o->value[2]);
 }
 
-/* The undefined bits of the result; those beyond its width do not count. */
+/* The undefined bits of the result; bits beyond its width are meaningless. */
 static uint64_t undefined_of(const operands *o, shadow_rule rule)
 {
     uint64_t a = o->undefined[0], b = o->undefined[1];
@@ -332,7 +333,7 @@ static uint64_t lane_undefined(const sim_exec *x, const sim_op *op, const rule_r
     return undefined_of(&o, (shadow_rule)row->rule);
 }
 
-/* Sets the target's shadow from those of the operands, which may lie in the same place. */
+/* Sets the target's shadow from those of the operands; the target may be one of the operands. */
 static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
 {
     const sim_register places[3] = {op->a, op->b, op->c};
@@ -376,7 +377,7 @@ static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, con
     if (index_bytes) sim_shadow_use(x, op->site, op->b, index_bytes, what);
 }
 
-/* What is printed is read by the host. */
+/* Printed values are used, because the host reads them. */
 static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
 {
     const sim_print *print = &x->launch->program->prints[op->stride];
@@ -426,7 +427,7 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         if (!op->count) sim_shadow_use(x, op->site, op->a, row.in, "component chosen by");
         row.operands = 1;
         break;
-    case BY_HOLDS: /* whether the sum fits is not a bit of it */
+    case BY_HOLDS: /* operand b says whether the sum fits: it affects all bits */
         row.rule = BY_ANY;
         row.operands = 2;
         break;

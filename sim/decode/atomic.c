@@ -1,7 +1,7 @@
-/* Atomic instructions: one operation each, whose order is a constant of it. */
+/* Atomic instructions: one operation each; the order is a constant of the operation. */
 #include "sim/decode/decode.h"
 
-/* instruction, operation, operands that hold the value and the comparator (0: none) */
+/* instruction, operation, indices of the operands with the value and the comparator (0: none) */
 static const struct {
     uint16_t opcode;
     uint8_t operation, value, comparator;

@@ -1,13 +1,12 @@
-/* Functions to operations: constants, phis, blocks and what ends them.
- *
- * Control flow was laid out by flow.c and gets its operands here; what is inside blocks is
- * built by value.c and memory.c. */
+/* Translates functions to operations: constants, phis, blocks and their terminators. flow.c has
+ * laid out the control flow, which gets its operands here; value.c and memory.c build the contents
+ * of blocks. */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
 #include <string.h>
 
-/* Semantics: the bits that have a meaning, and those of a fence that orders everything. */
+/* Semantics: the defined bits, and those of a fence that orders everything. */
 #define ORDER_BITS UINT32_C(0xffffff)
 #define ORDER_ALL                                                                                  \
     (UINT32_C(0) | SIM_MemorySemanticsSequentiallyConsistent |                                     \
@@ -79,7 +78,8 @@ static rt_status constant_composite(sim_decoder *d, const sim_constant *constant
     return RT_STATUS_OK;
 }
 
-/* The scalars of a known value as it lies in memory; returns the place after the last. */
+/* Reads the scalars of a known value from its memory representation; returns the position after the
+ * last. */
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
@@ -128,13 +128,13 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
         *out_leaves = (sim_leaves){refs, count};
         return RT_STATUS_OK;
     }
-    /* An operation is computed anew wherever it is used: uniform, so it costs next to nothing. */
+    /* An operation is recomputed wherever it is used; it is uniform, so it costs almost nothing. */
     sim_view view = {constant->opcode, constant->operands, constant->count, constant->type,
                      constant->id};
     return sim_decode_instruction(d, &view, out_leaves);
 }
 
-/* Records that the function names a variable in local memory; others may have named it already. */
+/* Records that the function uses a variable in local memory; it may have been recorded already. */
 static void local_note(sim_decoder *d, const sim_variable *variable)
 {
     sim_ir_function *f = d->f;
@@ -159,7 +159,7 @@ rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
         const sim_constant *constant = sim_module_constant(module, id);
         RT_TRY(constant_leaves(d, constant, out_leaves));
         bool is_bound = constant->kind == SIM_CONSTANT_OPERATION ||
-                        constant->kind == SIM_CONSTANT_COMPOSITE; /* may hold operations */
+                        constant->kind == SIM_CONSTANT_COMPOSITE; /* may contain operations */
         if (!is_bound) *known = *out_leaves;
         return RT_STATUS_OK;
     }
@@ -172,7 +172,7 @@ rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
-/* Results of phis are nodes before any other, so that edges can count on their order. */
+/* Phis are the first nodes of a block, so that edges can rely on their order. */
 static sim_leaves node_leaves(sim_decoder *d, const sim_node *node, const sim_type *type)
 {
     sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count + 1, sizeof *lanes);
@@ -212,7 +212,7 @@ static rt_status build_parameters(sim_decoder *d)
     return sim_decode_by_value(d);
 }
 
-/* "OpIAdd", or of the set OpenCL.std "fma". */
+/* "OpIAdd", or for an instruction of OpenCL.std "fma". */
 static const char *name_of(const sim_module *module, const sim_instruction *instruction)
 {
     if (instruction->opcode->number != SIM_OpExtInst) return instruction->opcode->name;
@@ -233,7 +233,7 @@ static void site_set(sim_decoder *d, const sim_instruction *instruction)
                    .name = name_of(d->f->module, instruction)};
 }
 
-/* The refs as a list that the block keeps. */
+/* Appends the leaves to the function's refs, for the block; returns the index of the first. */
 static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
 {
     uint32_t first = d->f->refs.count;
@@ -291,7 +291,7 @@ static rt_status build_call_pointer(sim_decoder *d, const sim_instruction *instr
     return RT_STATUS_OK;
 }
 
-/* Begins the engine's next block of the same module block, after a call or a barrier. */
+/* Begins the engine's next block of the same module block, after a call or barrier. */
 static void block_next(sim_decoder *d, const sim_instruction *instruction)
 {
     sim_ir_function *f = d->f;
@@ -306,7 +306,7 @@ static void block_next(sim_decoder *d, const sim_instruction *instruction)
     d->leaves[f->module_index][instruction->id] = node_leaves(d, &node, instruction->type);
 }
 
-/* The value of an id that is a constant of 32 bits at most. */
+/* Reads an id that is a constant of at most 32 bits; false for any other id. */
 static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
 {
     *out_value = 0;
@@ -345,10 +345,9 @@ void sim_decode_next(sim_decoder *d, sim_end end)
     f->blocks.items[++d->block].node_first = f->nodes.count;
 }
 
-/* Which work-items wait for each other, by the scope of execution, which the reader knows to be a
- * constant.  The memory of all scopes is one memory here, so that a barrier without other
- * participants is a fence.
- */
+/* The execution scope decides which work-items wait for each other; the reader has checked that it
+ * is constant. The memory of all scopes is one memory here, so a barrier without other participants
+ * is a fence. */
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t order = sim_decode_order(d, instruction->operands[0], instruction->operands[1],
@@ -368,8 +367,8 @@ static rt_status build_barrier(sim_decoder *d, const sim_instruction *instructio
     }
 }
 
-/* Copies were made when they began, by all work-items; those of these events are complete when all
- * have come here. */
+/* The data was copied when each copy began, by all work-items; the copies of these events are
+ * complete when all work-items have reached this point. */
 static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t scope;
@@ -384,7 +383,7 @@ static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instru
     return RT_STATUS_OK;
 }
 
-/* What a work-group does together: its values become known before the barrier. */
+/* A collective operation of a work-group: the values are published before the barrier. */
 static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
 {
     sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
@@ -498,7 +497,7 @@ static void build_latch(sim_decoder *d, uint32_t index)
     }
 }
 
-/* The operand of a phi for the edge that comes from the module's block `source`. */
+/* The operand of a phi for the edge from the module's block `source`. */
 static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, uint32_t source)
 {
     for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2) {
@@ -507,8 +506,8 @@ static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, 
     UNREACHABLE();
 }
 
-/* The module's block whose phis the target of an edge has: a latch has those of its loop's header.
- */
+/* The module's block whose phis an edge to `target` sets; a latch has the phis of its loop's
+ * header. */
 static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
 {
     const sim_ir_block *block = &f->blocks.items[target];
@@ -518,7 +517,7 @@ static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
     return &f->module->blocks[block->module_block];
 }
 
-/* True for a constant that may be or hold an operation, which has to be computed in some block. */
+/* True for a constant that may be or contain an operation, which must be computed in some block. */
 static bool is_computed(const sim_module *module, sim_id id)
 {
     const sim_id_entry *entry = sim_module_id(module, id);
@@ -527,8 +526,8 @@ static bool is_computed(const sim_module *module, sim_id id)
     return kind == SIM_CONSTANT_OPERATION || kind == SIM_CONSTANT_COMPOSITE;
 }
 
-/* Nothing can be computed any more when edges are filled: constants that phis take are computed in
- * the block that they come from, before it ends. */
+/* Edges are filled when all blocks have ended, so constants that phis take are computed earlier, at
+ * the end of the block that the edge leaves. */
 static rt_status phi_constants(sim_decoder *d, uint32_t index)
 {
     sim_ir_function *f = d->f;
@@ -598,7 +597,7 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
     site_set(d, &f->module->instructions[f->module->blocks[f->function->block_first].first]);
     RT_TRY(build_parameters(d));
     for (uint32_t i = 0; i < f->blocks.count; i++) {
-        if (!f->blocks.items[i].is_first) continue; /* filled with the one before */
+        if (!f->blocks.items[i].is_first) continue; /* filled with the previous block */
         if (i > 0) f->blocks.items[i].node_first = f->nodes.count;
         if (f->blocks.items[i].module_block == SIM_NONE) {
             build_latch(d, i);

@@ -1,12 +1,11 @@
-/* Built-in variables: they have no memory, and a load of one, or of a component of one, is a row of
- * lanes, a slot of the pool, or a mask computed from a work-item's number in its sub-group.
- *
- * A sub-group has at most 32 work-items, so the first of a mask's four integers holds all of them.
- * Source: SPIR-V specification 1.6, section 3.21 "BuiltIn"; OpenCL C specification, "Sub-Group
- * Ballots", which says that masks end with the largest size that a sub-group has. */
+/* Built-in variables have no memory: a load of one, or of a component of one, is a row of lanes, a
+ * slot of the pool, or a mask computed from a work-item's index in its sub-group. A sub-group has
+ * at most 32 work-items, so the first of a mask's four integers contains all of them. Source:
+ * SPIR-V specification 1.6, section 3.21 "BuiltIn"; OpenCL C specification, "Sub-Group Ballots",
+ * which defines that masks end at the maximum size of a sub-group. */
 #include "sim/decode/decode.h"
 
-/* Where components are found: rows of lanes or slots of the pool. */
+/* The location of the components: rows of lanes or slots of the pool. */
 typedef struct built_in_row {
     uint32_t built_in;
     bool is_row;
@@ -59,7 +58,7 @@ static sim_ref mask_build(sim_decoder *d, const mask_row *row)
     return out;
 }
 
-/* Component `i` as an integer of 64 bits. */
+/* Component `i` as a 64-bit integer. */
 static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
 {
     for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
@@ -74,7 +73,8 @@ static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
     UNREACHABLE();
 }
 
-/* The variable that a pointer names, and the id of the index of a component; 0: the whole. */
+/* The variable that a pointer names, and the id of the index of a component; 0: the whole variable.
+ */
 static const sim_variable *variable_of(const sim_module *module, sim_id pointer, sim_id *out_index)
 {
     *out_index = 0;

@@ -1,9 +1,8 @@
-/* Parameters that are passed by value through a pointer, as aggregates are: every activation of the
- * function gets a copy of its own, whichever way it is called, so that a caller does not see what a
- * callee changes.
+/* Parameters that are passed by value through a pointer, such as aggregates: every activation of
+ * the function gets its own copy, regardless of how the function is called, so a caller does not
+ * see the callee's changes. Kernels are left alone: their copies are written at launch (launch.c).
  *
- * Kernels are left alone: their copies are written when they are launched (launch.c).  Source:
- * SPIR-V specification 1.6, section 3.19 "Function Parameter Attribute", ByVal. */
+ * Source: SPIR-V specification 1.6, section 3.19 "Function Parameter Attribute", ByVal. */
 #include "sim/decode/decode.h"
 
 static bool is_kernel(const sim_ir_function *f)
@@ -15,8 +14,8 @@ static bool is_kernel(const sim_ir_function *f)
     return false;
 }
 
-/* True where some function calls f, which translators write for kernels too, against section 2.16.
- */
+/* True if some function calls f. Translators generate calls of kernels too, contrary to section
+ * 2.16. */
 static bool is_called(const sim_decoder *d, const sim_ir_function *f)
 {
     for (uint32_t m = 0; m < d->module_count; m++) {

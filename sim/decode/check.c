@@ -1,9 +1,9 @@
-/* Register code as a whole: the rules that code.h promises to the engine. */
+/* Whole-program check of register code: the rules that code.h guarantees to the engine. */
 #include "sim/decode/program.h"
 
 #include <string.h>
 
-/* A place within its space; the first one is also what unused operands name. */
+/* True if the place lies within its space; the first place is also what unused operands name. */
 static bool place_is_sound(const sim_program *program, const sim_code_function *function,
                            sim_register place)
 {
@@ -44,15 +44,15 @@ static bool op_is_sound(const sim_program *program, const sim_code_function *fun
     return true;
 }
 
-/* The emitter's spare registers, through which a circle of moves goes. */
+/* True for the emitter's spare registers, which break cycles of moves. */
 static bool is_spare(sim_register place)
 {
     return place == sim_register_of(SIM_SPACE_WAVE, SIM_SPREAD_FIRST) ||
            place == sim_register_of(SIM_SPACE_UNIFORM, 0);
 }
 
-/* Moves one after the other do what all at once would: none reads what an earlier one has written.
- */
+/* True if executing the moves in sequence equals executing them in parallel: none reads what an
+ * earlier one has written. */
 static bool moves_are_ordered(const sim_code_function *function, const sim_edge *edge)
 {
     const sim_op *moves = function->ops + edge->move_first;

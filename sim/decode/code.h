@@ -1,30 +1,31 @@
-/* Register code: what the decoder makes of linked modules and what the engine executes.
+/* Register code, which the decoder generates from linked modules and the engine executes.
  *
- * Values are scalars; vectors, arrays and structs exist only as lists of scalars, so that taking
- * them apart and putting them together costs nothing at run time.  A value that is the same for all
- * work-items that compute it is *uniform* and kept once, in eight bytes; any other is *varying* and
- * kept as a lane array: SIM_LANES elements side by side.
+ * Values are scalars; vectors, arrays and structs exist only as lists of scalars, so building and
+ * decomposing them costs nothing at run time. A value that is the same for all work-items that
+ * compute it is *uniform* and stored once, in eight bytes; any other value is *varying* and stored
+ * as a lane array: SIM_LANES adjacent elements.
  *
- * Rules that the decoder keeps and the engine relies on:
- *   - blocks are numbered in scheduling order: those of a loop before those after it, and each
- * before every block that it leads to, except by back edges;
- *   - a block is entered at its start only; calls and barriers end blocks, and what work-items of a
- *     sub-group do together is a block of its own;
- *   - a varying value that is used outside its block lives in the frame and its operations have
- *     `blend`; all others live in temporaries, where lanes that are not active may hold anything;
- *   - the moves of an edge are ordered so that executing them one after the other is right. */
+ * Rules that the decoder guarantees and the engine relies on:
+ *
+ *   - blocks are numbered in scheduling order: the blocks of a loop come before those after the
+ *     loop, and each block before its successors, except along back edges;
+ *   - a block is entered only at its start; calls and barriers end blocks, and a sub-group
+ *     operation has its own block;
+ *   - a varying value that is used outside its block lives in the frame, and its operations have
+ *     `blend`; all others live in temporaries, where inactive lanes may hold anything;
+ *   - the moves of an edge are ordered so that executing them in sequence is correct. */
 #ifndef SIM_CODE_H
 #define SIM_CODE_H
 
 #include "sim/module/collective.h"
 
-#define SIM_LANES        256u /* work-items that one instruction works on */
+#define SIM_LANES        256u /* work-items that one instruction operates on */
 #define SIM_CHUNK        16u  /* lanes that are skipped together */
 #define SIM_ROW_BYTES(w) ((uint32_t)(w)*SIM_LANES)
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-/* Where a value is: two bits of space, 30 bits of byte offset into it. */
+/* The location of a value: two bits of space, 30 bits of byte offset in the space. */
 typedef uint32_t sim_register;
 typedef enum sim_space {
     SIM_SPACE_FRAME,   /* varying, of one activation of a function */
@@ -55,14 +56,14 @@ typedef enum sim_row {
     SIM_ROW_GLOBAL_LINEAR = 6,
     SIM_ROW_LOCAL_LINEAR,
     SIM_ROW_SUBGROUP_ID,
-    SIM_ROW_SUBGROUP_ITEM, /* number of the work-item in its sub-group */
-    SIM_ROW_SUBGROUP_SIZE, /* work-items that the sub-group has */
+    SIM_ROW_SUBGROUP_ITEM, /* index of the work-item in its sub-group */
+    SIM_ROW_SUBGROUP_SIZE, /* work-items in the sub-group */
     SIM_WAVE_ROWS
 } sim_row;
 
-/* Behind them three rows for operands that the emitter spreads to all lanes, and for moves that go
- * in a circle; then the temporaries of blocks.  They begin at an even row: rows at the same place
- * of a page keep processors waiting for stores that they take for older ones. */
+/* After them come three rows for operands that the emitter broadcasts to all lanes and for cyclic
+ * moves, then the temporaries of blocks. The three begin at an even row: rows at the same offset in
+ * a page stall loads on processors that mistake earlier stores for stores to the same address. */
 #define SIM_SPREAD_ROWS       3u
 #define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
 #define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
@@ -77,15 +78,15 @@ typedef enum sim_slot {
     SIM_SLOT_DIMENSIONS = 15,
     SIM_SLOT_GROUP_ITEMS, /* work-items of a group */
     SIM_SLOT_SUBGROUP_COUNT,
-    SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
-    SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_SUBGROUP_SIZE, /* of all sub-groups but the last */
+    SIM_SLOT_UNDEFINED,     /* the result of OpUndef: a number that depends on the seed */
     SIM_SLOT_UNDEFINED_BOOL,
     SIM_POOL_SLOTS
 } sim_slot;
 
 /* ---- Operations --------------------------------------------------------------------------- */
 
-/* Elements of lanes.  Bool is I8 with 0 or 1, pointers are I64. */
+/* Types of lane elements. Bool is I8 with 0 or 1, pointers are I64. */
 typedef enum sim_lane_type {
     SIM_I8,
     SIM_I16,
@@ -122,14 +123,14 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
     X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) \
     X(UHADD) X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
 /* clang-format on */
-/* As rare, lane by lane, undefined where the divisor is 0 or the quotient does not fit. */
+/* As rare, lane by lane; undefined if the divisor is 0 or the quotient does not fit. */
 #define SIM_INT_DIVIDE(X) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SMOD)
 #define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
 /* target = op a; forms V and S. */
 #define SIM_INT_UNARY(X)   X(CLZ) X(CTZ) X(POPCOUNT) X(REVERSE)
 #define SIM_FLOAT_UNARY(X) X(SQRT) X(FLOOR) X(CEIL) X(TRUNC) X(RINT) X(ROUND)
-/* target = function `extra` (sim_math) of a (and b); V and S, VV and SS.  Integers among them are
- * as wide as the floats.  RSQRT is for F32 alone: double's is a function. */
+/* target = function `extra` (sim_math) of a (and b); V and S, VV and SS. Integer operands are as
+ * wide as the floats. RSQRT exists for F32 only; for F64 it is a function. */
 #define SIM_MATH(X)    X(MATH1) X(MATH2)
 #define SIM_TERNARY(X) X(FMA)
 
@@ -145,7 +146,7 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
     X(STOF, I8, F64) X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64) \
     X(FTOF, F32, F64) X(FTOF, F64, F32)
 /* clang-format on */
-/* As conversions, undefined where the integer cannot hold the value. */
+/* As conversions; undefined if the integer cannot hold the value. */
 /* clang-format off */
 #define SIM_FLOAT_TO_INT(X) \
     X(FTOU, F32, I8) X(FTOU, F32, I16) X(FTOU, F32, I32) X(FTOU, F32, I64) \
@@ -154,27 +155,27 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
     X(FTOS, F64, I8) X(FTOS, F64, I16) X(FTOS, F64, I32) X(FTOS, F64, I64)
 /* clang-format on */
 
-/* Half, held as I16, to nearest even (half.h); forms V and S. */
+/* Half, stored as I16, rounded to nearest even (half.h); forms V and S. */
 #define SIM_HALF_CONVERSIONS(X) X(HTOF, I16, F32) X(FTOH, F32, I16) X(FTOH, F64, I16)
-/* Noted where the bits or the component do not exist; forms V and S.
+/* A finding if the bits or the component do not exist; forms V and S.
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
- *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
+ *   PLACE            the low c bits of a, at bit b; no finding if `extra` is 1
  *   INDEX            a, which must be less than `extra`
- *   HOLDS            a, a sum that fits its type where b is not 0 */
+ *   HOLDS            a, a sum that fits its type if b is not 0 */
 #define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
 
-/* Operations by width only, of the types I8 to I64.
+/* Operations that depend only on the width, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
- *   SELECT   target = a ? b : c, a varying; the forms say what b and c are
+ *   SELECT   target = a ? b : c, a varying; the forms are those of b and c
  *   PICK     target = a ? b : c, a uniform
- *   LOAD, STORE   `count` neighbours in memory from address a, or a + b * stride, plus imm; their
- *            places at places[extra]; `c` is the alignment that the address must have, in bytes
- *     ONE    a uniform, no b; for LOAD into uniform places
- *     SAME   a uniform, no b; for LOAD into varying places (memory of the lanes themselves)
+ *   LOAD, STORE   `count` adjacent elements from address a, or a + b * stride, plus imm; their
+ *            registers are at places[extra]; `c` is the alignment required of the address, in bytes
+ *     ONE    a uniform, no b; for LOAD into uniform registers
+ *     SAME   a uniform, no b; for LOAD into varying registers (memory of the lanes themselves)
  *     U32, S32, I64   a uniform, b varying, 32-bit unsigned or signed or 64-bit
  *     EACH   a varying, no b
- *   ATOMIC   target = what was at address a; operation `extra` with b and, to compare with, c;
- *            `stride` is its order (sim_order) */
+ *   ATOMIC   target = the old value at address a; operation `extra` with operand b and comparator
+ *            c; `stride` is its order (sim_order_pack) */
 #define SIM_MEMORY_FORMS(X, op) X(op, ONE) X(op, SAME) X(op, U32) X(op, S32) X(op, I64) X(op, EACH)
 typedef enum sim_memory_form {
     SIM_MEMORY_ONE,
@@ -186,7 +187,7 @@ typedef enum sim_memory_form {
     SIM_MEMORY_FORM_COUNT
 } sim_memory_form;
 
-/* The numbers of the handlers.  Each family is a dense table: operation, then type, then form. */
+/* Handler numbers. Each family is a dense table: operation, then type, then form. */
 typedef enum sim_handler {
 #define FOUR(op, type)                                                                             \
     SIM_H_##op##_##type##_VV, SIM_H_##op##_##type##_VS, SIM_H_##op##_##type##_SV,                  \
@@ -211,19 +212,20 @@ typedef enum sim_handler {
     SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
-    SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
-    SIM_H_COLLECTIVE,    /* target = operation `extra` of a sub-group on a, b, c */
-    SIM_H_GROUP_PUT,     /* a becomes known to the work-group */
-    SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
-    SIM_H_ASYNC_COPY,    /* target = event; places[extra]: target, source, count, stride, event to
-                            be shared; imm bytes an element, aligned to c; the stride is the
-                            source's, or with `a` the target's */
-    SIM_H_WAIT_EVENTS,   /* the barrier that follows completes the copies of a events at b */
-    SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
-    SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
-    SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */
+    SIM_H_CONVERT_S,   /* `extra` is the conversion (sim_numeric_pack) */
+    SIM_H_COLLECTIVE,  /* target = operation `extra` of a sub-group on a, b, c */
+    SIM_H_GROUP_PUT,   /* publishes a to the work-group */
+    SIM_H_GROUP_TAKE,  /* target = operation `extra` of the work-group on the published values and
+                        * b */
+    SIM_H_ASYNC_COPY,  /* target = event; places[extra]: target, source, count, stride, event to
+                        * share; elements have imm bytes and alignment c; the stride is the
+                        * source's, or the target's if `a` is set */
+    SIM_H_WAIT_EVENTS, /* makes the next barrier complete the copies of the a events at address b */
+    SIM_H_PRINT,       /* target = printf number `stride` of the program, places[extra] */
+    SIM_H_FENCE,       /* orders the work-item's accesses; `extra` is a sim_order_pack */
+    SIM_H_COPY_MEMORY, /* c bytes from address b, aligned to `extra`, to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
-    SIM_H_FORGET,        /* the private variable at address a has no content any more */
+    SIM_H_FORGET,        /* the private variable at address a becomes undefined */
     SIM_HANDLER_COUNT
 #undef FOUR
 #undef TWO
@@ -255,9 +257,9 @@ typedef enum sim_atomic {
 } sim_atomic;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
- * the lane type of a and c, and whether they are halves, SIM_COLLECTIVE_HALF.  `count`: 1 where all
- * work-items of the group must come; `imm`: work-items of a cluster, 0 without; `stride`: bytes of
- * a result. */
+ * the lane type of a and c, and SIM_COLLECTIVE_HALF if they are halves. `count`: 1 if all
+ * work-items of the group must participate; `imm`: work-items per cluster, 0 without clusters;
+ * `stride`: bytes of a result. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {
@@ -266,9 +268,9 @@ static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fo
 }
 #define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
 
-/* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
- * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics
- * that are no constant count as all. */
+/* The order of an atomic, a fence or a barrier: SIM_Scope… of the participating work-items,
+ * SIM_Scope… of the work-items that see the memory operations, and SIM_MemorySemantics… bits. The
+ * two scopes of an atomic are equal. Semantics that are not constant count as all semantics. */
 static inline uint32_t sim_order_pack(uint32_t execution, uint32_t memory, uint32_t semantics)
 {
     CHECK(execution < 16 && memory < 16 && semantics < UINT32_C(1) << 24);
@@ -289,8 +291,8 @@ static inline uint32_t sim_order_semantics(uint32_t order)
 
 typedef struct sim_op {
     uint16_t handler; /* sim_handler */
-    uint8_t blend;    /* inactive lanes keep what the target holds */
-    uint8_t count;    /* LOAD, STORE: components; shifts, conversions: 1 reports nothing */
+    uint8_t blend;    /* inactive lanes keep their value in the target */
+    uint8_t count;    /* LOAD, STORE: components; shifts, conversions: 1 suppresses findings */
     uint32_t site;    /* index into the program's sites */
     sim_register target, a, b, c;
     uint32_t extra;
@@ -302,15 +304,16 @@ typedef struct sim_op {
 
 typedef enum sim_end {
     SIM_END_JUMP,         /* edge 0 */
-    SIM_END_BRANCH,       /* condition: edge 0 where it is 1, edge 1 where it is 0 */
-    SIM_END_SWITCH,       /* edge 0 by default, else the first edge whose literal is equal */
+    SIM_END_BRANCH,       /* condition: edge 0 if it is 1, edge 1 if it is 0 */
+    SIM_END_SWITCH,       /* the first edge whose literal is equal, edge 0 by default */
     SIM_END_CALL,         /* calls[extra], then the next block */
     SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
     SIM_END_RETURN,       /* the function's results are at places[extra] */
     SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
-    SIM_END_MEET,         /* waits for the sub-group, then the next block, of collectives alone */
+    SIM_END_MEET,         /* waits for the sub-group, then the next block, which holds only a
+                           * collective */
     SIM_END_NEXT,         /* the next block */
-    SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
+    SIM_END_UNREACHABLE,  /* undefined: notes a finding and ends the work-items */
 } sim_end;
 
 typedef struct sim_edge {
@@ -326,7 +329,8 @@ typedef struct sim_code_block {
     uint32_t cost; /* instructions of SPIR-V, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
-    bool takes_undefined; /* as of an edge: operations, condition, arguments, results */
+    bool takes_undefined; /* as for an edge: an operand of the operations, condition, arguments or
+                           * results */
     sim_register condition;
     uint32_t edge_first, edge_count;
     uint32_t extra;
@@ -341,7 +345,7 @@ typedef struct sim_call {
 
 /* What a call through a pointer expects of its target. */
 typedef struct sim_signature {
-    const uint8_t *result_bytes; /* of every scalar of the result */
+    const uint8_t *result_bytes; /* size of each scalar of the result */
     uint32_t result_count;
 } sim_signature;
 
@@ -356,23 +360,24 @@ typedef struct sim_private_variable {
     rt_text name;
 } sim_private_variable;
 
-/* What operations do that decides how a launch is run: those of one function, or all that a kernel
- * can reach (reach.c). */
+/* Properties of operations that decide how a launch is run: of one function, or of everything that
+ * a kernel can reach (reach.c). */
 typedef struct sim_reach {
     bool meets;       /* work-items of a sub-group meet */
     bool atomics;     /* on any memory */
     bool far_atomics; /* on memory that other work-groups may see */
     bool copies;      /* asynchronous ones */
     bool prints;
-    const bool *locals; /* which of the program's variables in local memory they name; NULL: none */
+    const bool *locals; /* per variable of the program in local memory: true if it is used; NULL:
+                         * none is */
 } sim_reach;
 
 typedef struct sim_code_function {
     rt_text name;
-    uint32_t module;              /* index among the linked ones */
+    uint32_t module;              /* index among the linked modules */
     uint32_t place;               /* index in the module */
-    rt_text set;                  /* of virtual functions, that it is in; empty: none */
-    uint32_t signature;           /* index in the program; SIM_NONE: nothing takes its address */
+    rt_text set;                  /* set of virtual functions that contains it; empty: none */
+    uint32_t signature;           /* index in the program; SIM_NONE: its address is never taken */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
     const sim_edge *edges;
@@ -385,14 +390,14 @@ typedef struct sim_code_function {
     uint32_t result_count;
     const sim_private_variable *variables;
     uint32_t variable_count;
-    uint64_t private_bytes; /* of one work-item, a multiple of 64 */
+    uint64_t private_bytes; /* per work-item, a multiple of 64 */
     uint32_t frame_bytes, uniform_bytes, temporary_bytes;
-    sim_reach does; /* by itself, but for `meets`, which its blocks say */
+    sim_reach does; /* without its callees; `meets` is not set, its blocks show it */
 } sim_code_function;
 
-/* A place in the source: what findings are collected by. */
+/* A place in the source; findings are collected by site. */
 typedef struct sim_site {
-    rt_text source; /* file, empty where unknown */
+    rt_text source; /* file; empty if unknown */
     uint32_t line;
     uint32_t function; /* index in the program */
     const char *name;  /* of the instruction: "OpIAdd", "fma" */

@@ -1,9 +1,7 @@
-/* Conversions between numbers: the common ones to operations over whole rows of lanes, those with
- * another rounding mode or saturation to one general operation.
- *
- * Without a decoration floats are rounded to nearest even, and towards zero on the way to integers.
- * Source: SPIR-V specification 1.6, sections 3.42.11 and 3.20 (FPRoundingMode,
- * SaturatedConversion). */
+/* Conversions between numbers: common conversions become operations on whole rows of lanes; those
+ * with another rounding mode or saturation become one general operation. Without a decoration,
+ * conversions to float round to nearest even, and conversions to integer towards zero. Source:
+ * SPIR-V specification 1.6, sections 3.42.11 and 3.20 (FPRoundingMode, SaturatedConversion). */
 #include "sim/decode/decode.h"
 
 #include "sim/module/fold.h"
@@ -79,8 +77,8 @@ rt_status sim_decode_convert(sim_decoder *d, const sim_view *view, sim_leaves *o
     return RT_STATUS_OK;
 }
 
-/* What half can hold.  Too small for a normal half becomes a zero of the same sign, which is one of
- * the results that the instruction may have. */
+/* Rounds to the precision of half. A value too small for a normal half becomes a zero of the same
+ * sign, which is one of the results that the instruction may have. */
 rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     sim_leaves a;

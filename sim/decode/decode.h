@@ -1,4 +1,5 @@
-/* The decoder: from linked modules to register code, in six steps that share this form.
+/* The decoder translates linked modules to register code, in six steps that share this
+ * representation.
  *
  *     flow.c      blocks in scheduling order, loops, one latch per loop
  *     build.c, value.c, convert.c, half.c, integer.c, math.c, memory.c, atomic.c, pointer.c,
@@ -6,10 +7,10 @@
  *                 instructions to operations on scalars
  *     uniform.c   which values are the same for all work-items
  *     written.c   which memory kernels may write
- *     place.c     fused addresses, dead operations, phis coalesced, where values live
+ *     place.c     fused addresses, dead operations, coalesced phis, locations of values
  *     emit.c      register code
  *
- * Source of the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
+ * Source for the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
  * instruction set 1.0. */
 #ifndef SIM_DECODE_H
 #define SIM_DECODE_H
@@ -19,7 +20,7 @@
 #include "sim/module/linker.h"
 #include "sim/number/math.h"
 
-/* A value: an index, or (with a flag) a slot of the pool, or a row of built-in lanes. */
+/* A value: an index of a value or, with a flag, a slot of the pool or a row of built-in lanes. */
 typedef uint32_t sim_ref;
 #define SIM_REF_POOL (UINT32_C(1) << 31)
 #define SIM_REF_ROW  (UINT32_C(1) << 30)
@@ -30,7 +31,7 @@ static inline bool sim_ref_is_value(sim_ref ref)
     return !(ref & (SIM_REF_POOL | SIM_REF_ROW));
 }
 
-/* What an operation is made of; tells how its handler depends on its operands' forms. */
+/* The operands of an operation; determines how its handler depends on their forms. */
 typedef enum sim_shape {
     SIM_SHAPE_FOUR,       /* a, b; handler + form */
     SIM_SHAPE_UNARY,      /* a; handler + uniform */
@@ -47,20 +48,20 @@ typedef enum sim_shape {
     SIM_SHAPE_FENCE,
     SIM_SHAPE_FORGET, /* address */
     SIM_SHAPE_FRAME_ADDRESS,
-    SIM_SHAPE_RESULT, /* of a call: set by the return */
-    SIM_SHAPE_PHI,    /* set by edges */
+    SIM_SHAPE_RESULT, /* of a call: the return sets it */
+    SIM_SHAPE_PHI,    /* edges set it */
     SIM_SHAPE_PARAMETER,
 } sim_shape;
 
 typedef struct sim_node {
     uint8_t shape;       /* sim_shape */
-    uint8_t type;        /* sim_lane_type: of the elements of memory, of the result elsewhere */
-    bool is_dead;        /* nothing needs the results */
-    bool is_quiet;       /* what it computes is needed only where a selection takes it */
+    uint8_t type;        /* sim_lane_type of the elements in memory, or of the result */
+    bool is_dead;        /* the results are never needed */
+    bool is_quiet;       /* only selections need the result, and they may drop it */
     bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
-    bool is_uniform;     /* COLLECTIVE: all work-items of the group must come */
+    bool is_uniform;     /* COLLECTIVE: all work-items of the group must participate */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
-    uint16_t handler;    /* first of its row: type chosen, form not */
+    uint16_t handler;    /* first handler of its row: the type is chosen, the form is not */
     uint32_t block;
     uint32_t site;
     uint32_t operand_first, operand_count; /* in refs */
@@ -72,7 +73,7 @@ typedef struct sim_node {
 /* How a pointer was computed: base + index * stride + imm. */
 typedef struct sim_chain {
     sim_ref base, index; /* base NONE: no chain; index NONE: base + imm */
-    uint8_t form;        /* SIM_MEMORY_U32, S32 or I64: the index' type */
+    uint8_t form;        /* SIM_MEMORY_U32, S32 or I64: type of the index */
     uint32_t stride;
     int64_t imm;
 } sim_chain;
@@ -80,11 +81,11 @@ typedef struct sim_chain {
 typedef struct sim_value {
     uint8_t type; /* sim_lane_type */
     bool is_varying;
-    bool is_local; /* varying and used in its block only */
-    uint32_t node; /* that defines it */
+    bool is_local; /* varying and used only in its block */
+    uint32_t node; /* the node that defines it */
     uint32_t use_count;
     uint32_t last_use; /* place step: last operation of its block that uses it */
-    uint32_t group;    /* place step: values that share a place, a circle through `group_next` */
+    uint32_t group; /* place step: values that share a register, in a ring through `group_next` */
     uint32_t group_next;
     sim_register place;
     sim_chain chain;
@@ -93,14 +94,14 @@ typedef struct sim_value {
 typedef struct sim_ir_edge {
     uint32_t from, target; /* blocks */
     uint32_t args_first;   /* in refs: one per phi of the target */
-    uint32_t source;       /* block index of the module that the edge leaves; phis name it */
+    uint32_t source;       /* index of the module's block that the edge leaves; phis refer to it */
     bool is_back;
     uint64_t literal;
 } sim_ir_edge;
 
 typedef struct sim_ir_block {
     uint32_t module_block;           /* index; SIM_NONE: a latch made by flow.c */
-    bool is_first;                   /* begins the module's block: holds its phis */
+    bool is_first;                   /* the first block of the module's block: it holds the phis */
     uint32_t node_first, node_count; /* phis first */
     uint32_t phi_count;              /* values, not phis of the module */
     uint32_t edge_first, edge_count;
@@ -128,8 +129,8 @@ typedef struct sim_ir_function {
     const sim_function *function;
     uint32_t index; /* in the program */
     bool is_irreducible;
-    bool is_addressed;     /* something takes its address */
-    uint32_t address_slot; /* of the pool, which gets its address; 0: none */
+    bool is_addressed;     /* its address is taken */
+    uint32_t address_slot; /* pool slot that receives its address; 0: none */
     RT_VECTOR(sim_ir_block) blocks;
     RT_VECTOR(sim_ir_edge) edges;
     RT_VECTOR(sim_ir_loop) loops;
@@ -145,9 +146,9 @@ typedef struct sim_ir_function {
     uint32_t result_leaves;
     bool *result_varying;
     uint32_t *block_of; /* module block - block_first -> first ir block; SIM_NONE: unreachable */
-    uint32_t *last_of;  /* the same, the last one */
-    sim_reach does;     /* but for `meets` */
-    bool *locals;       /* does.locals, which is the program's; NULL: it names none yet */
+    uint32_t *last_of;  /* the same for the last ir block */
+    sim_reach does;     /* except `meets` */
+    bool *locals;       /* does.locals, owned by the program; NULL: no variable used yet */
 } sim_ir_function;
 
 /* The scalars of an id of the module. */
@@ -156,7 +157,7 @@ typedef struct sim_leaves {
     uint32_t count;
 } sim_leaves;
 
-/* A constant that is an operation, or holds one, computed for a phi at the end of the block that an
+/* A constant that is or contains an operation, computed for a phi at the end of the block that an
  * edge leaves. */
 typedef struct sim_phi_constant {
     uint32_t edge;
@@ -166,7 +167,7 @@ typedef struct sim_phi_constant {
 
 typedef struct sim_decoder {
     rt_sink *sink;
-    rt_arena arena; /* of the decoding */
+    rt_arena arena; /* lives as long as the decoding */
     sim_program *program;
     const sim_module *const *modules;
     uint32_t module_count;
@@ -183,15 +184,15 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
     RT_VECTOR(sim_print) prints;
-    RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
-    /* The function in work. */
+    RT_VECTOR(const sim_type *) signatures; /* distinct types of functions that have addresses */
+    /* The function being decoded. */
     sim_ir_function *f;
     RT_VECTOR(sim_phi_constant) phi_constants;
     uint32_t block; /* under construction */
     uint32_t site;
 } sim_decoder;
 
-/* A view of an instruction or of an operation on constants. */
+/* An instruction, or an operation on constants, in one form. */
 typedef struct sim_view {
     const sim_opcode *opcode;
     const uint32_t *operands;
@@ -214,43 +215,44 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 
 /* ---- build.c --------------------------------------------------------------------------------- */
 
-/* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
+/* Fills the blocks of f with operations. UNSUPPORTED: an instruction that this simulator does not
+ * execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 
-/* The order (sim_order_pack) that ids of the module give: execution 0 for fences and atomics,
- * where it is the memory's.  A scope that is not a constant is CrossDevice. */
+/* The order (sim_order_pack) that operands of the module specify. Pass execution 0 for fences and
+ * atomics: the memory scope is used. A scope that is not constant counts as CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
-/* Ends the block and continues in the next one, which was laid out for it. */
+/* Ends the block and continues in the next block, which sim_decode_flow has laid out. */
 void sim_decode_next(sim_decoder *d, sim_end end);
 
-/* The scalars of an id; constants and variables are made on first use. */
+/* The scalars of an id; constants and variables are created on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
 
 /* The pool slot of a constant. */
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
-/* The bits of a pool slot that is a constant; false for anything else. */
+/* Reads the bits of a pool slot that is a constant; false for any other ref. */
 bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
-/* What an undefined value is: a number of the seed, but false where a bool is wanted. */
+/* An undefined value: a number that depends on the seed, but false for a bool. */
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
 /* ---- node.c ---------------------------------------------------------------------------------- */
 
-/* More scalars than this in one value are refused where the value is used. */
+/* A value with more scalars is refused when it is used. */
 #define SIM_LEAVES_MAX 4096u
 
-/* The lane type of a scalar or pointer type, or of a vector's elements; half is held as its bits.
- */
+/* The lane type of a scalar or pointer type, or of a vector's elements; a half is represented by
+ * its bits. */
 sim_lane_type sim_type_lane(const sim_type *type);
 /* The integer type as wide as `type`. */
 sim_lane_type sim_lane_integer(sim_lane_type type);
 bool sim_type_is_half(const sim_type *type);
 /* Scalars in a value of the type, at most SIM_LEAVES_MAX + 1. */
 uint32_t sim_type_leaves(const sim_type *type);
-/* Writes the lane type of each scalar, in order; returns the place after the last. */
+/* Writes the lane type of each scalar, in order; returns the position after the last. */
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out);
 
-/* Room for `count` scalars that lives as long as the decoding. */
+/* Allocates `count` scalars that live as long as the decoding. */
 sim_ref *sim_refs_new(sim_decoder *d, uint32_t count);
 /* A value of one scalar. */
 sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref);
@@ -258,7 +260,7 @@ sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref);
 /* Appends a node with room for operands and result values; operands are NONE until set. */
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                        uint32_t operand_count, uint32_t result_count);
-/* Appends the operation of one result and returns it. */
+/* Appends an operation with one result and returns the result. */
 sim_ref sim_build(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                   const sim_ref *operands, uint32_t count);
 sim_ref sim_build_unary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a);
@@ -269,10 +271,10 @@ sim_ref sim_build_ternary(sim_decoder *d, uint32_t handler, sim_lane_type type, 
                           sim_ref b, sim_ref c);
 sim_ref sim_build_select(sim_decoder *d, sim_lane_type type, sim_ref condition, sim_ref a,
                          sim_ref b);
-/* Integer of width `type` from one of width `from`, cut or extended. */
+/* Converts an integer from width `from` to width `type`, truncated or extended. */
 sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type, bool is_signed,
                          sim_ref a);
-/* UNSUPPORTED, naming the current instruction. */
+/* Returns UNSUPPORTED, with a diagnostic that names the current instruction. */
 RT_MUST_USE rt_status sim_decode_refuse(sim_decoder *d, const char *name, const char *reason);
 
 /* The handler, form V, of a conversion between lane types; it must exist. */
@@ -288,7 +290,7 @@ typedef enum sim_conversion {
 } sim_conversion;
 uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lane_type to);
 
-/* Handlers of integer and float families by type: the name is that of the I8 or F32 member. */
+/* Handlers of integer and float families by type: the name is that of the I8 or F32 handler. */
 #define SIM_INT4(op, type)   (uint32_t)(SIM_H_##op##_I8_VV + 4 * (int)(type))
 #define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
@@ -296,15 +298,15 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 
 /* ---- pointer.c ------------------------------------------------------------------------------- */
 
-/* The function that a constant of kind FUNCTION names, by its index in the program; from here on it
- * counts as addressed. */
+/* The index in the program of the function that a constant of kind FUNCTION names; marks the
+ * function as addressed. */
 uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant);
-/* The address of a function as a slot of the pool, which the world fills. */
+/* The pool slot for the address of a function; the world fills in the address. */
 sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function);
 /* The index of a function's type among those of the program that have addresses. */
 uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
-/* Moves what calls through pointers need to the program.  UNSUPPORTED: the address of a kernel is
- * taken. */
+/* Moves the tables for calls through pointers to the program. UNSUPPORTED: the address of a kernel
+ * is taken. */
 RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 
 /* ---- group.c --------------------------------------------------------------------------------- */
@@ -312,15 +314,15 @@ RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 /* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
-/* The two halves of one for a work-group, between which a barrier stands. */
+/* The two halves of a COLLECTIVE instruction for a work-group, before and after the barrier. */
 RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
 RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
-/* The barrier of a sub-group: a meeting at which nothing is computed. */
+/* The barrier of a sub-group: a meeting without a computation. */
 void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
-/* What a work-item says at OpGroupWaitEvents, before the barrier that it is. */
+/* OpGroupWaitEvents: names the events, before the barrier that completes their copies. */
 RT_MUST_USE rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *view);
-/* OpGroupAsyncCopy: every work-item copies its share at once. */
+/* OpGroupAsyncCopy: every work-item copies its share immediately. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
 
@@ -332,13 +334,13 @@ RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
 
 /* ---- value.c --------------------------------------------------------------------------------- */
 
-/* Builds one instruction of any group but control at the end of the current block and gives its
- * result, if any, to `out_leaves`. */
+/* Appends one instruction of any group except control flow to the current block; *out_leaves
+ * receives its result, if any. */
 RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 
-/* The component of a vector that an integer of the module names; one that the vector does not have
- * is a finding. */
+/* The component of a vector selected by an integer of the module; a component that the vector does
+ * not have is a finding. */
 RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
                                            sim_lane_type type, sim_leaves *out_leaves);
 
@@ -349,12 +351,12 @@ RT_MUST_USE rt_status sim_decode_convert(sim_decoder *d, const sim_view *view,
                                          sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view,
                                           sim_leaves *out_leaves);
-/* Half from a float or double (`from`), rounded as SIM_FPRoundingMode… says. */
+/* Converts a float or double (`from`) to half, rounded as SIM_FPRoundingMode… specifies. */
 sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a);
 
 /* ---- half.c ---------------------------------------------------------------------------------- */
 
-/* Half, which is held as I16, to and from F32 or F64. */
+/* Conversion of half, which is stored as I16, to and from F32 or F64. */
 sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
 sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
 /* OpDot of halves. */
@@ -365,7 +367,8 @@ sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const 
 
 /* ---- integer.c ------------------------------------------------------------------------------- */
 
-/* An unsigned amount in another type, where a larger one becomes the largest. */
+/* Converts an unsigned amount to another type; an amount that does not fit becomes the largest
+ * value. */
 sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, sim_ref a);
 /* in[0] * in[1] + in[2], saturated. */
 sim_ref sim_build_mad_sat(sim_decoder *d, bool is_signed, sim_lane_type type, const sim_ref *in);
@@ -376,7 +379,7 @@ RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *vi
                                               sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
-/* Group PRODUCT_32X16: the second operand counts with its low 16 bits. */
+/* Group PRODUCT_32X16: only the low 16 bits of the second operand count. */
 RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view,
                                                sim_leaves *out_leaves);
 /* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
@@ -397,9 +400,9 @@ RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *vi
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
                                         sim_leaves *out_leaves);
-/* OpLifetimeStart, OpLifetimeStop: the variable's content is undefined from here on. */
+/* OpLifetimeStart, OpLifetimeStop: the variable's content becomes undefined. */
 RT_MUST_USE rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view);
-/* A load or store of `count` neighbours of one type, at pointer + number * stride. */
+/* A load or store of `count` adjacent elements of one type, at pointer + number * stride. */
 typedef struct sim_vector_access {
     sim_ref pointer;
     const sim_type *pointer_type;
@@ -408,20 +411,21 @@ typedef struct sim_vector_access {
     uint32_t alignment;
     sim_lane_type type;
     uint32_t count;
-    sim_ref *leaves; /* load: receives them; store: holds them */
+    sim_ref *leaves; /* load: receives the elements; store: holds them */
     bool is_store;
 } sim_vector_access;
 void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *access);
 
-/* Memory of one work-item for one activation of the function in work, that findings call by the
- * name of `id`.  UNSUPPORTED: too much of it; `name` is the instruction that wants it. */
+/* Adds a private variable to the function being decoded: memory of one work-item for one
+ * activation. Findings use the name of `id`. UNSUPPORTED: too much private memory; `name` is the
+ * instruction that requires it. */
 RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id,
                                          const sim_type *type, sim_ref *out_address);
-/* Copies `size` (I64) bytes; alignments in bytes are those that each address must have. */
+/* Copies `size` (I64) bytes; the alignments, in bytes, are those required of the addresses. */
 void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
                      uint32_t source_alignment, sim_ref size);
 
-/* Stores a value of the type that the pointer points to, at that type's own alignment. */
+/* Stores a value of the pointer's element type, with the natural alignment of that type. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
 
 /* ---- atomic.c -------------------------------------------------------------------------------- */
@@ -432,9 +436,9 @@ RT_MUST_USE rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view,
 
 /* ---- initial.c ------------------------------------------------------------------------------- */
 
-/* Makes the program's module-scope variables and their initial bytes. */
+/* Creates the program's module-scope variables and their initial bytes. */
 RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
-/* The address of a module-scope variable (of the module of d->f), as a pool slot. */
+/* The pool slot for the address of a module-scope variable of the module of d->f. */
 RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
                                           sim_ref *out_ref);
 
@@ -446,7 +450,7 @@ RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
 
 /* ---- by_value.c ------------------------------------------------------------------------------ */
 
-/* Gives parameters with attribute ByVal their copies, at the start of the function in work. */
+/* Copies parameters with attribute ByVal at the start of the function being decoded. */
 RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
 /* ---- extended.c ------------------------------------------------------------------------------ */
@@ -454,35 +458,35 @@ RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 /* One component of an instruction of OpenCL.std. */
 sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
                             const sim_ref *operands);
-/* A function of `type` (F32, F64) applied to a, and to b unless that is NONE.  Integers among them
- * are as wide as the type. */
+/* Applies a function of `type` (F32, F64) to a, and to b unless b is NONE. Integer operands are as
+ * wide as the type. */
 sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b);
-/* 1 / sqrt(a): an operation of F32, a function of F64. */
+/* 1 / sqrt(a): an operation for F32, a function for F64. */
 sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a);
-/* The pool slot of a float: `value`, rounded to the type. */
+/* The pool slot of the float `value`, rounded to the type. */
 sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
 
 /* ---- math.c ---------------------------------------------------------------------------------- */
 
-/* Instructions of OpenCL.std over floats that are not one component like the other: with integers,
- * with a second result in memory, geometric ones. */
+/* Instructions of OpenCL.std on floats that cannot be built component by component with one
+ * operation: with integer operands, with a second result in memory, and the geometric functions. */
 RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                                       sim_leaves *out_leaves);
 
 /* ---- uniform.c ------------------------------------------------------------------------------- */
 
-/* Marks varying values in all functions of the program, until nothing changes. */
+/* Marks varying values in all functions of the program, until a fixed point is reached. */
 void sim_decode_uniform(sim_decoder *d);
 
 /* ---- written.c ------------------------------------------------------------------------------- */
 
-/* Finds what each kernel of the program may write; the kernels are there, addresses not yet fused.
- */
+/* Finds what each kernel of the program may write. Call it when the kernels exist and before
+ * addresses are fused. */
 void sim_decode_written(sim_decoder *d);
 
 /* ---- place.c, emit.c ------------------------------------------------------------------------- */
 
-/* Gives every value of f its place. */
+/* Assigns a register to every value of f. */
 void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);
 /* Writes the register code of f into *out_function. */
 void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);

@@ -1,9 +1,10 @@
-/* Register code from operations whose values have registers. */
+/* Emits register code for operations whose values have registers. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
 
-/* The first eight bytes of a function's uniform registers hold what is on its way to all lanes. */
+/* The first eight bytes of a function's uniform registers hold a value that is being broadcast to
+ * all lanes. */
 #define SCRATCH sim_register_of(SIM_SPACE_UNIFORM, 0)
 
 typedef struct emitter {
@@ -13,7 +14,7 @@ typedef struct emitter {
     RT_VECTOR(sim_register) places;
     RT_VECTOR(sim_edge) edges;
     RT_VECTOR(sim_call) calls;
-    bool takes_undefined; /* the block or edge in work */
+    bool takes_undefined; /* of the block or edge being emitted */
 } emitter;
 
 static bool is_undefined(sim_ref ref)
@@ -56,7 +57,7 @@ static void move_add(emitter *e, sim_register target, sim_register source, uint3
     op_add(e, SIM_INT4(MOVE, log) + (uint32_t)form, 0, target)->a = source;
 }
 
-/* The operand in lanes: spread into one of the emitter's rows where it is uniform. */
+/* The operand as lanes; a uniform operand is broadcast to one of the emitter's rows. */
 static sim_register in_lanes(emitter *e, sim_register place, uint32_t bytes, uint32_t row)
 {
     if (!sim_register_uniform(place)) return place;
@@ -69,7 +70,8 @@ static sim_register in_lanes(emitter *e, sim_register place, uint32_t bytes, uin
 
 /* ---- Operations with one result ----------------------------------------------------------- */
 
-/* An operation on uniform operands alone; a varying target gets the result in every lane. */
+/* Emits an operation whose operands are all uniform; a varying target receives the result in every
+ * lane. */
 static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim_register target)
 {
     const sim_ref *operands = e->f->refs.items + node->operand_first;
@@ -79,7 +81,7 @@ static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim
     if (node->operand_count > 1) op->b = place_of(e, operands[1]);
     if (node->operand_count > 2) op->c = place_of(e, operands[2]);
     op->extra = node->extra;
-    op->count = node->is_quiet && node->shape != SIM_SHAPE_BINARY; /* division always reports */
+    op->count = node->is_quiet && node->shape != SIM_SHAPE_BINARY; /* divisions always report */
     if (result != target) move_add(e, target, result, sim_lane_bytes(node->type));
 }
 
@@ -106,7 +108,7 @@ static void emit_four(emitter *e, const sim_node *node, sim_register target)
     op->count = node->is_quiet;
 }
 
-/* Handlers that take all operands in lanes. */
+/* Emits handlers that require all operands as lanes. */
 static void emit_in_lanes(emitter *e, const sim_node *node, sim_register target)
 {
     sim_register in[3] = {SIM_REGISTER_NONE, SIM_REGISTER_NONE, SIM_REGISTER_NONE};
@@ -165,8 +167,8 @@ static void emit_result(emitter *e, const sim_node *node)
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* A load whose address is uniform takes one value for all lanes, unless the memory may be that of
- * the lanes themselves, or its result is wanted in lanes. */
+/* A load with a uniform address loads one value for all lanes, unless the memory may be that of the
+ * lanes themselves or the result is needed in lanes. */
 static sim_memory_form memory_form(const emitter *e, const sim_node *node, sim_register address)
 {
     if (node->form != SIM_MEMORY_ONE) return (sim_memory_form)node->form;
@@ -304,7 +306,8 @@ static bool is_source(const move_list *moves, sim_register place)
     return false;
 }
 
-/* Orders moves that are meant to happen at once; a circle is opened by way of a spare register. */
+/* Emits parallel moves in an order that is correct in sequence; a cycle is broken with a spare
+ * register. */
 static void moves_emit(emitter *e, move_list *moves)
 {
     while (moves->count > 0) {

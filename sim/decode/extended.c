@@ -1,7 +1,7 @@
-/* Instructions of OpenCL.std, one component at a time: a table for those that are one operation,
- * short recipes for the others.  What the simulator does not execute is refused by opencl_std.def.
- * half_ and native_ functions are the precise ones, which the specification allows.
- * Source: OpenCL extended instruction set specification 1.0. */
+/* Instructions of OpenCL.std, one component at a time: a table for instructions that are one
+ * operation, short recipes for the others. opencl_std.def refuses what the simulator does not
+ * execute. half_ and native_ functions are computed with full precision, which the specification
+ * allows. Source: OpenCL extended instruction set specification 1.0. */
 #include "sim/decode/decode.h"
 
 /* ---- One operation ------------------------------------------------------------------------ */
@@ -201,7 +201,7 @@ sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value)
 static sim_ref build_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
 {
     sim_ref zero = sim_decode_float(d, type, 0), one = sim_decode_float(d, type, 1);
-    /* sign of a zero is that zero, of NaN it is 0. */
+    /* sign() of a zero is that zero, and of a NaN it is 0. */
     sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
     sim_ref out = sim_build_select(d, type, is_nan, zero, a);
     out = sim_build_select(d, type, LESS(zero, a), one, out);

@@ -1,13 +1,13 @@
-/* Blocks in the order in which the engine prefers them.
+/* Lays out blocks in the order in which the engine prefers them.
  *
- * The engine always runs the fragment with the lowest block.  Lanes that parted meet again as early
- * as possible when that order has two properties: a block comes before those that it leads to, and
- * a loop's blocks follow each other, so that lanes that have left a loop wait after it for the
- * others. A topological order that finishes an entered loop before anything else has both.
+ * The engine always runs the fragment with the lowest block. Lanes that diverged meet again as
+ * early as possible if that order has two properties: a block precedes its successors, and a loop's
+ * blocks are contiguous, so that lanes that have left a loop wait after it for the others. A
+ * topological order that finishes an entered loop before anything else has both.
  *
- * Every loop gets exactly one back edge, from its last block: where the module has several, or has
- * it elsewhere, a latch is added.  So all lanes of a loop are in the same iteration, which is what
- * lets uniform values be kept once (uniform.c). */
+ * Every loop gets exactly one back edge, from its last block; if the module has several, or has it
+ * elsewhere, a latch is added. So all lanes of a loop are in the same iteration, which is what
+ * allows uniform values to be stored once (uniform.c). */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
@@ -17,11 +17,11 @@ typedef struct layout {
     sim_decoder *d;
     sim_ir_function *f;
     uint32_t count;    /* blocks of the function in the module */
-    uint32_t *loop;    /* innermost loop of a block, by its number in the function */
-    uint32_t *waiting; /* forward edges into it that were not yet laid out */
-    uint32_t *left;    /* blocks of a loop, inner ones included, that are not laid out */
+    uint32_t *loop;    /* innermost loop of each block, by the block's number in the function */
+    uint32_t *waiting; /* forward edges into each block that are not laid out yet */
+    uint32_t *left;    /* blocks of each loop, including inner loops, that are not laid out yet */
     bool *ready;
-    uint32_t *order; /* block numbers laid out */
+    uint32_t *order; /* block numbers in layout order */
     uint32_t order_count;
 } layout;
 
@@ -36,7 +36,7 @@ static bool reachable(const layout *l, uint32_t number)
     return block_at(l, number)->order != SIM_NONE;
 }
 
-/* Number in the function of a block index of the module. */
+/* The number in the function of a block index of the module. */
 static uint32_t number_of(const layout *l, uint32_t block)
 {
     CHECK(block >= l->f->function->block_first);
@@ -56,7 +56,7 @@ static bool retreats(const layout *l, uint32_t from, uint32_t to)
     return block_at(l, to)->order <= block_at(l, from)->order;
 }
 
-/* The loop whose header is that block; SIM_NONE where it heads none. */
+/* The loop whose header is that block; SIM_NONE: the block is not a header. */
 static uint32_t loop_of_header(const sim_ir_function *f, uint32_t header)
 {
     for (uint32_t i = 0; i < f->loops.count; i++) {
@@ -65,7 +65,7 @@ static uint32_t loop_of_header(const sim_ir_function *f, uint32_t header)
     return SIM_NONE;
 }
 
-/* True when loop `outer` is `inner` or encloses it. */
+/* True if loop `outer` is `inner` or encloses it. */
 static bool loop_contains(const sim_ir_function *f, uint32_t outer, uint32_t inner)
 {
     while (inner != SIM_NONE && inner != outer)
@@ -73,7 +73,7 @@ static bool loop_contains(const sim_ir_function *f, uint32_t outer, uint32_t inn
     return inner == outer;
 }
 
-/* Adds the block and all that lead to it, back to the header, to the loop. */
+/* Adds the latch and all blocks that lead to it, back to the header, to the loop. */
 static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
 {
     sim_ir_function *f = l->f;
@@ -82,7 +82,8 @@ static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
     *rt_vector_push(&work) = latch;
     while (work.count > 0) {
         uint32_t number = work.items[--work.count];
-        /* Loops are found from the inside out, so a block's outermost loop so far is nested. */
+        /* Loops are found from the inside out, so the outermost loop found so far for a block is
+         * nested in this loop. */
         uint32_t outer = l->loop[number];
         while (outer != SIM_NONE && outer != loop && f->loops.items[outer].parent != SIM_NONE) {
             outer = f->loops.items[outer].parent;
@@ -104,7 +105,7 @@ static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
     rt_vector_free(&work);
 }
 
-/* Finds the loops, inner ones first, or that the flow is irreducible. */
+/* Finds the loops, inner loops first, or finds that the flow is irreducible. */
 static void find_loops(layout *l)
 {
     sim_ir_function *f = l->f;
@@ -141,8 +142,8 @@ static void loops_count(layout *l)
     }
 }
 
-/* The ready block to lay out next: inside `open` (a loop that was entered and is not finished;
- * SIM_NONE: none), and first in reverse post-order among those. */
+/* The ready block to lay out next: the first in reverse post-order inside `open`, a loop that was
+ * entered and is not finished (SIM_NONE: anywhere). */
 static uint32_t choose(const layout *l, uint32_t open)
 {
     uint32_t best = SIM_NONE;
@@ -195,11 +196,11 @@ static void order_blocks(layout *l)
     }
 }
 
-/* How many of the engine's blocks an instruction ends: the rest of the module's block goes into the
- * ones behind. */
+/* The number of engine blocks that an instruction ends; the rest of the module's block goes into
+ * the blocks after them. */
 static uint32_t splits(const sim_module *module, const sim_instruction *instruction)
 {
-    if (sim_collective_meets(module, instruction)) return 2; /* at the meeting, and after it */
+    if (sim_collective_meets(module, instruction)) return 2; /* the meeting has its own block */
     switch ((sim_group)instruction->opcode->group) {
     case SIM_GROUP_CALL:
     case SIM_GROUP_CALL_POINTER:
@@ -219,7 +220,8 @@ static void block_add(layout *l, uint32_t module_block, bool is_first, uint32_t 
                                                     .result_node = SIM_NONE};
 }
 
-/* How many edges of the module lead back to the header of the loop. */
+/* Counts the module's edges back to the header of the loop; *out_from receives the source of the
+ * last. */
 static uint32_t back_edges(const layout *l, uint32_t loop, uint32_t *out_from)
 {
     uint32_t header = l->f->loops.items[loop].header;
@@ -297,7 +299,7 @@ static uint64_t switch_literal(const uint32_t *words, uint32_t word_count)
     return word_count == 2 ? (uint64_t)words[1] << 32 | words[0] : words[0];
 }
 
-/* The edges of a module's block, from the last of its engine's blocks. */
+/* Adds the edges of a module's block, from the last of its engine blocks. */
 static void edges_add(layout *l, uint32_t from, const sim_instruction *end)
 {
     const sim_module *module = l->f->module;
@@ -361,7 +363,7 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f)
     order_blocks(&l);
     blocks_add(&l);
     connect(&l);
-    /* Headers were numbers of the function up to here. */
+    /* Until here, headers were block numbers of the function. */
     for (uint32_t i = 0; i < f->loops.count; i++) {
         f->loops.items[i].header = f->block_of[f->loops.items[i].header];
     }

@@ -1,6 +1,7 @@
-/* Instructions of groups of work-items: one operation for a sub-group, whose lanes lie side by
- * side, in a block of its own that they enter together; for a work-group two, with a barrier
- * between them: its values become known, then every work-item computes from all of them. */
+/* Instructions of groups of work-items. For a sub-group, whose lanes are adjacent, an instruction
+ * is one operation in its own block, which the lanes enter together. For a work-group it is two
+ * operations with a barrier between them: the first publishes each work-item's values, the second
+ * computes every work-item's result from all of them. */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
@@ -10,7 +11,7 @@ typedef struct collective {
     const sim_view *view;
     sim_leaves a, b, c;
     sim_lane_type type; /* of a and c */
-    bool is_half;       /* they are halves */
+    bool is_half;       /* a and c are halves */
     uint32_t fold, cluster;
 } collective;
 
@@ -41,8 +42,8 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
     return RT_STATUS_OK;
 }
 
-/* Quads are four neighbours each, whose second operand is a constant: a place in the quad, or a
- * direction: 0 across, 1 down, 2 to the opposite corner.  Both are shuffles. */
+/* A quad is four adjacent work-items. The second operand is a constant: a position in the quad, or
+ * a direction: 0 across, 1 down, 2 to the opposite corner. Both instructions are shuffles. */
 static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place, collective *o)
 {
     bool swaps = view->opcode->number == SIM_OpGroupNonUniformQuadSwap;
@@ -138,7 +139,7 @@ static sim_ref collective_add(sim_decoder *d, const collective *o, uint32_t hand
     return node->result_first;
 }
 
-/* Whether all components are equal: each by itself, where the work-items meet, then all of them. */
+/* AllEqual: compares each component across the work-items, then combines the results. */
 static sim_leaves all_equal_add(sim_decoder *d, const collective *o)
 {
     sim_ref *ones = sim_refs_new(d, o->a.count), *refs = sim_refs_new(d, 1);
@@ -151,7 +152,7 @@ static sim_leaves all_equal_add(sim_decoder *d, const collective *o)
     return (sim_leaves){refs, 1};
 }
 
-/* The results of an operation whose components are computed by themselves. */
+/* The results of an operation that treats components separately. */
 static sim_leaves results_add(sim_decoder *d, const collective *o)
 {
     uint32_t count = sim_type_leaves(o->view->type);
@@ -196,7 +197,7 @@ void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order)
 
 /* ---- Work-groups ---------------------------------------------------------------------------- */
 
-/* The linear number of the work-item that a broadcast names in up to three dimensions. */
+/* The linear index of the work-item that a broadcast names in up to three dimensions. */
 static sim_ref linear_index(sim_decoder *d, sim_leaves index)
 {
     sim_ref linear = index.refs[index.count - 1];
@@ -231,7 +232,7 @@ rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view, sim_leaves
     collective o;
     RT_TRY(collective_read(d, view, &o));
     CHECK(o.a.count > 0 && o.a.refs);
-    o.b = (sim_leaves){NULL, 0}; /* became known with the value */
+    o.b = (sim_leaves){NULL, 0}; /* was published with the value */
     sim_ref *refs = sim_refs_new(d, 1);
     refs[0] = collective_add(d, &o, SIM_H_GROUP_TAKE, sim_type_lane(view->type), o.a.refs[0],
                              o.a.refs[0]);
@@ -255,7 +256,7 @@ rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view, sim_leaves
     sim_node *node = sim_node_add(d, SIM_SHAPE_ASYNC_COPY, SIM_H_ASYNC_COPY, SIM_I64, 5, 1);
     node->alignment = (uint32_t)target->element->size_bytes;
     node->stride = target->element->alignment_bytes;
-    /* The stride is that of the side in global memory. */
+    /* The stride applies to the side in global memory. */
     node->extra = target->storage_class == SIM_StorageClassCrossWorkgroup;
     for (uint32_t i = 0; i < 5; i++)
         d->f->refs.items[node->operand_first + i] = in[i].refs[0];

@@ -1,7 +1,7 @@
-/* Module-scope variables: which the program has, by what names, and what they hold at first.
+/* Module-scope variables: which variables the program has, their names and their initial content.
  *
- * Initial bytes are written once, for all worlds.  An address among them is not known yet: it
- * becomes a relocation, which each world applies when it makes the variables (memory/instance.c).
+ * Initial bytes are written once, for all worlds. An address among them is not known yet: it
+ * becomes a relocation, which each world applies when it creates the variables (memory/instance.c).
  */
 #include "sim/decode/address.h"
 #include "sim/decode/decode.h"
@@ -20,13 +20,13 @@ rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable, sim_
     sim_global *global = &d->globals.items[index];
     if (global->slot == SIM_NONE) {
         global->slot = d->pool.count;
-        *rt_vector_push(&d->pool) = 0; /* the world writes the address */
+        *rt_vector_push(&d->pool) = 0; /* the world fills in the address */
     }
     *out_ref = SIM_REF_POOL | global->slot;
     return RT_STATUS_OK;
 }
 
-/* The constant bytes of a variable, being written. */
+/* A variable's initial bytes, while they are written. */
 typedef struct initial {
     sim_decoder *d;
     uint32_t module_index;
@@ -41,7 +41,7 @@ static rt_status initial_refuse(const initial *w, const char *reason)
                    RT_TEXT_ARG(w->d->globals.items[w->global].name), reason);
 }
 
-/* Adds the constant offset that an access chain makes. */
+/* Adds the constant offset of an access chain. */
 static rt_status initial_chain(const initial *w, const sim_constant *operation,
                                sim_relocation *relocation)
 {
@@ -70,8 +70,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     return RT_STATUS_OK;
 }
 
-/* Follows an address constant down to the variable or function; target SIM_NONE: it is none, but
- * the number in the addend, as null is, or a table's distance to the top of an object. */
+/* Resolves an address constant to a variable or function. If the target remains SIM_NONE, the value
+ * is the number in the addend, for example null, or a table's distance to the top of an object. */
 static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -121,7 +121,7 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     return initial_refuse(w, "its value is not known before the program runs");
 }
 
-/* Bytes of an address, or of a number that an address was made into. */
+/* Size in bytes of an address, or of a number that an address was converted to. */
 static size_t written_size(const sim_type *type)
 {
     CHECK(type->size_bytes <= sizeof(uint64_t));
@@ -170,14 +170,14 @@ static bool is_global(const sim_variable *variable)
            variable->storage_class != SIM_StorageClassWorkgroup;
 }
 
-/* False for an import, and for a repeated definition for which another one stands. */
+/* False for an import, and for a repeated definition that another definition replaces. */
 static bool stands_for_itself(const sim_decoder *d, uint32_t module, uint32_t index)
 {
     sim_place place = d->linkage->variables[module][index];
     return place.module == module && place.index == index;
 }
 
-/* True for an initialiser that says nothing, so that the bytes do not count as defined. */
+/* True if the initialiser is undefined, so the bytes do not count as defined. */
 static bool is_undefined(const sim_module *module, const sim_variable *variable)
 {
     const sim_id_entry *entry = sim_module_id(module, variable->initializer);
@@ -192,8 +192,8 @@ static bool is_constant(const sim_module *module, const sim_variable *variable)
            sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);
 }
 
-/* The name under which the host knows a variable, in either encoding of the decoration; empty where
- * it has none.  Source: SPV_INTEL_global_variable_host_access. */
+/* The host's name for a variable, in either encoding of the decoration; empty if it has none.
+ * Source: SPV_INTEL_global_variable_host_access. */
 static rt_text host_name(const sim_module *module, const sim_variable *variable)
 {
     static const uint32_t numbers[] = {SIM_DecorationHostAccessINTEL,
@@ -206,7 +206,8 @@ static rt_text host_name(const sim_module *module, const sim_variable *variable)
     return (rt_text){0};
 }
 
-/* Notes the names by which a variable in global memory is found.  The first of several goes. */
+/* Records the names of a variable in global memory. The first variable with a host name keeps it.
+ */
 static void names_note(sim_decoder *d, const sim_module *module, const sim_variable *variable)
 {
     rt_arena *arena = &d->program->arena;

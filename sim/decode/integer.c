@@ -1,7 +1,7 @@
-/* Arithmetic on integers that takes several operations: fields of bits, results in two parts, dot
- * products, and functions of OpenCL.std whose operands have different types.
- * Source: SPIR-V specification 1.6, sections 3.42.13 and 3.42.14; SPV_KHR_integer_dot_product;
- * OpenCL extended instruction set specification 1.0, sections 2.3 and 2.6. */
+/* Integer arithmetic that takes several operations: bit-fields, results in two parts, dot products,
+ * and functions of OpenCL.std whose operands have different types. Source: SPIR-V specification
+ * 1.6, sections 3.42.13 and 3.42.14; SPV_KHR_integer_dot_product; OpenCL extended instruction set
+ * specification 1.0, sections 2.3 and 2.6. */
 #include "sim/decode/decode.h"
 
 #define INT(op, a, b)     sim_build_four(d, SIM_INT4(op, type), type, a, b)
@@ -35,7 +35,7 @@ sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, s
 
 /* ---- Fields of bits -------------------------------------------------------------------------- */
 
-/* Operand `index`, an offset or a count of bits of a value of that type. */
+/* Operand `index`, a bit offset or bit count, for a value of that type. */
 static rt_status bit_number(sim_decoder *d, const sim_view *view, uint32_t index,
                             sim_lane_type type, sim_ref *out)
 {
@@ -141,7 +141,7 @@ static const struct dot_row *dot_find(uint32_t opcode)
     UNREACHABLE();
 }
 
-/* One component, extended to the result's type. */
+/* One component of an operand, extended to the result's type. */
 static sim_ref dot_component(sim_decoder *d, const sim_type *type, sim_leaves vector, uint32_t i,
                              bool is_signed, sim_lane_type to)
 {
@@ -155,7 +155,7 @@ static sim_ref dot_component(sim_decoder *d, const sim_type *type, sim_leaves ve
     return sim_build_resize(d, SIM_I8, to, is_signed, byte);
 }
 
-/* True if no sum of products can overflow the result's type. */
+/* True if the sum of products cannot overflow the result's type. */
 static bool dot_is_safe(const struct dot_row *row, uint32_t component_bits, uint64_t count,
                         uint32_t result_bits)
 {
@@ -165,21 +165,23 @@ static bool dot_is_safe(const struct dot_row *row, uint32_t component_bits, uint
     return sum_bits + (is_signed ? 1 : 0) <= result_bits;
 }
 
-/* A sum of products under construction; `fits` (I8) tells whether no step has left the type. */
+/* A sum of products under construction; `fits` (I8) is true while no step has overflowed the type.
+ */
 typedef struct dot_sum {
     sim_lane_type type;
     bool is_checked;
     sim_ref value, fits;
 } dot_sum;
 
-/* True (I8) where the product's high half is what the low one extends to. */
+/* True (I8) if the product's high half is the extension of its low half. */
 static sim_ref product_fits(sim_decoder *d, const struct dot_row *row, sim_lane_type type,
                             sim_ref a, sim_ref b)
 {
     sim_ref zero = CONSTANT(0), top = CONSTANT(bits_of(type) - 1);
     if (!row->first_signed) return COMPARE(EQ, RARE(UMULHI, a, b), zero);
     sim_ref high = RARE(SMULHI, a, b);
-    /* An unsigned b with its top bit set is larger by a whole step of the high half. */
+    /* SMULHI treats an unsigned b whose top bit is set as b - 2^width; adding a corrects the high
+     * half. */
     if (!row->second_signed) high = INT(ADD, high, INT(AND, INT(SAR, b, top), a));
     return COMPARE(EQ, high, INT(SAR, INT(MUL, a, b), top));
 }
@@ -200,8 +202,8 @@ static void dot_add(sim_decoder *d, const struct dot_row *row, dot_sum *sum, sim
     sum->fits = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, sum->fits, fits);
 }
 
-/* The sum is added to operand 2 and saturated.  Before that nothing may overflow: the result would
- * be undefined. */
+/* Adds the sum to operand 2 with saturation. The result is undefined if the sum itself overflows.
+ */
 static rt_status dot_accumulate(sim_decoder *d, const sim_view *view, const struct dot_row *row,
                                 const dot_sum *sum, sim_ref *out_ref)
 {
@@ -262,8 +264,8 @@ rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view, sim_lea
 
 /* ---- Functions of OpenCL.std ----------------------------------------------------------------- */
 
-/* a * b + c in twice the width: high and low part; it is in range where the high part is the sign
- * of the low one. */
+/* a * b + c in twice the width, as high and low part; it is in range if the high part is the sign
+ * extension of the low part. */
 static sim_ref build_mad_sat_signed(sim_decoder *d, sim_lane_type type, const sim_ref *in)
 {
     sim_ref top = CONSTANT(bits_of(type) - 1), zero = CONSTANT(0);
@@ -299,7 +301,7 @@ static sim_ref build_upsample(sim_decoder *d, sim_lane_type from, sim_lane_type 
     return INT(OR, moved, sim_build_resize(d, from, type, false, low));
 }
 
-/* The bits of b where c has ones, else those of a. */
+/* The bits of b where c has ones, and the bits of a elsewhere. */
 static sim_ref build_bit_select(sim_decoder *d, sim_lane_type type, const sim_ref *in)
 {
     sim_lane_type value = type;
@@ -308,7 +310,7 @@ static sim_ref build_bit_select(sim_decoder *d, sim_lane_type type, const sim_re
     return sim_build_four(d, SIM_INT4(XOR, type), value, in[0], differing);
 }
 
-/* The component's top bit decides in vectors, any bit in scalars. */
+/* The component's top bit decides for vectors, any bit for scalars. */
 static sim_ref build_lane_select(sim_decoder *d, sim_lane_type value, bool is_vector,
                                  sim_lane_type type, const sim_ref *in)
 {

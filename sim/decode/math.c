@@ -1,15 +1,16 @@
-/* Instructions of OpenCL.std over floats whose operands or results are of several types: integers
- * among them, a second result that goes to memory, and the geometric functions, which take vectors
- * whole.  Second results are stored as any other value is, with all checks.
+/* Instructions of OpenCL.std on floats whose operands or results have different types: with
+ * integers, with a second result that is stored to memory, and the geometric functions, which take
+ * whole vectors. Second results are stored like any other value, with all checks. Half arithmetic
+ * is done in double and rounded once (half.h).
  *
- * Geometric functions, whose errors the specification bounds: length is hypot of the components,
- * one after the other; distance is the length of the difference; normalize scales by a power of two
- * that makes the largest component about 1 and divides by the length.  So nothing overflows or is
- * lost in between.  The fast ones are sqrt(dot(p, p)) and p * rsqrt(dot(p, p)). Source: OpenCL
- * extended instruction set specification 1.0; OpenCL C specification, "Geometric Functions" and
- * "Edge Case Behavior".
+ * The specification bounds the errors of the geometric functions. length is hypot of the
+ * components, one after the other; distance is the length of the difference; normalize scales by a
+ * power of two that makes the largest component about 1 and divides by the length. So intermediate
+ * results neither overflow nor lose precision. With d = dot(p, p), the fast functions are sqrt(d)
+ * and p * rsqrt(d).
  *
- * Half arithmetic is done in double and rounded once (half.h). */
+ * Source: OpenCL extended instruction set specification 1.0; OpenCL C specification, "Geometric
+ * Functions" and "Edge Case Behavior". */
 #include "sim/decode/decode.h"
 
 #include <float.h>
@@ -18,10 +19,10 @@
 typedef struct math_view {
     const sim_view *view;
     uint32_t number;    /* SIM_STD_… */
-    sim_lane_type type; /* that is computed with: of the floats, F64 for halves */
-    bool is_half;       /* of the floats */
-    sim_leaves in[2];   /* operands that are no pointers */
-    sim_ref *refs;      /* the result, as many as there are components */
+    sim_lane_type type; /* type of the computation: that of the floats, F64 for halves */
+    bool is_half;       /* the floats are halves */
+    sim_leaves in[2];   /* operands that are not pointers */
+    sim_ref *refs;      /* the result, one per component */
     uint32_t count;
 } math_view;
 
@@ -30,7 +31,7 @@ static sim_ref math1(sim_decoder *d, const math_view *m, sim_math function, sim_
     return sim_build_math(d, function, m->type, a, SIM_REF_NONE);
 }
 
-/* An int as the function takes it: as wide as the float. */
+/* Extends an int to the width of the float, as the function expects it. */
 static sim_ref widen(sim_decoder *d, const math_view *m, sim_ref a)
 {
     return sim_build_resize(d, SIM_I32, sim_lane_integer(m->type), true, a);
@@ -63,7 +64,7 @@ static void build_exponent(sim_decoder *d, math_view *m)
     }
 }
 
-/* The quiet NaN with as much of the code as has room. */
+/* Builds quiet NaNs with as many bits of the code as fit. */
 static void build_nan(sim_decoder *d, math_view *m)
 {
     sim_lane_type type = m->is_half ? SIM_I16 : m->type, bits = sim_lane_integer(type);
@@ -80,14 +81,14 @@ static void build_nan(sim_decoder *d, math_view *m)
 
 /* ---- Second results ----------------------------------------------------------------------- */
 
-/* Results as the type of the floats has them. */
+/* Rounds results to the type of the floats. */
 static void round_all(sim_decoder *d, const math_view *m, sim_ref *refs)
 {
     for (uint32_t i = 0; i < m->count && m->is_half; i++)
         refs[i] = sim_half_narrow(d, m->type, refs[i]);
 }
 
-/* A fraction is less than 1 even after rounding: the largest half below is 0x3bff. */
+/* Keeps a fraction below 1 after rounding: the largest half below 1 is 0x3bff. */
 static sim_ref below_one(sim_decoder *d, sim_ref half)
 {
     sim_ref one = sim_decode_constant(d, 0x3c00);
@@ -95,7 +96,7 @@ static sim_ref below_one(sim_decoder *d, sim_ref half)
     return sim_build_select(d, SIM_I16, is_one, sim_decode_constant(d, 0x3bff), half);
 }
 
-/* fract, modf, sincos: the function that is returned, and what is stored. */
+/* fract, modf, sincos: return one function and store another. */
 static rt_status build_parts(sim_decoder *d, math_view *m)
 {
     sim_ref *second = sim_refs_new(d, m->count);
@@ -121,7 +122,7 @@ static rt_status build_parts(sim_decoder *d, math_view *m)
     return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
 }
 
-/* frexp, lgamma_r: an integer is stored. */
+/* frexp, lgamma_r: store an integer. */
 static rt_status build_and_integer(sim_decoder *d, math_view *m)
 {
     bool is_frexp = m->number == SIM_STD_frexp;
@@ -178,7 +179,7 @@ static sim_ref dot_of(sim_decoder *d, const math_view *m, const sim_ref *refs, u
     return sum;
 }
 
-/* length, distance and their fast forms: of the operand, or of the difference of two. */
+/* length, distance and their fast forms: the length of the operand, or of the difference of two. */
 static void build_length(sim_decoder *d, math_view *m, bool is_distance)
 {
     uint32_t count = m->in[0].count;
@@ -192,8 +193,8 @@ static void build_length(sim_decoder *d, math_view *m, bool is_distance)
     m->refs[0] = is_fast ? ONE(SQRT, dot_of(d, m, refs, count)) : length_of(d, m, refs, count);
 }
 
-/* The vector, or, where a component is infinite, the direction that infinity has: infinite
- * components become 1 with their sign, the others 0 or NaN. */
+/* Replaces a vector with infinite components by its direction: infinite components become 1 with
+ * their sign, the others 0 or NaN. */
 static void direction_of(sim_decoder *d, const math_view *m, sim_ref *refs)
 {
     sim_lane_type bits = sim_lane_integer(m->type);
@@ -241,7 +242,7 @@ static void build_normalize(sim_decoder *d, math_view *m)
     }
 }
 
-/* Where the sum of squares is below the smallest normal number the vector may come back as it is.
+/* If the sum of squares is below the smallest normal number, the vector may be returned unchanged.
  */
 static void build_fast_normalize(sim_decoder *d, math_view *m)
 {
@@ -255,7 +256,7 @@ static void build_fast_normalize(sim_decoder *d, math_view *m)
     }
 }
 
-/* The fourth component of a product of four is 0. */
+/* The fourth component of a four-component product is 0. */
 static void build_cross(sim_decoder *d, math_view *m)
 {
     const sim_ref *a = m->in[0].refs, *b = m->in[1].refs;
@@ -293,7 +294,7 @@ static rt_status build(sim_decoder *d, math_view *m, sim_group group)
     return RT_STATUS_OK;
 }
 
-/* Operand `place` of the instruction, in the type that is computed with. */
+/* Reads operand `place` of the instruction, in the type of the computation. */
 static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place,
                               sim_leaves *out_leaves)
 {

@@ -1,8 +1,6 @@
-/* Instructions that touch memory, atomics excepted (atomic.c).
- *
- * An address is computed by ordinary operations; beside them the value remembers how it came about
- * (sim_chain), so that place.c can put the computation into the access itself.  Accesses of
- * aggregates become one access per vector or scalar. */
+/* Instructions that access memory, except atomics (atomic.c). Ordinary operations compute an
+ * address; the value also remembers how it was computed (sim_chain), so that place.c can fuse the
+ * computation into the access. Accesses of aggregates become one access per vector or scalar. */
 #include "sim/decode/address.h"
 #include "sim/decode/decode.h"
 
@@ -15,7 +13,7 @@ static sim_ref add64(sim_decoder *d, sim_ref a, sim_ref b)
     return sim_build_four(d, SIM_INT4(ADD, SIM_I64), SIM_I64, a, b);
 }
 
-/* index * factor, by a shift where that is enough. */
+/* index * factor, as a shift if possible. */
 static sim_ref scale64(sim_decoder *d, sim_ref index, uint64_t factor)
 {
     if (factor == 1) return index;
@@ -26,7 +24,7 @@ static sim_ref scale64(sim_decoder *d, sim_ref index, uint64_t factor)
                           index, b);
 }
 
-/* What an index of 64 bits was extended from, for the fused access. */
+/* Finds what a 64-bit index was extended from, for the fused access. */
 static void chain_index(sim_decoder *d, sim_ref index, sim_chain *chain)
 {
     chain->index = index;
@@ -43,7 +41,7 @@ static void chain_index(sim_decoder *d, sim_ref index, sim_chain *chain)
 /* An address under construction: its value so far, and the chain that ends in it. */
 typedef struct address {
     sim_ref value;
-    int64_t imm; /* bytes still to be added to the value; the chain has them already */
+    int64_t imm; /* bytes not yet added to the value; the chain already contains them */
     sim_chain chain;
 } address;
 
@@ -57,7 +55,7 @@ static address address_of(sim_decoder *d, sim_ref pointer)
     return a;
 }
 
-/* Computes what was put off. */
+/* Emits the deferred addition. */
 static void address_flush(sim_decoder *d, address *a)
 {
     if (a->imm == 0) return;
@@ -109,7 +107,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
-    /* Built-in variables have no address: what is loaded follows the chain (built_in.c). */
+    /* Built-in variables have no address: the load follows the chain (built_in.c). */
     if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &base));
@@ -137,7 +135,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Loads and stores --------------------------------------------------------------------- */
 
-/* The alignment that operand `Aligned` of a memory access demands; the type's own without it. */
+/* The alignment that operand `Aligned` of a memory access requires; without it, the natural
+ * alignment of the type. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {
     if (place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned) &&
@@ -147,7 +146,8 @@ static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim
     return type->alignment_bytes;
 }
 
-/* Words of a memory access that begins with that mask: the mask and the operands of its bits. */
+/* Number of words of a memory access that begins with that mask: the mask and the operands of its
+ * bits. */
 static uint32_t access_words(uint32_t mask)
 {
     uint32_t words = 1;
@@ -171,13 +171,13 @@ static bool may_be_private(const sim_type *pointer)
            pointer->storage_class == SIM_StorageClassGeneric;
 }
 
-/* A load or store of one aggregate, taken apart. */
+/* A load or store of one aggregate, split into accesses. */
 typedef struct access {
     sim_ref pointer;
     const sim_type *pointer_type;
     uint32_t alignment;
-    sim_ref *leaves; /* LOAD: receives them; STORE: holds them */
-    uint32_t done;   /* leaves */
+    sim_ref *leaves; /* LOAD: receives the leaves; STORE: holds them */
+    uint32_t done;   /* leaves processed so far */
     bool is_store;
 } access;
 
@@ -303,7 +303,7 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         sim_lane_type lane = sim_type_lane(sim_module_id(d->f->module, view->operands[2])->type);
         size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
     }
-    /* One memory access is that of both sides; of two, the second is the source's. */
+    /* A single memory operand applies to both sides; of two, the second applies to the source. */
     const sim_type *from = sim_module_id(d->f->module, view->operands[1])->type->element;
     uint32_t first = is_sized ? 3 : 2, second = first;
     if (first < view->operand_count) second += access_words(view->operands[first]);
@@ -317,7 +317,7 @@ void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, 
                      uint32_t source_alignment, sim_ref size)
 {
     sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
-    node->alignment = target_alignment ? target_alignment : 1; /* 0: of no particular type */
+    node->alignment = target_alignment ? target_alignment : 1; /* 0: no required alignment */
     node->extra = source_alignment ? source_alignment : 1;
     sim_ref *operands = d->f->refs.items + node->operand_first;
     operands[0] = target;
@@ -375,7 +375,7 @@ rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view)
 
 /* ---- Questions about pointers ------------------------------------------------------------- */
 
-/* OpSizeOf: of what the pointer points to. */
+/* OpSizeOf: the size of the pointer's element type. */
 static rt_status build_size(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
@@ -390,8 +390,8 @@ static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
     return sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
 }
 
-/* OpGenericPtrMemSemantics: the bit of the memory that the pointer leads to; none for that of a
- * work-item, which no other work-item sees. */
+/* OpGenericPtrMemSemantics: the semantics bit of the memory that the pointer refers to; 0 for
+ * private memory, which no other work-item sees. */
 static rt_status build_semantics(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     sim_leaves a;
@@ -408,7 +408,7 @@ static rt_status build_semantics(sim_decoder *d, const sim_view *view, sim_leave
 
 /* ---- Dispatch ----------------------------------------------------------------------------- */
 
-/* OpGenericCastToPtrExplicit gives null unless the address is of the class asked for. */
+/* OpGenericCastToPtrExplicit returns null unless the address is of the requested class. */
 static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     sim_leaves a;

@@ -1,4 +1,4 @@
-/* What the other files of the decoder build with: lane types, operations, conversions, refusals. */
+/* Helpers for the other files of the decoder: lane types, operations, conversions, refusals. */
 #include "sim/decode/decode.h"
 
 /* ---- Types -------------------------------------------------------------------------------- */
@@ -11,7 +11,7 @@ sim_lane_type sim_type_lane(const sim_type *type)
     if (type->kind == SIM_TYPE_POINTER || type->kind == SIM_TYPE_EVENT) return SIM_I64;
     if (type->kind == SIM_TYPE_FLOAT && type->bits == 32) return SIM_F32;
     if (type->kind == SIM_TYPE_FLOAT && type->bits == 64) return SIM_F64;
-    CHECK(type->kind == SIM_TYPE_INT || type->bits == 16); /* half is held as its bits */
+    CHECK(type->kind == SIM_TYPE_INT || type->bits == 16); /* half is represented by its bits */
     return type->bits == 8    ? SIM_I8
            : type->bits == 16 ? SIM_I16
            : type->bits == 32 ? SIM_I32

@@ -1,8 +1,8 @@
-/* Where values live: fused addresses, dead operations, coalesced phis, registers.
+/* Locations of values: fused addresses, dead operations, coalesced phis, registers.
  *
- * A phi and its operands share a register where they are never needed at the same time, which turns
- * the moves of most loops into nothing.  Uniform values are never coalesced: lanes that wait
- * elsewhere may still need the old value of a register that they share with those that run. */
+ * A phi and its operands share a register if they are never live at the same time, which removes
+ * the moves of most loops. Uniform values are never coalesced: lanes that wait elsewhere may still
+ * need the old value of a register that they share with the running lanes. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@ typedef struct placing {
     sim_decoder *d;
     sim_ir_function *f;
     bool *used;        /* per value */
-    bool *demanded;    /* per value: used otherwise than by a selection that may drop it */
+    bool *demanded;    /* per value: used by something other than a selection that may drop it */
     uint64_t *live_in; /* per block: bits of values */
-    uint32_t words;    /* of one block's set */
-    uint32_t **before; /* per block: blocks that lead to it */
+    uint32_t words;    /* words of one block's set */
+    uint32_t **before; /* per block: its predecessors */
     uint32_t *before_count;
 } placing;
 
@@ -26,8 +26,8 @@ static bool is_uniform(const sim_ir_function *f, sim_ref ref)
     return (ref & SIM_REF_POOL) != 0;
 }
 
-/* True when a uniform value may be used in the block although it was computed for an earlier one:
- * not after a loop that lanes leave at different times. */
+/* True if a uniform value that was computed for an earlier block may be used in the block: not
+ * after a loop that lanes leave at different times. */
 static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
 {
     if (!sim_ref_is_value(ref)) return true;
@@ -42,7 +42,8 @@ static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
     return true;
 }
 
-/* Puts the computation of an address into the access where the engine can do both at once. */
+/* Fuses the computation of an address into the access if the engine can do both in one operation.
+ */
 static void fuse(sim_ir_function *f, sim_node *node)
 {
     sim_ref *operands = f->refs.items + node->operand_first;
@@ -98,7 +99,7 @@ static void use_operands(const placing *p, bool *used, work_list *work, uint32_t
         use(used, work, p->f->refs.items[first + i]);
 }
 
-/* The operands of a phi, on every edge into its block. */
+/* Marks the operands of a phi, on every edge into its block. */
 static void use_phi(const placing *p, bool *used, work_list *work, uint32_t value)
 {
     const sim_ir_function *f = p->f;
@@ -110,8 +111,8 @@ static void use_phi(const placing *p, bool *used, work_list *work, uint32_t valu
     }
 }
 
-/* Marks the values that effects and control flow need; with `choices` also what selections and phis
- * may or may not take. */
+/* Marks the values that effects and control flow need. With `choices`, this includes the values
+ * that selections and phis choose from. */
 static void find_used(const placing *p, bool *used, bool choices)
 {
     const sim_ir_function *f = p->f;
@@ -139,8 +140,9 @@ static void find_used(const placing *p, bool *used, bool choices)
     rt_vector_free(&work);
 }
 
-/* Compilers compute ahead what a selection then drops, which is not a mistake of the kernel as long
- * as nothing else looks at it: a shift or conversion that nothing demands reports nothing. */
+/* Compilers compute values speculatively and let a selection drop them. That is not a mistake of
+ * the kernel if nothing else uses the value, so a shift or conversion that is not demanded reports
+ * nothing. */
 static void find_needed(placing *p)
 {
     sim_ir_function *f = p->f;
@@ -192,7 +194,8 @@ static bool live_in(const placing *p, uint32_t block, uint32_t value)
     return p->live_in[(size_t)block * p->words + value / 64] >> (value % 64) & 1;
 }
 
-/* The value is used in the block (or leaves it): it is live from its definition to there. */
+/* Marks a value that the block uses, or that is live at its end, as live from its definition to the
+ * block. */
 static void live_mark(placing *p, uint32_t value, uint32_t block, work_list *work)
 {
     uint32_t home = p->f->nodes.items[p->f->values.items[value].node].block;
@@ -215,7 +218,7 @@ static void note_use(placing *p, sim_ref ref, uint32_t block, work_list *work)
     live_mark(p, ref, block, work);
 }
 
-/* Values start as local; those used or set in another block are not. */
+/* Values start as local; a value that another block uses or sets is not local. */
 static void find_live(placing *p)
 {
     sim_ir_function *f = p->f;
@@ -271,7 +274,7 @@ static bool used_at_end(const placing *p, uint32_t block, uint32_t value)
     return falls_through(b) && live_in(p, block + 1, value);
 }
 
-/* True when the value is needed after the node, which is in the block. */
+/* True if the value is live after the node, which is in the block. */
 static bool live_after(const placing *p, uint32_t block, uint32_t node, uint32_t value)
 {
     const sim_ir_function *f = p->f;
@@ -286,7 +289,7 @@ static bool live_after(const placing *p, uint32_t block, uint32_t node, uint32_t
     return used_at_end(p, block, value);
 }
 
-/* True when `b` is needed at the moment when `a` is set. */
+/* True if `b` is live at the point where `a` is set. */
 static bool live_at(const placing *p, uint32_t a, uint32_t b)
 {
     const sim_ir_function *f = p->f;
@@ -383,7 +386,8 @@ static void place_lasting(placing *p, sim_code_function *out)
     }
 }
 
-/* Rows of temporaries of one block, by bytes per lane: free ones are reused for the same width. */
+/* Rows of temporaries of one block, by bytes per lane; a free row is reused for values of the same
+ * width. */
 typedef struct rows {
     RT_VECTOR(uint32_t) free[4]; /* offsets, by log2 of the width */
     uint32_t end;
@@ -404,7 +408,8 @@ static bool in_temporary(const placing *p, sim_ref ref)
            p->f->values.items[ref].is_varying && p->f->values.items[ref].is_local;
 }
 
-/* last_use: the last node of the block that reads the value; the block's end is UINT32_MAX. */
+/* Sets last_use to the last node of the block that reads the value, or to UINT32_MAX if the block's
+ * end reads it. */
 static void find_last_uses(placing *p, uint32_t block)
 {
     sim_ir_function *f = p->f;
@@ -439,7 +444,7 @@ static void place_temporaries(placing *p, uint32_t block, rows *r)
         for (uint32_t k = 0; k < node->operand_count; k++) {
             sim_ref ref = f->refs.items[node->operand_first + k];
             if (!in_temporary(p, ref) || f->values.items[ref].last_use != i) continue;
-            f->values.items[ref].last_use = UINT32_MAX; /* given back once */
+            f->values.items[ref].last_use = UINT32_MAX; /* release it only once */
             uint32_t bytes = sim_lane_bytes(f->values.items[ref].type);
             uint32_t log = (uint32_t)__builtin_ctz(bytes);
             *rt_vector_push(&r->free[log]) = f->values.items[ref].place & SIM_REGISTER_MASK;

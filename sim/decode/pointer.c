@@ -1,8 +1,8 @@
-/* Addresses of functions and the types by which calls through them are judged.
+/* Addresses of functions, and the types that calls through them are checked against.
  *
- * A function gets an address per world, as a variable does: pool slots and initial values that hold
- * it are written when the program's instance is made (instance.c).  Two types are one signature
- * when sim_type_equal says so, whichever modules they come from. Source:
+ * A function gets an address per world, as a variable does: pool slots and initial values that
+ * contain it are written when the program's instance is created (instance.c). Two types are one
+ * signature if sim_type_equal says so, regardless of the modules they come from. Source:
  * SPV_INTEL_function_pointers. */
 #include "sim/decode/decode.h"
 
@@ -23,7 +23,7 @@ sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function)
     CHECK(f->is_addressed);
     if (f->address_slot == 0) {
         f->address_slot = d->pool.count;
-        *rt_vector_push(&d->pool) = 0; /* the world writes the address */
+        *rt_vector_push(&d->pool) = 0; /* the world fills in the address */
         *rt_vector_push(&d->relocations) = (sim_relocation){
             .global = SIM_NONE, .offset = f->address_slot, .target = function, .is_function = true};
     }

@@ -1,6 +1,6 @@
-/* printf of OpenCL.std: one operation that takes the format's address and every argument's
- * components.  What the arguments are is known here and kept with the program; what the format says
- * is not, so the two are compared when the call runs (exec/print.c). */
+/* printf of OpenCL.std: one operation that takes the format's address and the components of every
+ * argument. The types of the arguments are known here and stored with the program; the content of
+ * the format is not, so the two are compared when the call is executed (exec/print.c). */
 #include "sim/decode/decode.h"
 
 static sim_print_argument argument_of(const sim_type *type)

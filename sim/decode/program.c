@@ -1,4 +1,4 @@
-/* Linking and decoding: modules to a program that can be launched. */
+/* Linking and decoding: translates modules to a program that can be launched. */
 #include "sim/decode/program.h"
 
 #include "reference/base/alloc.h"
@@ -11,7 +11,7 @@
 /* ---- Functions ---------------------------------------------------------------------------- */
 
 /* Numbers the definitions of all modules; imports and repeated definitions get the number of the
- * definition that stands for them. */
+ * definition that replaces them. */
 static void number_functions(sim_decoder *d)
 {
     uint32_t count = 0;
@@ -41,7 +41,8 @@ static void number_functions(sim_decoder *d)
     }
 }
 
-/* Virtual functions are called through addresses that other programs may have taken. */
+/* Marks virtual functions as addressed: they are called through addresses that other programs may
+ * have taken. */
 static void address_virtual_functions(sim_decoder *d)
 {
     for (uint32_t i = 0; i < d->function_count; i++) {
@@ -67,7 +68,7 @@ static void modules_keep(sim_decoder *d)
     }
 }
 
-/* Where a function comes from, and the set that it is in. */
+/* Records the module of a function and its set of virtual functions. */
 static void origin_keep(sim_decoder *d, const sim_ir_function *f, sim_code_function *function)
 {
     function->module = f->module_index;
@@ -137,7 +138,7 @@ static sim_parameter parameter_of(const sim_type *type)
     return (sim_parameter){SIM_PARAMETER_GLOBAL, 8, is_constant};
 }
 
-/* Memory of the entry function for a structure that is passed by value. */
+/* Adds a private variable to the entry function for a structure that is passed by value. */
 static uint32_t by_value_variable(sim_ir_function *f, const sim_type *type)
 {
     uint64_t offset = (f->private_bytes + 63) & ~UINT64_C(63);
@@ -147,7 +148,7 @@ static uint32_t by_value_variable(sim_ir_function *f, const sim_type *type)
     return f->variables.count - 1;
 }
 
-/* Byte offset of every scalar of a value; returns the place after the last. */
+/* Writes the byte offset of every scalar of a value; returns the position after the last. */
 static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
 {
     if (type->kind == SIM_TYPE_STRUCT) {
@@ -205,7 +206,7 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
     rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
 }
 
-/* A kernel may require another size of sub-groups, among those that a wave is a multiple of. */
+/* A kernel may require another sub-group size, if waves are a multiple of it. */
 static rt_status check_subgroup_size(const sim_decoder *d, const sim_entry *entry)
 {
     uint32_t size = entry->subgroup_size;
@@ -242,7 +243,7 @@ static rt_status kernels_add(sim_decoder *d)
         program->field##_count = (vector).count;                                                   \
     } while (0)
 
-/* Sites borrow the modules' texts, which need not outlive the link. */
+/* Copies the texts of sites: they are the modules', which need not outlive the link. */
 static void sites_keep(sim_decoder *d)
 {
     rt_text last = {0}, copy = {0};

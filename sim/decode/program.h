@@ -1,4 +1,4 @@
-/* A linked program: register code of all its functions, its kernels and its variables. */
+/* A linked program: the register code of its functions, its kernels and its variables. */
 #ifndef SIM_PROGRAM_H
 #define SIM_PROGRAM_H
 
@@ -11,22 +11,22 @@
 typedef struct sim_global {
     uint64_t size;
     const uint8_t *initial; /* size bytes; NULL: undefined */
-    uint32_t slot;          /* of the pool, which gets its address; SIM_NONE: never used */
+    uint32_t slot;          /* pool slot that receives its address; SIM_NONE: never used */
     bool is_constant;       /* kernels must not write to it */
     rt_text name;
 } sim_global;
 
-/* A pointer inside the initial bytes of a variable, or in the pool: the address of another variable
- * or of a function. */
+/* A pointer in the initial bytes of a variable, or in the pool: the address of another variable or
+ * of a function. */
 typedef struct sim_relocation {
-    uint32_t global; /* the variable whose initial bytes hold it; SIM_NONE: the pool */
-    uint64_t offset; /* bytes into them; in the pool: the slot */
+    uint32_t global; /* the variable whose initial bytes contain it; SIM_NONE: the pool */
+    uint64_t offset; /* byte offset in them; in the pool: the slot */
     uint32_t target; /* the variable or function pointed to */
     bool is_function;
     int64_t addend;
 } sim_relocation;
 
-/* A module-scope variable in the memory of work-groups. */
+/* A module-scope variable in local memory. */
 typedef struct sim_local {
     uint64_t size, alignment;
     rt_text name;
@@ -44,42 +44,45 @@ typedef enum sim_print_kind {
 /* One argument after the format. */
 typedef struct sim_print_argument {
     uint8_t kind;  /* sim_print_kind */
-    uint8_t bytes; /* of a component */
-    uint8_t count; /* components; 1 for a scalar */
+    uint8_t bytes; /* size of a component */
+    uint8_t count; /* number of components; 1 for a scalar */
 } sim_print_argument;
 
-/* One call: the operation's places are the format's address, then every argument's components. */
+/* One call of printf. The operation's places are the format's address, then the components of every
+ * argument. */
 typedef struct sim_print {
     const sim_print_argument *arguments;
     uint32_t argument_count;
 } sim_print;
 
-/* What a kernel may write besides private and local memory. */
+/* What a kernel may write other than private and local memory. */
 typedef struct sim_written {
-    const bool *parameters; /* per parameter: the memory that it points to */
-    bool variables;         /* of the program */
-    bool anything;          /* pointers come from memory: every object of the world */
+    const bool *parameters; /* per parameter: the memory that it points to may be written */
+    bool variables;         /* variables of the program may be written */
+    bool anything;          /* pointers are loaded from memory: every object of the world may be
+                             * written */
 } sim_written;
 
-/* What tells a linked module from others: the same code with other constants is another. */
+/* The identity of a linked module: the same code with other constants is another module. */
 typedef struct sim_program_module {
     rt_hash code, constants;
-    const uint32_t *functions; /* by their index in the module: those of the program */
+    const uint32_t *functions; /* per function of the module, its index in the program */
 } sim_program_module;
 
 struct sim_kernel {
     struct sim_program *program;
     rt_text name;
-    rt_text sets; /* of virtual functions that it may call, separated by commas */
+    rt_text sets; /* sets of virtual functions that it may call, separated by commas */
     uint32_t function;
     const sim_parameter *parameters;
     /* Where parameter i begins: a leaf of the function (its leaves follow each other) or, for a
      * structure passed by value, the private variable that holds it. */
     const uint32_t *leaf_first;
-    const uint32_t *leaf_offset; /* per leaf of the function: its bytes in the argument's value */
+    const uint32_t *leaf_offset; /* per leaf of the function: its byte offset in the argument's
+                                  * value */
     const uint32_t *variable;    /* SIM_NONE: passed in leaves */
     uint32_t parameter_count;
-    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
+    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: any size */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
     sim_reach reach;
     sim_written written;
@@ -87,9 +90,9 @@ struct sim_kernel {
 
 struct sim_program {
     rt_arena arena;
-    atomic_uint references;      /* the caller's and one per world that has its variables */
-    uint32_t temporary_bytes;    /* the most that any function needs */
-    sim_program_module *modules; /* that it was linked of */
+    atomic_uint references;      /* one for the caller and one per world that has its variables */
+    uint32_t temporary_bytes;    /* the maximum of all functions */
+    sim_program_module *modules; /* the modules that were linked */
     uint32_t module_count;
     sim_code_function *functions;
     sim_signature *signatures; /* of functions that have addresses and of calls through pointers */
@@ -99,7 +102,7 @@ struct sim_program {
     uint32_t kernel_count, global_count;
     rt_map kernel_names; /* -> index */
     rt_map global_names; /* the exported ones -> index */
-    rt_map host_names;   /* names that HostAccessINTEL gives -> index; they go first */
+    rt_map host_names;   /* names from HostAccessINTEL -> index; they take precedence */
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;
@@ -109,15 +112,15 @@ struct sim_program {
     uint32_t print_count, site_count, pool_slot_count;
 };
 
-/* The program's code keeps the rules of code.h, and its tables refer to each other as they should;
- * stops where one does not.  For CHECK_SLOW (check.c). */
+/* Checks that the program's code obeys the rules of code.h and that its tables refer to each other
+ * correctly; panics otherwise. For CHECK_SLOW (check.c). */
 bool sim_program_check(const sim_program *program);
 
-/* What the function does and all that it may call (reach.c).  The array is the program's, whose
- * functions and locals must be there. */
+/* The properties of the function and of everything that it may call (reach.c). The program owns the
+ * array; its functions and locals must exist. */
 sim_reach sim_function_reach(sim_program *program, uint32_t function);
 
-/* Takes a further reference; sim_program_destroy gives one back. */
+/* Takes a reference; sim_program_destroy releases it. */
 sim_program *sim_program_retain(sim_program *program);
 
 #endif

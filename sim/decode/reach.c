@@ -1,12 +1,12 @@
-/* What a kernel does, in whichever of the functions that it can reach: which decides how its
- * launches are run (sim_reach). */
+/* The properties of everything that a kernel can reach, which decide how its launches are run
+ * (sim_reach). */
 #include "reference/base/alloc.h"
 #include "sim/decode/program.h"
 
 typedef struct reach {
     const sim_program *program;
     bool *seen;     /* by function */
-    uint32_t *work; /* functions seen and not looked at */
+    uint32_t *work; /* functions seen but not yet examined */
     uint32_t work_count;
 } reach;
 
@@ -17,7 +17,7 @@ static void see(reach *r, uint32_t function)
     r->work[r->work_count++] = function;
 }
 
-/* Adds what the block may call; true where it ends in a meeting. */
+/* Adds the functions that the block may call. True if it ends in a meeting. */
 static bool block_look(reach *r, const sim_code_function *function, const sim_code_block *block)
 {
     if (block->end == SIM_END_CALL) see(r, function->calls[block->extra].function);

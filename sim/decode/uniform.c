@@ -1,12 +1,15 @@
-/* Which values are uniform: the same for all work-items that compute them together.
+/* Finds the uniform values: those that are the same for all work-items that compute them together.
  *
- * All values are taken for uniform until shown otherwise: a varying operand makes a varying result;
- * so do memory that may belong to the lanes, atomics, and control flow.  Behind a branch that lanes
- * take differently (a divergent one)
- *   - phis where two of its sides meet again are varying: which side a lane came from matters;
- *   - a loop that lanes leave in different iterations makes what it computes varying outside, and
- *     the phis of the blocks that its exits lead to.
- * That this is enough rests on flow.c: lanes of one loop are in one iteration. */
+ * All values are assumed uniform until shown otherwise. A varying operand makes the result varying;
+ * so do memory that may belong to the lanes, atomics, and control flow. A branch that lanes take
+ * differently is divergent:
+ *
+ *   - where two of its sides meet again, phis are varying, because they depend on the side that a
+ *     lane came from;
+ *   - a loop that lanes leave in different iterations makes its values varying outside the loop,
+ *     and so the phis of its exit blocks.
+ *
+ * That this is sufficient relies on flow.c: all lanes of a loop are in the same iteration. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
@@ -18,7 +21,7 @@ static bool ref_varying(const sim_ir_function *f, sim_ref ref)
     return (ref & SIM_REF_POOL) == 0;
 }
 
-/* True when `loop` is `inner` or encloses it. */
+/* True if `loop` is `inner` or encloses it. */
 static bool encloses(const sim_ir_function *f, uint32_t loop, uint32_t inner)
 {
     while (inner != SIM_NONE && inner != loop)
@@ -55,19 +58,20 @@ static bool phis_mark(sim_ir_function *f, uint32_t block)
 
 /* ---- Divergence --------------------------------------------------------------------------- */
 
-/* Sides of one divergent branch, spread forward: label[b] names the side that reaches block b, a
- * new name where sides meet. */
+/* Sides of one divergent branch, propagated forward: label[b] names the side that reaches block b;
+ * where sides meet it is a new name. */
 typedef struct spread {
     sim_ir_function *f;
     uint32_t branch;      /* block */
     uint32_t *label;      /* per block; 0: not reached */
-    uint32_t *loop_label; /* per loop: the side that leaves it or goes round; 0: none yet */
+    uint32_t *loop_label; /* per loop: the side that leaves or repeats it; 0: none yet */
     uint32_t next_label;
-    uint32_t pending; /* blocks that were reached and not yet visited */
+    uint32_t pending; /* blocks reached but not yet visited */
     bool changed;
 } spread;
 
-/* The loops that the branch is in and the edge stays in (by its latch) or leaves. */
+/* Labels the loops that contain the branch and that the edge stays in (through their latch) or
+ * leaves. */
 static void spread_loops(spread *s, const sim_ir_edge *edge, uint32_t label)
 {
     sim_ir_function *f = s->f;
@@ -88,8 +92,8 @@ static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
 {
     spread_loops(s, edge, label);
     if (edge->target <= s->branch || edge->is_back) {
-        /* Into an earlier block: only in irreducible flow, where everything is varying, or to the
-         * header of a loop, which all lanes of the loop reach by the same latch. */
+        /* An edge to an earlier block exists only in irreducible flow, where everything is varying,
+         * or to the header of a loop, which all lanes of the loop reach through the same latch. */
         return;
     }
     uint32_t *there = &s->label[edge->target];
@@ -114,7 +118,7 @@ static void spread_block(spread *s, uint32_t block, uint32_t label)
     }
 }
 
-/* Marks what the divergent branch at the end of the block makes varying. */
+/* Marks the values that the divergent branch at the end of the block makes varying. */
 static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
 {
     spread s = {.f = f, .branch = branch, .next_label = 1};
@@ -127,7 +131,7 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
     }
     for (uint32_t i = branch + 1; i < f->blocks.count && s.pending > 0; i++) {
         if (s.label[i] == 0) continue;
-        /* All sides have met: only loops that the branch is in can still be concerned. */
+        /* All sides have met: only loops that contain the branch can still be affected. */
         bool inside = f->blocks.items[i].loop != SIM_NONE && b->loop != SIM_NONE;
         if (s.pending == 1 && !inside) break;
         s.pending--;
@@ -136,7 +140,8 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
     return s.changed;
 }
 
-/* Values of loops with a divergent exit that are used outside, and the phis after the exits. */
+/* Marks values of loops with a divergent exit that are used outside, and the phis after the exits.
+ */
 static bool exits_mark(sim_ir_function *f)
 {
     bool changed = false;
@@ -152,8 +157,8 @@ static bool exits_mark(sim_ir_function *f)
     return changed;
 }
 
-/* Marks the value if the user, in block `at`, is outside a loop with a divergent exit that it is
- * computed in. */
+/* Marks the value if it is computed in a loop with a divergent exit and used outside the loop, in
+ * block `at`. */
 static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
 {
     if (!sim_ref_is_value(ref) || f->values.items[ref].is_varying) return false;
@@ -203,7 +208,7 @@ static bool block_nodes(sim_ir_function *f, uint32_t block)
     return changed;
 }
 
-/* Phis whose operands vary; an operand counts as used at the edge's start. */
+/* Marks phis with varying operands; an operand counts as used at the source of the edge. */
 static bool edge_phis(sim_ir_function *f, const sim_ir_edge *edge)
 {
     const sim_ir_block *target = &f->blocks.items[edge->target];
@@ -242,8 +247,9 @@ static bool call_mark(sim_decoder *d, sim_ir_function *f, const sim_ir_block *bl
     return changed;
 }
 
-/* Lanes may come from different calls, with different arguments, and go to different functions: all
- * parameters of functions that have addresses vary, and all results of calls through pointers. */
+/* Lanes may come from different calls with different arguments, and reach different functions: all
+ * parameters of functions that have addresses are varying, and so are all results of calls through
+ * pointers. */
 static bool addressed_mark(sim_ir_function *f)
 {
     return f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
@@ -254,7 +260,7 @@ static bool call_pointer_mark(sim_ir_function *f, const sim_ir_block *block)
     return block->result_node != SIM_NONE && node_mark(f, &f->nodes.items[block->result_node]);
 }
 
-/* A result is uniform only where there is one return that all lanes reach together. */
+/* A result is uniform only if there is one return that all lanes reach together. */
 static bool results_mark(sim_ir_function *f)
 {
     uint32_t returns = 0;

@@ -1,7 +1,7 @@
-/* Instructions that compute values: to operations on scalars.
+/* Translates instructions that compute values to operations on scalars.
  *
  * Composites are lists of scalars here, so extraction, insertion, shuffles and construction only
- * rearrange references.  Memory is in memory.c, OpenCL.std in extended.c. */
+ * rearrange references. memory.c handles memory, extended.c OpenCL.std. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
@@ -9,14 +9,14 @@
 /* ---- Element by element ------------------------------------------------------------------- */
 
 enum {
-    E_FLOAT = 1,   /* the family has rows for F32 and F64 only */
-    E_SWAP = 2,    /* operands in the other order */
+    E_FLOAT = 1,   /* the family exists only for F32 and F64 */
+    E_SWAP = 2,    /* operands are swapped */
     E_INVERT = 4,  /* a comparison whose result is negated */
-    E_COMPARE = 8, /* result is bool */
+    E_COMPARE = 8, /* the result is a bool */
     E_RARE = 16,   /* shape BINARY */
 };
 
-/* Instructions that work on each component alone, as one operation of two operands. */
+/* Instructions that process components separately, with one operation of two operands each. */
 typedef struct elementwise {
     uint16_t opcode;
     uint16_t handler; /* of the first type */
@@ -138,7 +138,7 @@ static sim_ref elementwise_build_half(sim_decoder *d, const elementwise *row, si
     return row->flags & E_COMPARE ? out : sim_half_narrow(d, SIM_F32, out);
 }
 
-/* Shift amounts may be of another width than what is shifted. */
+/* Shift amounts may differ in width from the shifted value. */
 static rt_status shift_amounts(sim_decoder *d, const sim_view *view, sim_leaves *amounts)
 {
     const sim_type *type = sim_module_id(d->f->module, view->operands[1])->type;
@@ -173,7 +173,7 @@ static rt_status build_elementwise(sim_decoder *d, const sim_view *view, const e
 
 /* ---- One operand -------------------------------------------------------------------------- */
 
-/* The bits of a float of each width, half first: infinity, and the smallest normal number. */
+/* Bits of infinity and of the smallest normal number for each float width, half first. */
 static const struct {
     uint64_t infinity, normal;
 } float_rows[] = {
@@ -283,7 +283,7 @@ static rt_status build_float_mod(sim_decoder *d, const sim_view *view, sim_leave
 
 /* ---- Rearrangement ------------------------------------------------------------------------ */
 
-/* First leaf, and type, of the member that the literal indices lead to. */
+/* The first leaf and the type of the member that the literal indices select. */
 static uint32_t leaf_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                         const sim_type **out_type)
 {
@@ -364,7 +364,7 @@ static rt_status build_shuffle(sim_decoder *d, const sim_view *view, sim_leaves 
     return RT_STATUS_OK;
 }
 
-/* The index, checked: one that names no component is a finding where something uses the result. */
+/* A checked component index: an index out of range is a finding if something uses the result. */
 static rt_status component_index(sim_decoder *d, sim_id id, uint32_t count, sim_ref *out)
 {
     sim_leaves index;
@@ -576,8 +576,8 @@ static rt_status build_pointer_difference(sim_decoder *d, const sim_view *view,
     return RT_STATUS_OK;
 }
 
-/* A split barrier waits in its second half alone, for all that will come there: who has arrived has
- * nothing to wait for, so arriving only orders memory. */
+/* A split barrier waits only in its second half, for all work-items that will reach it. Arriving
+ * does not wait, so it only orders memory. */
 static void fence_add(sim_decoder *d, uint32_t order)
 {
     sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;

@@ -1,6 +1,5 @@
-/* Functions of OpenCL.std on whole vectors: shuffles by masks, and loads and stores of vectors and
- * of half in memory.
- * Source: OpenCL extended instruction set specification 1.0, sections 2.7 and 2.8. */
+/* Functions of OpenCL.std on whole vectors: mask shuffles, and loads and stores of vectors and of
+ * half. Source: OpenCL extended instruction set specification 1.0, sections 2.7 and 2.8. */
 #include "sim/decode/decode.h"
 
 static const sim_type *operand_type(const sim_decoder *d, const sim_view *view, uint32_t index)
@@ -10,7 +9,7 @@ static const sim_type *operand_type(const sim_decoder *d, const sim_view *view, 
 
 /* ---- Shuffles -------------------------------------------------------------------------------- */
 
-/* The component that the low bits of `mask` name; count is a power of two. */
+/* The component that the low bits of `mask` select; count is a power of two. */
 static sim_ref pick(sim_decoder *d, sim_lane_type mask_type, sim_ref mask, sim_lane_type type,
                     const sim_ref *components, uint32_t count)
 {
@@ -49,14 +48,14 @@ rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* "Aligned" forms take vectors of three as vectors of four are laid out. */
+/* The "aligned" forms lay out three-component vectors like four-component vectors. */
 static bool is_aligned(uint32_t number)
 {
     return number == SIM_STD_vloada_halfn || number == SIM_STD_vstorea_halfn ||
            number == SIM_STD_vstorea_halfn_r;
 }
 
-/* Where the vector lies: operands `offset` and `offset + 1` are the number of the vector and the
+/* The location of the vector: operands `offset` and `offset + 1` are the vector's number and the
  * pointer. */
 static rt_status vector_place(sim_decoder *d, const sim_view *view, uint32_t offset, uint32_t count,
                               sim_vector_access *out)

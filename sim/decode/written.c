@@ -1,10 +1,11 @@
-/* Which memory a kernel may write: the parameters, and whether module-scope variables, or anything
- * at all, because a pointer comes from memory.  What a kernel only reads needs no look for races.
+/* Finds which memory a kernel may write: which parameters point to it, and whether it may be
+ * module-scope variables, or anything, because a pointer comes from memory. Memory that a kernel
+ * only reads needs no race checks.
  *
- * For every value the roots are collected that an address made from it may have: parameters of its
- * function, its private variables (for what is stored in them), the program's variables, anything.
- * A function's stores are then told in terms of its own parameters, and of the caller's where it is
- * called, until nothing changes. */
+ * For every value the analysis collects the roots of addresses that are derived from it: parameters
+ * of its function, its private variables (for what is stored in them), the program's variables,
+ * anything. A function's stores are expressed in terms of its parameters, and at each call in terms
+ * of the caller's, until a fixed point is reached. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ enum { ROOT_ANYTHING, ROOT_VARIABLES, ROOT_FIRST };
 
 typedef struct roots_of_function {
     uint64_t *values;   /* per value: words */
-    uint64_t *contents; /* per private variable: what is stored in it */
-    uint64_t *written;  /* through what it stores */
+    uint64_t *contents; /* per private variable: roots of the values stored in it */
+    uint64_t *written;  /* roots of the addresses that it stores to */
     uint64_t *returned;
     uint32_t words, leaves, variables;
 } roots_of_function;
@@ -23,9 +24,9 @@ typedef struct roots_of_function {
 typedef struct tracing {
     sim_decoder *d;
     roots_of_function *functions;
-    bool *slot_is_variable; /* per slot of the pool: the address of a variable */
+    bool *slot_is_variable; /* per slot of the pool: true for the address of a variable */
     bool changed;
-    /* The function in work. */
+    /* The function being analysed. */
     sim_ir_function *f;
     roots_of_function *r;
 } tracing;
@@ -74,8 +75,7 @@ static uint32_t variable_bit(const tracing *t, uint32_t variable)
     return ROOT_FIRST + t->r->leaves + variable;
 }
 
-/* Addresses of private variables in the operand become known elsewhere: anything may be stored in
- * them. */
+/* Private variables whose address is in the operand escape: anything may be stored in them. */
 static void escape(tracing *t, sim_ref ref)
 {
     if (ref == SIM_REF_NONE || !sim_ref_is_value(ref)) return;
@@ -87,7 +87,8 @@ static void escape(tracing *t, sim_ref ref)
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
-/* What a load of an address gives: the contents of private variables, or anything. */
+/* Traces a load of an address: its result has the roots stored in the private variables, or is
+ * anything. */
 static void load_trace(tracing *t, const sim_node *node)
 {
     if (node->type != SIM_I64) return;
@@ -121,7 +122,7 @@ static void store_trace(tracing *t, const sim_node *node)
     }
 }
 
-/* Copies and atomics: what they leave behind may be anything. */
+/* Copies and atomics may store anything. */
 static void write_trace(tracing *t, const sim_node *node, bool writes)
 {
     const sim_ref *operands = t->f->refs.items + node->operand_first;
@@ -131,7 +132,7 @@ static void write_trace(tracing *t, const sim_node *node, bool writes)
         bit_set(t, roots_of_value(t, node->result_first + k), ROOT_ANYTHING);
 }
 
-/* Arithmetic keeps the roots of its operands; a pointer's index is none of them. */
+/* Arithmetic keeps the roots of its operands, except those of a pointer's index. */
 static void value_trace(tracing *t, const sim_node *node)
 {
     for (uint32_t k = 0; k < node->result_count; k++) {
@@ -164,8 +165,8 @@ static void node_trace(tracing *t, const sim_node *node)
             bit_set(t, roots_of_value(t, node->result_first + k), ROOT_FIRST + k);
         }
         break;
-    case SIM_SHAPE_RESULT: /* by the call */
-    case SIM_SHAPE_PHI:    /* by the edges */
+    case SIM_SHAPE_RESULT: /* handled at the call */
+    case SIM_SHAPE_PHI:    /* handled at the edges */
     case SIM_SHAPE_FENCE: break;
     default: value_trace(t, node); break;
     }
@@ -187,7 +188,7 @@ static void edge_trace(tracing *t, const sim_ir_edge *edge)
     }
 }
 
-/* Adds what a callee's set means at this call. */
+/* Translates a callee's set to this call and adds it. */
 static void callee_add(tracing *t, uint64_t *to, const sim_ir_block *block,
                        const roots_of_function *callee, const uint64_t *set)
 {

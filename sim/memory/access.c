@@ -1,4 +1,4 @@
-/* From an address to the object that it names. */
+/* Finds the object that an address names. */
 #include "sim/memory/access.h"
 
 static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,

@@ -1,29 +1,29 @@
-/* From an address to the object that it names. */
+/* Finds the object that an address names. */
 #ifndef SIM_ACCESS_H
 #define SIM_ACCESS_H
 
 #include "sim/memory/state.h"
 
-/* Where an address leads. */
+/* The object and offset that an address names. */
 typedef struct sim_view_memory {
     uint8_t *data;     /* first byte of the object; NULL for PRIVATE */
-    uint8_t *defined;  /* shadow; NULL: all is defined, or PRIVATE */
+    uint8_t *defined;  /* its shadow; NULL: all bytes are defined, or PRIVATE */
     uint64_t size;     /* of the object */
-    uint64_t offset;   /* of the address in it; wraps below 0 */
+    uint64_t offset;   /* of the address in the object; wraps below 0 */
     uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
     uint32_t class;    /* sim_address_class */
-    uint32_t object;   /* number of the address */
+    uint32_t object;   /* object number in the address */
     struct sim_race_shadow *race; /* NULL: no access to it can race */
     bool is_constant;             /* stores are findings */
     rt_text label;
 } sim_view_memory;
 
-/* Finds the object of an address.  False, with *out_kind, where there is none. */
+/* Finds the object of an address. False, with *out_kind set, if there is none. */
 bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
                      sim_finding_kind *out_kind);
 
-/* The shadow of an object whose bytes are all defined, made because undefined ones are to come; the
- * view has it from here on. */
+/* Creates the shadow of an object whose bytes are all defined, because undefined bytes are about to
+ * be stored, and puts it in the view. */
 void sim_access_unsettle(sim_exec *x, sim_view_memory *view);
 
 #endif

@@ -1,4 +1,4 @@
-/* Findings, collected while a kernel runs and handed over at its end. */
+/* Findings, collected while a kernel runs and reported when it ends. */
 #include "sim/memory/finding.h"
 
 #include <stdlib.h>

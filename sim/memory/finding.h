@@ -1,4 +1,4 @@
-/* Findings of one launch, collected by place in the code and kind. */
+/* Findings of one launch, collected by site in the code and kind. */
 #ifndef SIM_FINDING_H
 #define SIM_FINDING_H
 
@@ -43,17 +43,18 @@ typedef struct sim_findings {
     rt_map index; /* site and kind -> row */
 } sim_findings;
 
-/* Counts a finding of that kind at that place.  True when it is the first: then *out_row is the
- * caller's to fill in (valid until the next call); false: its count has grown. */
+/* Counts a finding of that kind at that site. True if it is the first: the caller fills in
+ * *out_row, which is valid until the next call. False if only the count of an earlier finding has
+ * grown. */
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,
                       sim_finding_row **out_row);
 
-/* Reports all findings, ordered by place and then kind. */
+/* Reports all findings, ordered by site and then by kind. */
 void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                          const sim_launch_options *options);
 
-/* Every row is found under its place and kind; stops where one is not.  For CHECK_SLOW (check.c).
- */
+/* Checks that every row is found under its site and kind; panics otherwise. For CHECK_SLOW
+ * (check.c). */
 bool sim_findings_check(const sim_findings *findings);
 
 /* Frees the rows and leaves the list empty and usable. */

@@ -1,5 +1,5 @@
-/* The module-scope variables of a program in one world: made together when the program is first
- * needed there, with their initial values, and gone when the world lets go of the program. */
+/* The module-scope variables of a program in one world: created together, with their initial
+ * values, when the world first needs the program, and destroyed when the world releases it. */
 #include "sim/memory/instance.h"
 
 #include "reference/base/alloc.h"
@@ -121,7 +121,7 @@ const sim_program *sim_instance_of_function(const sim_world *world, uint32_t num
 {
     for (uint32_t i = 0; i < world->instances.count; i++) {
         const sim_instance *instance = &world->instances.items[i];
-        /* A number before the program's first wraps and is too large. */
+        /* A number below the program's first wraps and is too large. */
         *out_function = number - instance->function_first;
         if (*out_function < instance->program->function_count) return instance->program;
     }

@@ -7,22 +7,23 @@
 /* The first active lane. */
 uint32_t sim_first_lane(const sim_exec *x);
 
-/* A number of the seed that is the same whenever this lane comes here. */
+/* A number that depends only on the seed, the site and the lane's work-item, so a run can be
+ * repeated. */
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
 
-/* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns what it gives
- * instead. */
+/* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns the value chosen
+ * as the result. */
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
                             const char *what);
 
-/* Notes something that is not an access: `what`, then "by work-item (x, y, z)". */
+/* Notes a finding that is not about an access: `what`, then "by work-item (x, y, z)". */
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
               const char *what);
 
-/* Global id of a lane, as the wave's built-in rows have it. */
+/* Reads the global id of a lane from the wave's built-in rows. */
 void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids);
 
-/* Begins a new finding's row: the work-item and its text, "… by work-item (x, y, z)". */
+/* Fills in the work-item and the text of a new finding's row, "… by work-item (x, y, z)". */
 void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what);
 
 #endif

@@ -1,5 +1,5 @@
-/* The state of a launch in progress, shared by the engine, the checks and the memory: what belongs
- * to the whole launch, and what the running fragment needs. */
+/* The state of a launch in progress, shared by the engine, the checks and the memory: of the whole
+ * launch, and of the running fragment. */
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What one call of one work-item printed. */
+/* The output of one printf call of one work-item. */
 typedef struct sim_printed {
     uint64_t phase; /* barriers that the work-group had passed */
     uint32_t item;  /* local linear id */
@@ -22,22 +22,22 @@ typedef struct sim_output {
     rt_buffer text; /* of the running work-group, in the order of execution */
     RT_VECTOR(sim_printed) calls;
     uint64_t bytes;   /* of the launch so far */
-    uint64_t dropped; /* calls that would have gone past SIM_OUTPUT_MAX */
+    uint64_t dropped; /* calls whose output would have exceeded SIM_OUTPUT_MAX */
 } sim_output;
 
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
-    bool all_defined;      /* in the running work-group: its shadow is not examined */
+    bool all_defined;      /* in the running work-group; its shadow is then not examined */
     rt_text label;
 } sim_local_object;
 
 /* Work-items that have reached, since the last barrier, an instruction that does not wait but that
- * all of a group must reach. */
+ * all work-items of a group must reach. */
 typedef struct sim_arrival {
     uint32_t site;
     uint64_t count;
-    sim_wave *wave; /* of the first */
+    sim_wave *wave; /* of the first work-item, with its lane */
     uint32_t lane;
 } sim_arrival;
 
@@ -52,66 +52,68 @@ typedef struct sim_launch_state {
     rt_status status;
     uint64_t budget; /* work-item instructions left */
     sim_schedule schedule;
-    uint32_t unit_lanes; /* of what is scheduled by itself; 0: lockstep */
+    uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;
-    sim_lane_memory locals_memory, locals_defined; /* the second is the first one's shadow */
-    RT_VECTOR(sim_local_object) locals;            /* by number of the address, less one */
+    sim_lane_memory locals_memory, locals_defined; /* the second is the shadow of the first */
+    RT_VECTOR(sim_local_object) locals;            /* by object number of the address, less one */
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
-    uint8_t pattern;                               /* of memory that was never written */
-    uint64_t *group_values; /* of the work-items, and then their indices; both twice: before odd and
-                               before even barriers */
-    uint64_t *group_undefined; /* their shadows */
+    uint8_t pattern;                               /* fills memory that was never written */
+    uint64_t *group_values;    /* what each work-item put, then their indices; both exist twice, for
+                                * odd and for even barriers */
+    uint64_t *group_undefined; /* shadows of group_values */
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
     sim_output output;
-    uint32_t barrier_count; /* that the launch has passed */
+    uint32_t barrier_count; /* barriers that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
     struct sim_race *race;        /* check/race.h; NULL while nothing runs */
-    sim_race_shadow *local_races; /* per object of local memory; NULL: no access to them can race */
+    sim_race_shadow *local_races; /* per object of local memory; NULL: they cannot race */
 } sim_launch_state;
 
-/* The most bytes that one lane loads or stores at once: 16 components, or an element of a copy. */
+/* The most bytes that one lane loads or stores in one operation: 16 components, or an element of a
+ * copy. */
 #define SIM_ACCESS_BYTES_MAX 128u
 
 /* How the lanes of a chunk lie in memory (chunks.h). */
 typedef enum sim_chunk_kind {
-    SIM_CHUNK_RUN,   /* lane i is i steps after lane 0, active or not */
-    SIM_CHUNK_SAME,  /* all lanes are at one place, active or not */
+    SIM_CHUNK_RUN,   /* lane i is i elements after lane 0, active or not */
+    SIM_CHUNK_SAME,  /* all lanes access the same element, active or not */
     SIM_CHUNK_MIXED, /* anything else */
     SIM_CHUNK_IDLE,  /* no lane is active */
     SIM_CHUNK_PART,  /* a bit: not all lanes are active */
 } sim_chunk_kind;
 #define SIM_CHUNK_KIND(kind) ((sim_chunk_kind)((kind) & (SIM_CHUNK_PART - 1)))
 
-/* What handlers see: the running fragment. */
+/* The running fragment, as handlers see it. */
 typedef struct sim_exec {
     uint8_t *base[SIM_SPACE_COUNT];
     uint8_t *undefined[SIM_SPACE_COUNT]; /* shadows of the same; valid while the wave tracks */
     const uint8_t *mask;                 /* 1 for active lanes */
     uint32_t low, high;      /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
     uint32_t active;         /* active lanes */
-    bool partial;            /* a lane that is not active belongs to another fragment */
+    bool partial;            /* some inactive lane belongs to another fragment */
     bool dense;              /* all lanes of [low, high) are active */
-    bool stop;               /* the launch ends */
-    bool lane_has_undefined; /* what sim_lane_load took last, or sim_lane_store is to write */
+    bool stop;               /* the launch must end */
+    bool lane_has_undefined; /* in what sim_lane_load last read, or sim_lane_store is to write */
     sim_wave *wave;
     sim_frame *frame;
     sim_launch_state *launch;
-    uint32_t back_edges; /* since another fragment ran */
-    /* The fragments whose lanes meet here, while a collective is executed for several of them; no
-     * fragments: it is executed for the running one. */
+    uint32_t back_edges; /* taken since another fragment ran */
+    /* The fragments whose lanes meet, while a collective is executed for several fragments; empty
+     * if it is executed for the running fragment. */
     sim_fragment *const *met;
     uint32_t met_count;
-    const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
-    uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
-    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* of the same accesses as `offsets` */
+    const sim_op *plain_end; /* operations of the running block or edge from here on are tracked */
+    uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* the shadow of that value, 1 bits; valid if
+                                                   * lane_has_undefined */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* of the same accesses as `offsets`, per chunk */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
-    /* Of a row's accesses, in an object of at most INT32_MAX bytes. */
+    /* Offsets of a row's accesses in an object of at most INT32_MAX bytes. */
     _Alignas(64) uint32_t offsets[SIM_LANES];
 } sim_exec;
 
-/* Local memory and findings of the launch are in order; stops where they are not.  For CHECK_SLOW
- * (check.c). */
+/* Checks that local memory and findings of the launch are consistent; panics otherwise. For
+ * CHECK_SLOW (check.c). */
 bool sim_launch_check(const sim_launch_state *launch);
 
 static inline void *sim_at(const sim_exec *x, sim_register place)
@@ -125,7 +127,7 @@ static inline sim_register sim_component(const sim_exec *x, const sim_op *op, ui
     return x->frame->function->places[op->extra + k];
 }
 
-/* What one lane has at a place. */
+/* The value of one lane in a register. */
 static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
                                      uint32_t lane)
 {
@@ -142,7 +144,7 @@ static inline uint8_t *sim_private_byte(const sim_exec *x, uint32_t lane, uint64
     return x->wave->private_memory.data + (granule * SIM_LANES + lane) * 8 + position % 8;
 }
 
-/* Its shadow. */
+/* The shadow of that byte. */
 static inline uint8_t *sim_private_defined(const sim_exec *x, uint32_t lane, uint64_t position)
 {
     const sim_wave *wave = x->wave;

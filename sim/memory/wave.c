@@ -8,7 +8,7 @@
 void sim_lane_memory_grow(sim_lane_memory *memory, uint64_t size, uint8_t pattern)
 {
     if (size <= memory->size) return;
-    uint64_t grown = size + memory->size; /* at least doubles */
+    uint64_t grown = size + memory->size; /* at least doubles the size */
     uint8_t *block = rt_alloc(grown + 64);
     uint8_t *data = block + (-(uintptr_t)block & 63);
     if (memory->size) memcpy(data, memory->data, memory->size);

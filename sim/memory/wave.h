@@ -1,8 +1,8 @@
-/* Where one wave keeps its work-items: the fragments that its lanes are in, their activations, and
- * the memory of registers and private variables.
+/* The state of one wave: the fragments that its lanes are in, their activations, and the memory of
+ * registers and private variables.
  *
- * A wave is up to SIM_LANES work-items of one group.  A fragment is a set of them that is about to
- * enter the same block of the same activation.  exec/fragment.h moves them through the code. */
+ * A wave is up to SIM_LANES work-items of one group. A fragment is a set of them that is about to
+ * enter the same block of the same activation. exec/fragment.h moves fragments through the code. */
 #ifndef SIM_WAVE_H
 #define SIM_WAVE_H
 
@@ -16,7 +16,7 @@ typedef struct sim_lane_memory {
     uint64_t size;
 } sim_lane_memory;
 
-/* Makes room for size bytes; the old content is kept, the rest filled with the pattern. */
+/* Makes room for `size` bytes; the old content is kept, the rest is filled with the pattern. */
 void sim_lane_memory_grow(sim_lane_memory *memory, uint64_t size, uint8_t pattern);
 
 /* One activation of a function, for some lanes of a wave. */
@@ -24,26 +24,27 @@ typedef struct sim_frame {
     struct sim_frame *parent;
     const sim_code_function *function;
     uint32_t references;    /* fragments in it and frames called from it */
-    uint32_t mark;          /* of sim_wave.mark: an ancestor of the frame being placed */
-    uint32_t number;        /* in wave.privates; 0: has no private variables */
+    uint32_t mark;          /* equal to sim_wave.mark: an ancestor of the frame being placed */
+    uint32_t number;        /* in wave.privates; 0: no private variables */
     uint32_t depth;         /* 0: the kernel */
-    uint32_t call_block;    /* of the parent: the call; it returns to the next block */
-    uint64_t lanes_first;   /* bytes into wave.stack where its registers begin */
-    uint64_t private_first; /* bytes of one work-item where its variables begin */
+    uint32_t call_block;    /* the parent's block that ends in the call; the frame returns to the
+                             * next block */
+    uint64_t lanes_first;   /* byte offset of its registers in wave.stack */
+    uint64_t private_first; /* byte offset of its variables in one work-item's private memory */
     uint8_t *uniforms;      /* function->uniform_bytes, then their shadow (sim_frame_undefined) */
 } sim_frame;
 
 typedef struct sim_fragment {
     _Alignas(64) uint8_t mask[SIM_LANES]; /* 1: the lane belongs to it */
-    sim_frame *frame;                     /* referenced */
+    sim_frame *frame;                     /* holds a reference */
     uint32_t block;
-    uint32_t round;     /* how often it was made to let others go first, since the last barrier */
+    uint32_t round;     /* times it had to yield to others since the last barrier */
     uint32_t turn;      /* of its unit; 0 in lockstep */
     uint32_t active;    /* lanes in mask */
-    void *block_memory; /* the heap block that it lies in */
+    void *block_memory; /* the heap block that contains it */
 } sim_fragment;
 
-/* What the address of a private variable names; clones of a frame share it. */
+/* What the frame number in a private address refers to; clones of a frame share it. */
 typedef struct sim_private_frame {
     const sim_code_function *function; /* NULL: no longer active */
     uint64_t private_first;
@@ -54,28 +55,28 @@ typedef enum sim_wave_state { SIM_WAVE_READY, SIM_WAVE_AT_BARRIER, SIM_WAVE_DONE
 
 typedef struct sim_wave {
     uint32_t lane_count;
-    uint32_t first_item; /* linear index in the group of lane 0 */
+    uint32_t first_item; /* lane 0's linear index in the group */
     sim_wave_state state;
-    RT_VECTOR(sim_fragment *) ready;   /* the next one last */
-    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; block is the one after it */
+    RT_VECTOR(sim_fragment *) ready;   /* the next to run is the last */
+    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; `block` is the block after it */
     bool is_meeting;                   /* a waiting fragment may be at a meeting (meet.h) */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;
-    uint32_t mark;                         /* counts the frames that were placed */
-    RT_VECTOR(sim_private_frame) privates; /* by number; [0] is none */
+    uint32_t mark;                         /* number of frames placed so far */
+    RT_VECTOR(sim_private_frame) privates; /* by number; [0] is unused */
     sim_lane_memory rows;                  /* space WAVE */
     sim_lane_memory stack;                 /* space FRAME, all activations */
     /* Private variables of all lanes: granule g of lane l, eight bytes, is at (g * SIM_LANES + l) *
      * 8, so that one variable's lanes lie side by side. */
     sim_lane_memory private_memory;
     sim_lane_memory
-        private_defined;       /* its shadow, laid out alike: 1 bits where content is defined */
-    bool tracks;               /* registers may hold undefined bits: `shadow` has which */
+        private_defined;       /* its shadow, in the same layout: 1 bits where content is defined */
+    bool tracks;               /* registers may hold undefined bits, which `shadow` records */
     struct sim_shadow *shadow; /* NULL until the wave tracks for the first time */
 } sim_wave;
 
-/* What the lanes of the mask have in `size` bytes of their private memory from `first` on, a
- * multiple of 8, is undefined from here on. */
+/* Makes `size` bytes of the private memory of the lanes in the mask undefined, from byte `first`
+ * on, a multiple of 8. */
 void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64_t size);
 
 /* The shadow of a frame's uniform registers. */
@@ -84,7 +85,7 @@ static inline uint8_t *sim_frame_undefined(const sim_frame *frame)
     return frame->uniforms + frame->function->uniform_bytes + 8;
 }
 
-/* A number of lanes, rounded up to a multiple of SIM_CHUNK. */
+/* Rounds a number of lanes up to a multiple of SIM_CHUNK. */
 static inline uint32_t sim_chunks_up(uint32_t count)
 {
     return (count + SIM_CHUNK - 1) & ~(SIM_CHUNK - 1);

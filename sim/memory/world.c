@@ -1,5 +1,5 @@
-/* Memory objects of the simulated device, as the host sees them.  What a kernel may do with them is
- * checked where the access happens (exec/memory.c). */
+/* Memory objects of the simulated device, as the host sees them. Kernel accesses are checked as
+ * they happen (exec/memory.c). */
 #include "sim/memory/world.h"
 
 #include "reference/base/alloc.h"
@@ -51,7 +51,8 @@ void sim_world_destroy(sim_world *world)
 
 uint64_t sim_world_choose(const sim_world *world, uint64_t key)
 {
-    /* The finaliser of the splitmix64 generator: every bit of the key moves every bit. */
+    /* The finaliser of the splitmix64 generator: every bit of the key affects every bit of the
+     * result. */
     uint64_t z = world->seed + key * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0x632be59bd9b4e019);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -81,7 +82,8 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
                        RT_TEXT_ARG(label));
     }
     *out_object = world->objects.count;
-    /* Undefined content is a pattern of the seed, so that a kernel that relies on zeros fails. */
+    /* Undefined content is a pattern chosen by the seed, so that a kernel that relies on zeros
+     * fails. */
     memset(memory.data, (int)(sim_world_choose(world, *out_object) & 0xff), size);
     memory.label = rt_arena_text(&world->arena, label);
     *rt_vector_push(&world->objects) = memory;
@@ -101,7 +103,7 @@ sim_memory *sim_world_memory(sim_world *world, sim_object object)
     return &world->objects.items[object];
 }
 
-/* The memory of a living object; the range must lie inside. */
+/* The memory of an object that exists; the range must lie inside it. */
 static sim_memory *memory_range(const sim_world *world, sim_object object, uint64_t offset,
                                 uint64_t size)
 {
@@ -186,7 +188,7 @@ void sim_memory_unsettle(sim_memory *memory)
 
 bool sim_defined_all(const uint8_t *defined, uint64_t size)
 {
-    /* Every byte is like the one before it, and the first is all ones. */
+    /* Every byte equals the byte before it, and the first is all ones. */
     return size == 0 || (defined[0] == 0xff && memcmp(defined, defined + 1, size - 1) == 0);
 }
 
