@@ -155,8 +155,7 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
                                NULL};
     cnf_child_start start = start_of(run, tag_make(JOB_PROBE, slot, index));
     start.timeout_ms = PROBE_TIMEOUT_MS;
-    start.memory_bytes =
-        0; /* The driver may need more; that would not be a defect of the device. */
+    start.memory_bytes = 0; /* a driver that needs more is not a lost device */
     start.messages_max = PROBE_MESSAGES_MAX;
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
