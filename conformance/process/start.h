@@ -1,8 +1,8 @@
-/* Starts a process, from a program or a function; the only place where assay forks. The steps
- * between fork and exec are the same for every child: it dies with the thread that started it, has
- * default signal handling and no core dump, and gets only the given descriptors. Output is
- * collected by process.h (one program, waited for) and child.h (a pool of children). Linux:
- * close_range(2), memfd_create(2), prctl(2). */
+/* Starts processes: all child processes of assay except the guard's worker (guard.h), from a
+ * program or a function. The steps between fork and exec are the same for every child: it dies with
+ * the thread that started it, has default signal handling and no core dump, and gets only the given
+ * descriptors. Output is collected by process.h (one program, waited for) and child.h (a pool of
+ * children). Linux: close_range(2), memfd_create(2), prctl(2). */
 #ifndef CONFORMANCE_PROCESS_START_H
 #define CONFORMANCE_PROCESS_START_H
 
