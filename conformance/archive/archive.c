@@ -1,8 +1,6 @@
-/* Writing and reading packs as SQLite archives.
- *
- * The database exists in memory only.  A file is not trusted: its header is checked before SQLite
- * sees it, its schema before any of its rows is read, and every row before it is used.  Nothing of
- * a damaged pack is used. */
+/* Writes and reads packs as SQLite archives. The database exists in memory only. A file is not
+ * trusted: its header is checked before SQLite reads it, its schema before any row is read, and
+ * every row before it is used. If any part of a pack is damaged, none of it is used. */
 #include "conformance/archive/archive.h"
 
 #include "reference/base/alloc.h"
@@ -19,13 +17,15 @@ enum {
     FORMAT_VERSION = 2,       /* version 1 was a tar archive in a Zstandard frame */
     PAGE_SIZE = 4096,         /* bytes; the file is a whole number of pages */
     FILE_MODE = 0100644,      /* st_mode of every member: a plain file */
-    DEFLATE_RATIO_MAX = 1040, /* zlib expands a byte to at most 1032, plus some for short ones */
+    DEFLATE_RATIO_MAX = 1040, /* zlib expands a byte to at most 1032 bytes, with some overhead for
+                               * short inputs */
 };
 _Static_assert(CNF_ARCHIVE_FILE_MAX < 1000000000, "SQLite holds a blob of that size");
 
 static const char manifest_name[] = "MANIFEST";
 
-/* As sqlite3 -A creates it.  SQLite keeps the text in the file, and the reader demands it. */
+/* The table as sqlite3 -A creates it. SQLite keeps this text in the file, and the reader requires
+ * it. */
 static const char table[] = "CREATE TABLE sqlar(\n"
                             "  name TEXT PRIMARY KEY,\n"
                             "  mode INT,\n"
@@ -52,7 +52,7 @@ static bool name_is_safe(rt_text name)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Runs statements of our own on a database in memory, which fail only where memory is refused. */
+/* Runs fixed statements on a database in memory; these can fail only if memory runs out. */
 static void run_sql(sqlite3 *database, const char *sql)
 {
     int code = sqlite3_exec(database, sql, NULL, NULL, NULL);
@@ -67,7 +67,7 @@ static rt_status too_large(rt_sink *sink)
                    (unsigned long long)CNF_ARCHIVE_CONTENT_MAX, CNF_ARCHIVE_FILE_MAX);
 }
 
-/* Adds a row.  Content that zlib does not make smaller is stored as it is, which readers of the
+/* Adds a row. Content that zlib does not make smaller is stored uncompressed, which readers of the
  * format recognise by its size. */
 static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_member *member,
                               size_t *inout_stored)
@@ -76,7 +76,7 @@ static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_mem
     uint8_t *compressed = rt_alloc(size);
     int packed = compress2(compressed, &size, member->content.data, member->content.size,
                            Z_BEST_COMPRESSION);
-    CHECK(packed == Z_OK); /* the bound suffices, and memory is not refused */
+    CHECK(packed == Z_OK); /* the bound is large enough, and allocation does not fail */
     bool is_smaller = size < member->content.size;
     const void *data = is_smaller ? compressed : member->content.data;
     size_t stored = is_smaller ? size : member->content.size;
@@ -202,8 +202,8 @@ static uint32_t header_number(rt_bytes file, size_t at, size_t size)
     return number;
 }
 
-/* Checks what the header says of the whole file ("The Database Header"), so that SQLite gets
- * neither another application's database nor a journal mode with files beside it. */
+/* Checks the header's fields that describe the whole file ("The Database Header"), so that SQLite
+ * never reads another application's database or one whose journal mode uses additional files. */
 static rt_status header_check(rt_sink *sink, rt_bytes file)
 {
     static const char magic[16] = "SQLite format 3";
@@ -232,7 +232,7 @@ static rt_status header_check(rt_sink *sink, rt_bytes file)
     return RT_STATUS_OK;
 }
 
-/* Opens the file's bytes as a database that nothing can write, and that runs no SQL of its own. */
+/* Opens the file's bytes as a read-only database that executes no SQL of its own. */
 static rt_status database_open(archive_reader *reader, rt_bytes file)
 {
     static const struct {
@@ -255,7 +255,7 @@ static rt_status database_open(archive_reader *reader, rt_bytes file)
         CHECK(code == SQLITE_OK);
     }
     run_sql(reader->database, "PRAGMA cell_size_check = ON");
-    /* The bytes are borrowed and, being read-only, never written. */
+    /* The bytes are borrowed and never written, because the database is read-only. */
     unsigned char *bytes = (unsigned char *)(uintptr_t)file.data;
     code = sqlite3_deserialize(reader->database, "main", bytes, (sqlite3_int64)file.size,
                                (sqlite3_int64)file.size, SQLITE_DESERIALIZE_READONLY);
@@ -265,8 +265,8 @@ static rt_status database_open(archive_reader *reader, rt_bytes file)
     return RT_STATUS_OK;
 }
 
-/* The database holds the one table as the writer creates it, with its index, and no view, trigger
- * or other table. */
+/* Checks that the database holds the one table as the writer creates it, with its index, and no
+ * view, trigger or other table. */
 static rt_status schema_check(archive_reader *reader)
 {
     static const char sql[] =
@@ -290,8 +290,8 @@ static rt_status schema_check(archive_reader *reader)
     return status;
 }
 
-/* Copies or decompresses a member's content of `size` bytes to `out`; false: it has another size or
- * is damaged. */
+/* Copies or decompresses a member's content of `size` bytes to `out`; false if it is damaged or has
+ * another size. */
 static bool content_read(rt_bytes stored, size_t size, uint8_t *out)
 {
     CHECK(size >= stored.size);
@@ -305,7 +305,7 @@ static bool content_read(rt_bytes stored, size_t size, uint8_t *out)
     return code == Z_OK && written == size && used == stored.size;
 }
 
-/* Takes the member of a row. */
+/* Reads and checks the member in a row. */
 static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
 {
     enum { ROWID, NAME, MODE, MTIME, SIZE, DATA };
@@ -361,7 +361,7 @@ static rt_status members_read(archive_reader *reader)
     return status;
 }
 
-/* Takes a line without its end; false: nothing is left. */
+/* Takes a line without its end; false if nothing is left. */
 static bool line_take(rt_text *inout_text, rt_text *out_line)
 {
     const char *end =
@@ -372,7 +372,7 @@ static bool line_take(rt_text *inout_text, rt_text *out_line)
     return true;
 }
 
-/* Every member after the manifest is as the manifest says, in its order, and there is no other. */
+/* Checks that the members after the manifest are exactly those that it lists, in its order. */
 static rt_status manifest_check(const archive_reader *reader)
 {
     enum { DIGITS = 32 };

@@ -1,4 +1,4 @@
-/* Packs as members of an archive. */
+/* Reads and writes packs as members of an archive. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/map.h"
@@ -11,7 +11,7 @@ static const char expectations_name[] = "expectations";
 static const char source_folder[] = "scenarios/";
 static const char model_folder[] = "models/";
 
-enum { OTHER_MEMBERS = 2 }; /* than those of scenarios, which have two each */
+enum { OTHER_MEMBERS = 2 }; /* members in addition to the two of each scenario */
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -48,7 +48,7 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The path after a folder's name; empty: the member is not in it. */
+/* The path after a folder's name; empty if the member is not in the folder. */
 static rt_text path_in(const cnf_member *member, const char *folder)
 {
     size_t length = strlen(folder);
@@ -62,7 +62,7 @@ static int scenario_compare(const void *a, const void *b)
     return rt_text_compare(left->path, right->path);
 }
 
-/* Puts sources and models of the same path together; false: one is without the other. */
+/* Pairs sources and models by path; false if one of a pair is missing. */
 static bool scenarios_collect(rt_arena *arena, const cnf_archive *archive, cnf_pack *pack)
 {
     cnf_packed_scenario *scenarios = rt_arena_alloc_array(arena, archive->count, sizeof *scenarios);

@@ -1,10 +1,9 @@
-/* The children of the runner: start, time limits, collecting, and cleaning up after them.
+/* The children of the runner: starting them, enforcing time limits, collecting their results and
+ * cleaning up after them, in one poll loop.
  *
- * One poll loop serves everything.  It does not know what children are for: messages are bytes.
- * A child is examined while it is still a zombie (WNOWAIT), so that its process group's number
- * cannot belong to anyone else when the group is killed.
- *
- * Linux: signalfd(2), memfd_create(2). */
+ * The purpose of a child is unknown here: messages are bytes. A child is examined while it is still
+ * a zombie (WNOWAIT), so that the number of its process group cannot have been reused when the
+ * group is killed. Linux: signalfd(2), memfd_create(2). */
 #include "conformance/process/child.h"
 
 #include "conformance/process/orphans.h"
@@ -23,9 +22,9 @@
 
 enum {
     OUTPUT_KEPT = 8192,   /* bytes of stdout and stderr that a result shows */
-    READ_SIZE = 65536,    /* bytes taken from a pipe at once */
+    READ_SIZE = 65536,    /* bytes per read from a pipe */
     QUIET_MS = 4,         /* grace period before polling a new child's pipes */
-    KILL_GRACE_MS = 5000, /* how long a killed child may take to die before it is given up */
+    KILL_GRACE_MS = 5000, /* time for a killed child to die before it is abandoned */
     ARGUMENTS_MAX = 48
 };
 
@@ -33,8 +32,8 @@ typedef struct pool_child {
     pid_t pid;            /* 0: never started, or reaped */
     int messages, output; /* read ends; -1 once closed */
     int log;              /* -1: none */
-    bool killed;          /* by us: result.end says why */
-    bool ended;           /* the result can be handed out */
+    bool killed;          /* by the pool: result.end says why */
+    bool ended;           /* the result is complete */
     double begin_ms, deadline_ms;
     size_t messages_max;
     cnf_child_result result;
@@ -46,8 +45,8 @@ struct cnf_pool {
     sigset_t mask_before;
     RT_VECTOR(pool_child) children;
     RT_VECTOR(struct pollfd) polled;
-    cnf_process_list foreign; /* children of the process from before the pool */
-    cnf_process_list known;   /* scratch of pool_kill_orphans */
+    cnf_process_list foreign; /* children that the process had before the pool was created */
+    cnf_process_list known;   /* scratch memory of pool_kill_orphans */
 };
 
 const char *cnf_child_advice(int code)
@@ -88,7 +87,7 @@ cnf_pool *cnf_pool_create(void)
         sigprocmask(SIG_SETMASK, &before, NULL);
         return NULL;
     }
-    /* A parent that ignores SIGCHLD hands that down, and then no child could be waited for. */
+    /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
     signal(SIGCHLD, SIG_DFL);
     cnf_orphans_adopt();
     cnf_pool *pool = rt_alloc(sizeof *pool);
@@ -138,8 +137,8 @@ void cnf_pool_destroy(cnf_pool *pool)
         cnf_process_close(&child->log);
         cnf_child_result_free(&child->result);
     }
-    pool_kill_orphans(pool); /* No child of the pool is known any more: all of them, reaped. */
-    pool_signals_read(pool); /* A second Ctrl-C must not end us once they are unblocked. */
+    pool_kill_orphans(pool); /* knows no child any more: reaps all */
+    pool_signals_read(pool); /* a second Ctrl-C must not kill us below */
     cnf_process_close(&pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
     rt_vector_free(&pool->children);
@@ -151,7 +150,7 @@ void cnf_pool_destroy(cnf_pool *pool)
 
 /* ---- Starting ------------------------------------------------------------------------------ */
 
-/* Both ends of the pipes, the input and the log of a child that is being started; -1: not open. */
+/* Both ends of the pipes, the input and the log of a child being started; -1: not open. */
 typedef struct start_files {
     int messages[2], output[2], input, log;
 } start_files;
@@ -166,7 +165,7 @@ static void files_close(start_files *files)
     cnf_process_close(&files->log);
 }
 
-/* Returns 0 or an errno; files that could be opened are open in both cases. */
+/* Returns 0 or an errno; in both cases, the files that could be opened are open. */
 static int files_open(start_files *files, const cnf_child_start *start)
 {
     *files = (start_files){{-1, -1}, {-1, -1}, -1, -1};
@@ -267,7 +266,7 @@ static void child_kill(pool_child *child, cnf_process_end why)
     kill(child->pid, SIGKILL);
 }
 
-/* Keeps the last OUTPUT_KEPT bytes; lets the buffer grow to twice that between moves. */
+/* Keeps at least the last OUTPUT_KEPT bytes; the buffer grows to twice that size between moves. */
 static void output_append(rt_buffer *output, const char *data, size_t size)
 {
     rt_buffer_append(output, data, size);
@@ -288,7 +287,7 @@ static void messages_append(pool_child *child, const char *data, size_t size)
     cnf_process_close(&child->messages);
 }
 
-/* Reads what a pipe holds, at most `reads` portions; closes it at its end. */
+/* Reads the contents of a pipe with at most `reads` reads; closes it at end of file. */
 static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
 {
     int *pipe_end = is_output ? &child->output : &child->messages;
@@ -303,7 +302,8 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
     }
 }
 
-/* Keeps the end of the log.  What cannot be read any more is left out: it is only for people. */
+/* Keeps the end of the log. Parts that can no longer be read are dropped: the log is only for
+ * people. */
 static void log_keep(pool_child *child)
 {
     if (child->log < 0) return;
@@ -320,8 +320,9 @@ static void log_keep(pool_child *child)
     cnf_process_close(&child->log);
 }
 
-/* The child is dead or given up: takes what its pipes still hold and closes them.  A process that
- * it left may hold the other ends, so the pipes' end is not waited for. */
+/* Completes the result of a child that is dead or abandoned: reads the rest of its pipes and closes
+ * them. Does not wait for end of file, because a process that the child left may hold the other
+ * ends. */
 static void child_finish(pool_child *child)
 {
     CHECK(!child->ended && child->pid == 0);
@@ -376,20 +377,20 @@ static void pool_deadlines(cnf_pool *pool)
         if (!child->killed) {
             child_kill(child, CNF_PROCESS_TIMED_OUT);
         } else {
-            child->pid = 0; /* It sits in the kernel where no signal reaches it. */
+            child->pid = 0; /* It is blocked in the kernel and no signal reaches it. */
             child_finish(child);
         }
     }
 }
 
-/* A small scenario is over before its messages fill a pipe, and they are all read at its end. Being
- * woken for each would cost more than the scenario. */
+/* A small scenario ends before its messages fill a pipe, and they are all read at its end. Waking
+ * for each message would cost more than the scenario. */
 static bool child_is_young(const pool_child *child, double now)
 {
     return child->pid > 0 && now < child->begin_ms + QUIET_MS;
 }
 
-/* How long nothing needs to be done unless something happens. */
+/* The time until the next deadline of a child. */
 static int pool_wait_ms(const cnf_pool *pool, double now)
 {
     double first = -1;
@@ -403,7 +404,7 @@ static int pool_wait_ms(const cnf_pool *pool, double now)
     }
     if (first < 0) return 0;
     double left = first - now;
-    /* Rounded up: waking before the deadline would spin. */
+    /* Rounded up: waking before the deadline would busy-wait. */
     return left <= 0 ? 0 : left > 1e9 ? 1000000000 : (int)left + 1;
 }
 
@@ -433,7 +434,7 @@ static void pool_poll(cnf_pool *pool)
     if (pool->polled.items[0].revents) pool_signals_read(pool);
 }
 
-/* Hands out the first child that has ended, in the order of starting. */
+/* Returns the result of the first child, in the order of starting, that has ended. */
 static bool pool_take(cnf_pool *pool, cnf_child_result *out_result)
 {
     for (uint32_t i = 0; i < pool->children.count; i++) {

@@ -1,7 +1,5 @@
-/* Finding scenario files.
- *
- * Links to folders are not followed below the path that was given, so that a walk ends.  The same
- * file reached by two paths counts once, by its real path. */
+/* Finds scenario files. Below a given path, links to folders are not followed, so the walk
+ * terminates. A file reached by two paths counts once, by its real path. */
 #include "conformance/process/files.h"
 
 #include "reference/base/hash.h"
@@ -27,7 +25,7 @@ typedef struct found_file {
 typedef struct file_walk {
     rt_sink *sink;
     rt_arena *arena;
-    rt_text root; /* of everything below the path that is walked */
+    rt_text root; /* root of everything below the path that is walked */
     RT_VECTOR(found_file) found;
 } file_walk;
 
@@ -55,7 +53,7 @@ static rt_text path_real(rt_arena *arena, rt_text path)
     return rt_arena_text(arena, rt_text_of(real));
 }
 
-/* What remains of a real path below its root; the last part where a link leads out of the root. */
+/* The part of a real path below its root; its last component if a link leads out of the root. */
 static rt_text path_below(rt_text real, rt_text root)
 {
     size_t skipped = root.length == 1 ? 1 : root.length + 1;
@@ -87,7 +85,7 @@ rt_text cnf_files_root(rt_arena *arena, rt_text path)
 static void walk_add(file_walk *walk, rt_text file)
 {
     rt_text real = path_real(walk->arena, file);
-    if (real.length == 0) return; /* It vanished, or is a link to nothing: no scenario. */
+    if (real.length == 0) return; /* It vanished or is a dangling link: not a scenario. */
     found_file *found = rt_vector_push(&walk->found);
     *found = (found_file){{file, path_below(real, walk->root)}, real};
 }
@@ -178,7 +176,7 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
 
 /* ---- Packs --------------------------------------------------------------------------------- */
 
-/* Parts "x.assay:PATH"; false: the path names no pack. */
+/* Splits "x.assay:PATH"; false if the path does not name a pack. */
 static bool pack_path_split(rt_text path, rt_text *out_pack, rt_text *out_member)
 {
     static const char ending[] = CNF_PACK_ENDING;
@@ -194,7 +192,7 @@ static bool pack_path_split(rt_text path, rt_text *out_pack, rt_text *out_member
            memcmp(out_pack->data + out_pack->length - length, ending, length) == 0;
 }
 
-/* True where the wanted path is the member's own or that of a folder above it. */
+/* True if the wanted path is the path of the member or of a folder above it. */
 static bool member_is_wanted(rt_text member, rt_text wanted)
 {
     while (wanted.length > 0 && wanted.data[wanted.length - 1] == '/')
@@ -247,9 +245,8 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
     return RT_STATUS_OK;
 }
 
-/* A named pipe without a writer is empty: opened plainly it would block
- * forever, and a run cannot be interrupted there.  One that is being written to is waited for.
- */
+/* A named pipe without a writer is treated as empty: a blocking open would never return, and a run
+ * cannot be interrupted there. A pipe with a writer is waited for. */
 static int file_open(const char *name)
 {
     int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

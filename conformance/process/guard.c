@@ -1,5 +1,4 @@
-/* The two processes of a guarded command; see guard.h.  It knows nothing of what the worker does.
- */
+/* The two processes of a guarded command; see guard.h. The worker's task is unknown here. */
 #include "conformance/process/guard.h"
 
 #include "conformance/process/orphans.h"
@@ -15,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What is passed on to the worker, and as what. */
+/* The signals that the guard forwards, and the signals that it sends for them. */
 static const struct passed_signal {
     int taken, sent;
 } passed_signals[] = {
@@ -24,8 +23,8 @@ static const struct passed_signal {
 };
 enum { PASSED_COUNT = sizeof passed_signals / sizeof *passed_signals };
 
-/* The signals that the guard waits for.  One that our caller wants ignored (nohup) stays ignored,
- * except those that end a run in good order. */
+/* The signals that the guard waits for. A signal that the caller ignores (nohup) stays ignored,
+ * except the signals that end a run in an orderly way. */
 static sigset_t signals_taken(void)
 {
     sigset_t taken;
@@ -46,11 +45,11 @@ static void pass_on(pid_t worker, int signal_number)
     for (int i = 0; i < PASSED_COUNT; i++) {
         if (passed_signals[i].taken == signal_number) kill(worker, passed_signals[i].sent);
     }
-    /* The worker stands still by now; its guard follows, so that the shell has its prompt. */
+    /* The worker is stopped by now; the guard follows, so that the shell shows its prompt. */
     if (signal_number == SIGTSTP) raise(SIGSTOP);
 }
 
-/* Waits for the worker's end, passing signals on; returns what waitpid says of it. */
+/* Forwards signals until the worker ends. Returns the worker's status from waitpid. */
 static int worker_wait(pid_t worker, const sigset_t *taken)
 {
     int how = 0;
@@ -66,22 +65,22 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
 {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != guard) exit(EXIT_FAILURE); /* It died before we could hear of it. */
+    if (getppid() != guard) exit(EXIT_FAILURE); /* The guard died before prctl took effect. */
     sigprocmask(SIG_SETMASK, mask, NULL);
     int status = body(user);
-    /* The guard is dead, so this process has to do it. */
+    /* The guard is dead, so the worker must remove the folder. */
     if (getppid() != guard && scratch.length > 0) cnf_scratch_remove(scratch);
     exit(status);
 }
 
-/* The command's folder, and what said where it is before: a command may start another one. */
+/* The command's folder and the previous value of its variable: a command may start another. */
 typedef struct guard_scratch {
     rt_arena arena;
-    rt_text folder; /* empty: there is none, and what is made lies where others' is */
+    rt_text folder; /* empty: none; the default location is used */
     const char *before;
 } guard_scratch;
 
-/* Names the folder to all that the command starts. */
+/* Sets the variable that names the folder for every process of the command. */
 static void scratch_begin(guard_scratch *made)
 {
     *made = (guard_scratch){0};
@@ -93,7 +92,7 @@ static void scratch_begin(guard_scratch *made)
         made->folder = (rt_text){0};
 }
 
-/* Every process that could write there is gone. */
+/* Removes the folder, now that every process that could write to it has ended. */
 static void scratch_end(guard_scratch *made)
 {
     if (made->folder.length > 0) cnf_scratch_remove(made->folder);
@@ -106,7 +105,7 @@ static void scratch_end(guard_scratch *made)
 
 int cnf_guard(int (*body)(void *user), void *user, int status_lost)
 {
-    /* A parent that ignores SIGCHLD hands that down, and then no child could be waited for. */
+    /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
     signal(SIGCHLD, SIG_DFL);
     sigset_t taken = signals_taken(), before;
     sigprocmask(SIG_BLOCK, &taken, &before);

@@ -1,4 +1,4 @@
-/* Processes that ended children left behind. */
+/* Processes left by children that have ended. */
 #ifndef CONFORMANCE_PROCESS_ORPHANS_H
 #define CONFORMANCE_PROCESS_ORPHANS_H
 
@@ -8,18 +8,18 @@
 
 typedef RT_VECTOR(pid_t) cnf_process_list;
 
-/* Makes this process adopt the orphans among its descendants.  Where the system refuses, orphans in
- * a process group of their own escape; those in their child's group never do. */
+/* Makes this process adopt the orphans among its descendants. If the system refuses, orphans in
+ * their own process group escape; those in their child's group never do. */
 void cnf_orphans_adopt(void);
 
-/* Appends the ids of the children that this process has now.  A program that a shell was
- * replaced with (exec) has inherited that shell's children, which are not orphans. */
+/* Appends the ids of this process's current children. A program started with exec by a shell has
+ * inherited the shell's children, which are not orphans. */
 void cnf_orphans_list(cnf_process_list *out_processes);
 
-/* Kills and reaps every child of this process that is not among the known ones and not in a known
- * one's process group, and then what they leave in turn.  Waits some seconds at most for the killed
- * to die.  A process that daemonised out of a *running* child's group cannot be told from what an
- * ended one left, and is killed as well. */
+/* Kills and reaps every child of this process that is neither among the known processes nor in the
+ * process group of one, and then the processes that these leave. Waits a few seconds at most for
+ * the killed processes to die. A process that daemonised out of a *running* child's group cannot be
+ * distinguished from an orphan of an ended child and is killed as well. */
 void cnf_orphans_kill(const cnf_process_list *known);
 
 #endif

@@ -1,4 +1,4 @@
-/* One program, started and waited for.  No shell is involved. */
+/* Starts one program and waits for it. No shell is involved. */
 #include "conformance/process/process.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 enum {
-    OUTPUT_SIZE_MAX = 256 << 20, /* bytes; more than any answer has */
+    OUTPUT_SIZE_MAX = 256 << 20, /* bytes; larger than any answer */
     ERRORS_SIZE_MAX = 1 << 20,   /* bytes kept of standard error */
-    SLICE_MS = 50,               /* how often the end is looked for while output stays open */
+    SLICE_MS = 50,               /* polling interval for the end while output stays open */
 };
 
 int cnf_process_start(cnf_process *out_process, const char *path, const char *const *arguments,
@@ -48,7 +48,7 @@ int cnf_process_start(cnf_process *out_process, const char *path, const char *co
     return error;
 }
 
-/* Takes everything that can be read now and keeps the first size_max bytes of it all. */
+/* Reads everything available now, but keeps only the first size_max bytes in total. */
 static void drain(int *descriptor, rt_buffer *out, size_t size_max)
 {
     char block[65536];
@@ -80,13 +80,14 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
         double left = deadline - cnf_process_now_ms();
         late = left <= 0;
         if (ended || late || overflowed) break;
-        /* With both outputs closed the end is near, but nothing wakes us for it. */
+        /* With both outputs closed the end is near, but no event reports it. */
         bool is_quiet = process->output < 0 && process->errors < 0;
         double slice = is_quiet ? 1 : SLICE_MS;
         struct pollfd events[] = {{process->output, POLLIN, 0}, {process->errors, POLLIN, 0}};
         poll(events, 2, (int)(left < slice ? left + 1 : slice));
     }
-    /* The group is killed while its leader is not reaped, so that the number is still its own. */
+    /* The group is killed before its leader is reaped, so that its number cannot have been reused.
+     */
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
     int status = 0;

@@ -1,8 +1,7 @@
-/* A program that is given input and whose output is collected, with a time limit.
- *
- * Used for compilers and tools by the worker, and for the worker by its callers.  The program leads
- * a process group of its own, so that what it started can be killed with it.  Safe in processes
- * with threads. */
+/* Runs a program with input and a time limit and collects its output. The worker uses it for
+ * compilers and tools, and the worker's callers for the worker. The program leads its own process
+ * group, so that the processes that it started can be killed with it. Safe in processes with
+ * threads. */
 #ifndef CONFORMANCE_PROCESS_PROCESS_H
 #define CONFORMANCE_PROCESS_PROCESS_H
 
@@ -11,7 +10,7 @@
 typedef struct cnf_process {
     pid_t pid;  /* 0: not running */
     int output; /* our end of its standard output; -1: closed */
-    int errors; /* of its standard error */
+    int errors; /* our end of its standard error; -1: closed */
 } cnf_process;
 
 typedef struct cnf_process_result {
@@ -19,13 +18,13 @@ typedef struct cnf_process_result {
     int code;
 } cnf_process_result;
 
-/* Starts the program at `path`, whose standard input is a file that holds a copy of `input`.
- * `arguments` (argv) and `environment` (complete) end with NULL.  Returns 0 or an errno; on failure
- * there is nothing to finish. */
+/* Starts the program at `path`, with a file that holds a copy of `input` as its standard input.
+ * `arguments` (argv) and `environment` (complete) end with NULL. Returns 0 or an errno; after an
+ * error there is nothing to finish. */
 int cnf_process_start(cnf_process *out_process, const char *path, const char *const *arguments,
                       const char *const *environment, rt_bytes input);
 
-/* Appends what the process writes and waits for its end, at most timeout_ms.  Kills and reaps the
+/* Appends the output of the process and waits for its end, at most timeout_ms. Kills and reaps the
  * process and its group in every case. */
 cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
                                       rt_buffer *out_output, rt_buffer *out_errors);

@@ -1,4 +1,4 @@
-/* Making and removing a temporary folder. */
+/* Creates and removes temporary folders. */
 #include "conformance/process/scratch.h"
 
 #include <errno.h>
@@ -24,12 +24,12 @@ bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
     return drawn;
 }
 
-/* The command's folder is made by the first that needs it. */
+/* The folder in which temporary folders are created; creates the command's folder if needed. */
 static const char *parent_folder(void)
 {
     const char *folder = getenv(CNF_SCRATCH_VARIABLE);
     if (!folder || !folder[0]) return temporary_folder();
-    mkdir(folder, 0700); /* Where this fails, so does what is made in it, unless it is there. */
+    mkdir(folder, 0700); /* If this fails, other than because it exists, so does mkdtemp. */
     return folder;
 }
 
@@ -58,7 +58,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
     (void)info;
     (void)type;
     (void)place;
-    remove(path); /* What cannot be removed stays for the system's own cleaning of the folder. */
+    remove(path); /* Files that cannot be removed are left to the system's own cleanup. */
     return 0;
 }
 

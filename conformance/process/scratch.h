@@ -10,18 +10,18 @@
 #include "reference/base/arena.h"
 #include "reference/base/status.h"
 
-/* Where folders are made that belong to a command: the name of its folder. */
+/* The environment variable that names the command's folder. */
 #define CNF_SCRATCH_VARIABLE "ASSAY_SCRATCH"
 
-/* A name below $TMPDIR, else /tmp, that cannot be guessed, for a command's folder; nothing is made
- * until cnf_scratch_make needs it.  False: the system gives no random number. */
+/* Generates an unguessable name below $TMPDIR, else /tmp, for a command's folder; cnf_scratch_make
+ * creates the folder when it is needed. Returns false if the system provides no random number. */
 bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
 
-/* Makes a folder of our own below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
- * name.  IO: refused, and errno says why. */
+/* Creates a private folder below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
+ * name. IO: the system refused, and errno says why. */
 RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
 
-/* Removes the folder with everything in it, as far as the system lets us. */
+/* Removes the folder with all its contents, as far as the system permits. */
 void cnf_scratch_remove(rt_text folder);
 
 #endif

@@ -1,4 +1,4 @@
-/* Starting processes.  Nothing is known here about what they run. */
+/* Starts processes, whatever program or function they run. */
 #include "conformance/process/start.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 enum {
-    EXIT_NOT_STARTED = 127, /* of a child that could not become what it should be */
+    EXIT_NOT_STARTED = 127, /* exit status of a child that could not be set up */
     HEAP_STEP = 1 << 20,    /* bytes by which a forked child's heap grows */
 };
 
 /* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
 #ifndef __has_feature
-#define __has_feature(feature) 0 /* clang's word; gcc has a macro */
+#define __has_feature(feature) 0 /* clang's test; gcc defines a macro */
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 const bool cnf_start_limits_memory = false;
@@ -95,7 +95,8 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
 /* ---- In the child, where only what is safe after a fork of threads may be called ------------- */
 
 /* Moves the descriptors to the numbers that the child expects and closes all others except *report,
- * if it is not -1. A descriptor whose number is another's target is moved out of the way first. */
+ * unless it is -1. A descriptor whose number is the target of another is moved out of the way
+ * first. */
 static bool descriptors_move(const cnf_start *start, int *report)
 {
     int *sources = start->descriptors; /* the child's copy */
@@ -118,14 +119,14 @@ static bool descriptors_move(const cnf_start *start, int *report)
     return close_range((unsigned)*report + 1, ~0u, 0) == 0;
 }
 
-/* Limits what each process of the child may allocate.  RLIMIT_DATA counts private writable pages,
- * whether the allocator takes them from the heap or by mmap; unlike RLIMIT_AS it leaves alone the
+/* Limits the allocations of each process of the child. RLIMIT_DATA counts private writable pages,
+ * whether the allocator takes them from the heap or from mmap; unlike RLIMIT_AS it does not count
  * address space that vendors' libraries reserve without using it (setrlimit(2)). */
 static void limits_set(uint64_t memory_bytes)
 {
     const struct rlimit none = {0, 0}, memory = {memory_bytes, memory_bytes};
     setrlimit(RLIMIT_CORE, &none);
-    /* A lower hard limit that is there already stays, and a refusal only means no limit. */
+    /* An existing lower hard limit stays, and a refusal only means that there is no limit. */
     if (cnf_start_limits_memory && memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &memory);
 }
 
@@ -133,7 +134,7 @@ RT_NORETURN static void child_main(const cnf_start *start, pid_t parent, int rep
 {
     if (!start->stays_in_group) setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(EXIT_NOT_STARTED); /* it died before the line above */
+    if (getppid() != parent) _exit(EXIT_NOT_STARTED); /* the parent died before prctl took effect */
     limits_set(start->memory_bytes);
     if (descriptors_move(start, &report)) {
         sigset_t none;
@@ -141,14 +142,15 @@ RT_NORETURN static void child_main(const cnf_start *start, pid_t parent, int rep
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
         if (start->body) {
-            /* A forked child lives for milliseconds: what it frees is not worth handing back. */
+            /* A forked child lives for milliseconds: returning freed memory to the system is not
+             * worthwhile. */
             mallopt(M_TOP_PAD, HEAP_STEP);
             mallopt(M_TRIM_THRESHOLD, INT_MAX);
             int status = start->body(start->user);
             fflush(NULL);
             _exit(status);
         }
-        /* execve does not write to its lists; its type is older than const. */
+        /* execve does not write to its lists; its prototype predates const. */
         char *const *arguments = (char *const *)(uintptr_t)start->arguments;
         char *const *environment = (char *const *)(uintptr_t)start->environment;
         execve(start->program, arguments, environment ? environment : environ);
@@ -166,14 +168,14 @@ int cnf_start_process(const cnf_start *start, pid_t *out_pid)
     CHECK(!start->program != !start->body);
     CHECK_IMPLIES(start->program, start->arguments && start->arguments[0]);
     CHECK(start->descriptors && start->descriptor_count >= 3 && start->descriptor_count < INT_MAX);
-    int report[2] = {-1, -1}; /* what keeps the child from executing; closed when it executes */
+    int report[2] = {-1, -1}; /* receives the errno of a failed start; exec closes it */
     if (start->program && pipe2(report, O_CLOEXEC) != 0) return errno;
-    if (start->body) fflush(NULL); /* what is buffered here must not be written by the child too */
+    if (start->body) fflush(NULL); /* the child must not write this process's buffered output too */
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) child_main(start, parent, report[1]);
     int error = pid < 0 ? errno : 0;
     cnf_process_close(&report[1]);
-    /* Here too: whichever comes first, the group exists before a kill. */
+    /* Also in the parent, so that the group exists before a kill, whichever process runs first. */
     if (pid > 0 && !start->stays_in_group) setpgid(pid, pid);
     if (pid > 0 && start->program) {
         int reason = 0;

@@ -1,9 +1,8 @@
-/* Starting a process: the one place of assay that forks, for a program or a function of its own.
- *
- * What is done between fork and exec is the same for every child: it dies with the thread that
- * started it, has default signals and no core dump, and gets the given descriptors and no other.
- * Collecting what a child sends is the business of process.h (one program, waited for) and child.h
- * (a pool of children).  Linux: close_range(2), memfd_create(2), prctl(2). */
+/* Starts processes: all child processes of assay except the guard's worker (guard.h), from a
+ * program or a function. The steps between fork and exec are the same for every child: it dies with
+ * the thread that started it, has default signal handling and no core dump, and gets only the given
+ * descriptors. Output is collected by process.h (one program, waited for) and child.h (a pool of
+ * children). Linux: close_range(2), memfd_create(2), prctl(2). */
 #ifndef CONFORMANCE_PROCESS_START_H
 #define CONFORMANCE_PROCESS_START_H
 
@@ -14,53 +13,53 @@
 
 /* The program and the settings of a new process. Everything is borrowed for the call. */
 typedef struct cnf_start {
-    /* Of a program: its path, argv and complete environment, the lists NULL-terminated. */
+    /* For a program: its path, argv and complete environment, the lists NULL-terminated. */
     const char *program;
     const char *const *arguments;
     const char *const *environment; /* NULL: that of this process */
-    /* Instead of a program, a function that returns the exit status.  It sees `user` as it
-     * was at the call.  The process must then be single-threaded. */
+    /* Instead of a program, a function that returns the exit status. It sees `user` as it was at
+     * the call. The process must then be single-threaded. */
     int (*body)(void *user);
     void *user;
-    /* The child's descriptors 0, 1, 2 and so on; a negative one is /dev/null. */
+    /* The child's descriptors 0, 1, 2 and so on; a negative descriptor is replaced by /dev/null. */
     int *descriptors;          /* changed in the child's copy only */
     uint32_t descriptor_count; /* >= 3 */
-    bool stays_in_group;       /* it joins our process group; otherwise it leads one of its own */
-    uint64_t memory_bytes;     /* that a process of it may allocate; 0: no limit */
+    bool stays_in_group;       /* it joins our process group; otherwise it leads its own */
+    uint64_t memory_bytes;     /* limit of allocations per process of the child; 0: no limit */
 } cnf_start;
 
-/* Starts the process.  Returns 0, or the errno of what the system refused, which may be executing
- * the program; then there is no process to wait for.  A function's process is not waited for: one
- * that could not be set up ends with status 127. */
+/* Starts the process. Returns 0, or the errno of the call that failed, possibly the exec in the
+ * child; then there is no process to wait for. A function's process is not checked: if it could not
+ * be set up, it ends with status 127. */
 int cnf_start_process(const cnf_start *start, pid_t *out_pid);
 
-/* A new file in memory that holds the input, at its beginning; -1 with errno set. */
+/* Creates a file in memory that holds the input, positioned at its beginning; -1 with errno set. */
 int cnf_start_input(rt_bytes input);
 
-/* True where memory_bytes has an effect: AddressSanitizer needs more than any limit allows. */
+/* True if memory_bytes has an effect: AddressSanitizer needs more than any limit allows. */
 extern const bool cnf_start_limits_memory;
 
-/* This process's environment with changes ("NAME=value", NULL-terminated, or NULL for none), of
- * which the last for a name counts.  In the arena. */
+/* This process's environment with changes ("NAME=value", NULL-terminated, or NULL for none); the
+ * last change for a name counts. In the arena. */
 const char *const *cnf_start_environment(rt_arena *arena, const char *const *changes);
 
-/* How a process ended.  `code` of a result that has one says more. */
+/* How a process ended. `code` of a result has the details, if any. */
 typedef enum cnf_process_end {
     CNF_PROCESS_EXITED,      /* code: exit status */
     CNF_PROCESS_SIGNALLED,   /* code: signal number */
-    CNF_PROCESS_TIMED_OUT,   /* killed at its time limit, with its group */
+    CNF_PROCESS_TIMED_OUT,   /* exceeded its time limit and was killed with its group */
     CNF_PROCESS_OVERFLOWED,  /* it sent too much and was killed */
-    CNF_PROCESS_NOT_STARTED, /* code: errno; the system lacks the program, a process, memory */
+    CNF_PROCESS_NOT_STARTED, /* code: errno; the program, a process or memory was not available */
 } cnf_process_end;
 
-/* Milliseconds of a clock that is never set. */
+/* Milliseconds of a monotonic clock. */
 double cnf_process_now_ms(void);
 
-/* Closes a descriptor, unless it is -1, and makes it -1. */
+/* Closes a descriptor, unless it is -1, and sets it to -1. */
 void cnf_process_close(int *descriptor);
 
-/* Reads once from a pipe that does not block.  Returns the number of bytes, 0 where nothing can be
- * read now; closes the descriptor at the pipe's end or on an error. */
+/* Reads once from a non-blocking pipe. Returns the number of bytes, 0 if nothing can be read now;
+ * closes the descriptor at end of file or on an error. */
 size_t cnf_process_read(int *descriptor, char *out_data, size_t size_max);
 
 #endif

@@ -1,18 +1,18 @@
 /* The case of a run: one scenario on one subject, from the start of its child to its record.
  *
- * It starts nothing and judges nothing; a case that is to run again is set to wait.  Its states,
- * and what each event makes of them:
+ * This file starts no child and judges nothing; a case that must run again returns to WAITING. The
+ * states, and the transition of each event:
  *
- *              STARTED  DOUBTED  JUDGED              DECIDED  CUT_SHORT  COMPARABLE  ABANDONED
- *    WAITING   RUNNING  -        -                   DONE     HELD DONE  -           DONE
- *    RUNNING   -        PROBING  WAITING HELD DONE   -        -          -           DONE
- *    PROBING   -        -        WAITING HELD DONE   -        -          -           DONE
- *    HELD      -        -        -                   -        -          DONE        DONE
- *    DONE      -        -        -                   -        -          -           -
+ *               STARTED  DOUBTED  JUDGED              DECIDED  CUT_SHORT  COMPARABLE  ABANDONED
+ *     WAITING   RUNNING  -        -                   DONE     HELD DONE  -           DONE
+ *     RUNNING   -        PROBING  WAITING HELD DONE   -        -          -           DONE
+ *     PROBING   -        -        WAITING HELD DONE   -        -          -           DONE
+ *     HELD      -        -        -                   -        -          DONE        DONE
+ *     DONE      -        -        -                   -        -          -           -
  *
- * JUDGED leads back to WAITING where exploring has another script to run, to HELD where the oracle,
- * with which the case is compared, is not DONE, and to DONE otherwise.
- * Source: docs/internals/conformance.md; design, "Reference runtime" (choices). */
+ * JUDGED leads to WAITING if exploring has another script to run, to HELD if the oracle, with which
+ * the case is compared, is not DONE, and to DONE otherwise. Source: docs/internals/conformance.md;
+ * design, "Reference runtime" (choices). */
 #include "conformance/run/run_internal.h"
 
 #include "conformance/verdict/differential.h"
@@ -34,7 +34,7 @@ static const unsigned transitions[CASE_STATE_COUNT][CASE_EVENT_COUNT] = {
 };
 #undef TO
 
-/* The facts about a scenario's cases that hold between two events. */
+/* The invariants of a scenario's cases between two events. */
 static bool cases_check(const run_state *run, const run_scenario *scenario)
 {
     uint32_t done_count = 0;
@@ -43,15 +43,15 @@ static bool cases_check(const run_state *run, const run_scenario *scenario)
         bool has_child = checked->state == CASE_RUNNING || checked->state == CASE_PROBING;
         CHECK((unsigned)checked->state < CASE_STATE_COUNT);
         done_count += checked->state == CASE_DONE;
-        /* Children of cases get the pack, so there is one; only a running one has a folder. */
+        /* Children of cases get the pack, so it exists; only a running child has a folder. */
         CHECK_IMPLIES(has_child || checked->state == CASE_HELD, scenario->packed);
         CHECK_IMPLIES(checked->scratch.length > 0, checked->state == CASE_RUNNING);
-        /* Only what has sent messages can be probed or compared. */
+        /* Only a case whose child sent messages can be probed or compared. */
         CHECK_IMPLIES(checked->state == CASE_HELD, checked->has_messages);
         CHECK_IMPLIES(checked->state == CASE_HELD, run->oracle != SCN_NONE && i != run->oracle);
         CHECK_IMPLIES(checked->state == CASE_PROBING, checked->has_messages);
         CHECK_IMPLIES(checked->worst, checked->explorer && checked->worst->has_messages);
-        /* A case that has its record already runs only where others are compared with it. */
+        /* A case that already has its record runs only so that others can be compared with it. */
         CHECK_IMPLIES(checked->is_recorded && i != run->oracle, checked->state == CASE_DONE);
     }
     CHECK(done_count == scenario->done_count);
@@ -76,7 +76,7 @@ bool cnf_run_check(const run_state *run)
             CHECK_IMPLIES(state == CASE_HELD, scenario->cases[run->oracle].state != CASE_DONE);
         }
     }
-    CHECK(child_count <= cnf_pool_count(run->pool)); /* the others compile */
+    CHECK(child_count <= cnf_pool_count(run->pool)); /* the other children compile */
     return true;
 }
 
@@ -103,7 +103,7 @@ static const cnf_messages *oracle_messages(const run_state *run, const run_scena
 static rt_text step_id(const run_scenario *scenario, uint32_t step)
 {
     if (step == SCN_NONE || !scenario->scenario) return (rt_text){0};
-    /* The number came from a child. */
+    /* The number came from a child and may be out of range. */
     if (step >= scenario->scenario->step_count) return (rt_text){0};
     return scenario->scenario->steps[step].id;
 }
@@ -143,9 +143,9 @@ static void record_send(run_state *run, run_scenario *scenario, uint32_t subject
 
 /* ---- Comparing ----------------------------------------------------------------------------- */
 
-/* Compares a case with the oracle, which is DONE, where both chose alike; scripts say what was
- * prescribed.  An oracle that did not pass proves nothing about others: what would have been
- * compared with it was not observed. */
+/* Compares a case with the oracle, which is DONE, if both have the same script. An oracle that did
+ * not pass proves nothing about the others; the judgement then notes that memories were not
+ * compared. */
 static void case_compare(const run_state *run, run_scenario *scenario, uint32_t subject)
 {
     if (run->oracle == SCN_NONE || run->oracle == subject) return;
@@ -168,7 +168,7 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
 
 /* ---- Exploring ----------------------------------------------------------------------------- */
 
-/* An unexpected verdict says which choices led to it. */
+/* Adds the choices that led to an unexpected verdict to its message. */
 static void choices_explain(run_scenario *scenario, run_case *explored)
 {
     if (cnf_verdict_effect(explored->judgement.verdict) == CNF_EFFECT_EXPECTED) return;
@@ -185,7 +185,7 @@ static void choices_explain(run_scenario *scenario, run_case *explored)
     rt_buffer_free(&text);
 }
 
-/* Makes the worst run of an explored case its result; the time is that of all runs. */
+/* Makes the worst run of an explored case its result, with the total time of all runs. */
 static void worst_restore(run_case *test_case)
 {
     const run_case explored = *test_case;
@@ -195,8 +195,8 @@ static void worst_restore(run_case *test_case)
     test_case->seconds = explored.seconds;
 }
 
-/* Takes what the run of one script came to.  True: the case has another script to run.  False: its
- * result is that of the worst run. */
+/* Records the result of one script's run. Returns true if the case has another script to run, and
+ * false if not; the result of the case is then that of its worst run. */
 static bool case_explore(run_scenario *scenario, run_case *test_case)
 {
     const cnf_verdict verdict = test_case->judgement.verdict;
@@ -214,7 +214,8 @@ static bool case_explore(run_scenario *scenario, run_case *test_case)
         *test_case->worst = *test_case;
         choices_explain(scenario, test_case->worst);
     }
-    /* A subject that cannot be asked never can be, and further time limits would only cost time. */
+    /* A subject that cannot run the scenario never can, and more time limits would only waste time.
+     */
     bool goes_on = cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_TIMEOUT &&
                    verdict != CNF_VERDICT_HANG && verdict != CNF_VERDICT_LINKED;
     if (goes_on && cnf_explorer_next(test_case->explorer, &test_case->script)) return true;
@@ -249,7 +250,7 @@ void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subje
         scenario->done_count++;
         record_send(run, scenario, subject);
     }
-    /* Cases that were held for the oracle can be compared now; an interrupted run compares none. */
+    /* Cases held for the oracle can be compared now; an interrupted run compares none. */
     for (uint32_t i = 0; next == CASE_DONE && is_oracle && event != CASE_ABANDONED &&
                          i < run->options->subject_count;
          i++)

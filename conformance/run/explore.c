@@ -1,4 +1,4 @@
-/* The tree of choices, walked with a stack of scripts; see explore.h.  It starts no child. */
+/* Walks the tree of choices with a stack of scripts; see explore.h. It starts no child. */
 #include "conformance/run/explore.h"
 
 #include "reference/base/number.h"
@@ -30,7 +30,8 @@ bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script)
 
 /* ---- Scripts ------------------------------------------------------------------------------- */
 
-/* The first `count` choices as made, and then another alternative; SCN_NONE: none. */
+/* A script of the first `count` choices as they were made, followed by the alternative `other`
+ * unless that is SCN_NONE. */
 static rt_text script_make(rt_arena *arena, const cnf_choice *made, uint32_t count, uint32_t other)
 {
     rt_buffer text = {0};
@@ -47,7 +48,7 @@ rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages)
     return script_make(arena, messages->choices, messages->choice_count, SCN_NONE);
 }
 
-/* Takes the next choice off the script's front. */
+/* Removes the next choice from the front of the script. */
 static bool choice_next(rt_text *inout_script, uint32_t *out_choice)
 {
     enum { CHOICE_MAX = 999999999 };
@@ -64,7 +65,8 @@ bool cnf_explorer_script_valid(rt_text text)
     return true;
 }
 
-/* Compares the choices made with the script; gives the number of choices that it prescribes. */
+/* Compares the choices made with the script; returns the number of prescribed choices in
+ * *out_count. */
 static bool script_followed(const cnf_explorer *explorer, rt_text script,
                             const cnf_messages *messages, uint32_t *out_count, rt_text *out_reason)
 {

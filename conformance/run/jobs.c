@@ -1,8 +1,6 @@
-/* The children of a run: what each is started with, and what a subject's children and the probes of
- * its device come to.
- *
- * It decides no order (run.c) and sends no record (cases.c).  Source:
- * docs/internals/conformance.md. */
+/* The children of a run: their start parameters, and the handling of results from a subject's
+ * children and from probes of its device. The order of the jobs is decided in run.c, and records
+ * are sent in cases.c. Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
 #include "conformance/process/scratch.h"
@@ -12,8 +10,8 @@
 #include <stdio.h>
 
 enum {
-    PROBE_TIMEOUT_MS = 30000, /* a device that answers later than this hangs; compiles too */
-    MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages: final memories are among them */
+    PROBE_TIMEOUT_MS = 30000, /* a device that takes longer hangs; includes compiling */
+    MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages, which include final memories */
     PROBE_MESSAGES_MAX = 1 << 20
 };
 
@@ -55,7 +53,7 @@ static cnf_child_start start_of(const run_state *run, uint64_t tag)
                              .messages_max = MESSAGES_MAX};
 }
 
-/* Makes the folder that the next child of a case needs; errno where the system refuses, 0. */
+/* Makes the folder that the next child of a case needs. Returns 0 or an errno. */
 static int scratch_make(run_scenario *scenario, run_case *test_case)
 {
     CHECK(test_case->scratch.length == 0);
@@ -157,7 +155,7 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
                                NULL};
     cnf_child_start start = start_of(run, tag_make(JOB_PROBE, slot, index));
     start.timeout_ms = PROBE_TIMEOUT_MS;
-    start.memory_bytes = 0; /* A limit that the driver cannot live with is not the device's loss. */
+    start.memory_bytes = 0; /* a driver that needs more is not a lost device */
     start.messages_max = PROBE_MESSAGES_MAX;
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;

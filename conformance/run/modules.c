@@ -1,7 +1,7 @@
-/* From requests and answers to a pack, or to the reason why there is none.
- *
- * It starts no process (run.c does).  A dead worker is a status of the scenario's compile step, not
- * a crash of the scenario: the subject was never asked.  Source: docs/internals/conformance.md. */
+/* Turns the compile requests and answers of a scenario into its images, or into the reason why
+ * there are none. Processes are started in run.c. A worker that dies becomes a status of the
+ * scenario's compile step, not a crash of the scenario, because the subject was not involved.
+ * Source: docs/internals/conformance.md. */
 #include "conformance/run/modules.h"
 
 #include "conformance/build/packed_answer.h"
@@ -15,18 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reports whether there is something to compile. */
+/* True if the module has something to compile. */
 static bool has_code(const scn_module *module)
 {
     return module->source_count + module->hand_image_count > 0;
 }
 
-/* Answers a module's request without a worker, where that can be done. */
+/* Answers a module's request without a worker, if possible. */
 static bool request_answer(const scn_scenario *scenario, cnf_cache *cache, cnf_module_work *work)
 {
     if (!scenario->packed)
         return cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
-    /* Where the pack has none, the answer says so by name. */
+    /* If the pack has no answer, the answer names what is missing. */
     (void)cnf_packed_answer(scenario, rt_buffer_bytes(&work->request), &work->answer);
     return true;
 }
@@ -141,11 +141,11 @@ static const scn_source *source_find(const scn_scenario *scenario, rt_text name)
     return NULL;
 }
 
-/* Where a message is: in the scenario, or in the file beside it that holds the code. */
+/* The location of a message: in the scenario, or in the file next to it that holds the code. */
 typedef struct message_place {
     rt_text file;
     scn_position at;
-    uint32_t line; /* of the scenario, in both cases */
+    uint32_t line; /* line of the scenario, in both cases */
 } message_place;
 
 static message_place place_in_scenario(const scn_scenario *scenario, scn_position at)
@@ -171,7 +171,7 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
                              (scn_position){at.line + message->line - 1, at.column + column - 1});
 }
 
-/* The compiler's message at the place that it is about. */
+/* Appends the compiler's message with its location. */
 static void message_write(cnf_modules *modules, const scn_module *module,
                           const cnf_compile_message *message, rt_buffer *out, uint32_t *inout_line)
 {
@@ -187,7 +187,7 @@ static void message_write(cnf_modules *modules, const scn_module *module,
                      RT_TEXT_ARG(message->text));
 }
 
-/* Notes shown of one message: overloaded functions have dozens of candidates. */
+/* Notes shown per message: overloaded functions have dozens of candidates. */
 enum { NOTES_MAX = 3 };
 
 static void judge_invalid(cnf_modules *modules, const scn_module *module,
@@ -213,8 +213,8 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
     rt_buffer_free(&text);
 }
 
-/* Takes the place that a message of post-link begins with, `NAME:LINE: `, where it is a source's.
- */
+/* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns false if the
+ * message does not start with the location of a source. */
 static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
                        message_place *out_place)
 {
@@ -238,7 +238,7 @@ static rt_text text_placed(cnf_modules *modules, const message_place *place, con
                            place->at.line, place->at.column, severity, RT_TEXT_ARG(text));
 }
 
-/* The worker answered with a failure, or died. */
+/* Judges a module whose worker answered with a failure, or died. */
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
 {
@@ -254,8 +254,8 @@ static void judge_failure(cnf_modules *modules, const scn_module *module, rt_tex
     if (placed) out->message = text_placed(modules, &place, "error: ", out->message);
 }
 
-/* A compiler that not every machine has leaves out the scenarios that need it; one that is always
- * there leaves out everything, which is a failure of the machine. */
+/* A missing optional compiler skips the scenarios that need it. If a required compiler is missing,
+ * no scenario can run, which is a failure of the machine. */
 static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *answer,
                               cnf_judgement *out)
 {
@@ -263,7 +263,7 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
     if (answer->name_count > 0) {
         out->verdict = CNF_VERDICT_SKIP;
         out->capability = rt_arena_text(modules->arena, answer->names[0]);
-        out->answer = out->message; /* it says what to install */
+        out->answer = out->message; /* says what to install */
         return;
     }
     out->verdict = CNF_VERDICT_UNAVAILABLE;
@@ -271,8 +271,8 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
                                    RT_TEXT("unavailable"), (rt_text){0});
 }
 
-/* A device that takes PTX alone cannot be asked what has no form in it.  The answer says what, and
- * where; that is not an error of the source. */
+/* A device that accepts only PTX cannot run code that has no form in PTX. The answer says which
+ * code and where; this is not an error of the source. */
 static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
@@ -334,7 +334,7 @@ static bool is_about_the_module(const cnf_compile_answer *answer)
     return answer->code != RT_UNAVAILABLE && answer->code != RT_TOOL;
 }
 
-/* Reads the images of one module; false: there are none, and why. */
+/* Reads the images of one module. Returns false with a judgement in *out if there are none. */
 static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
                           cnf_judgement *out)
 {
@@ -374,7 +374,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     return false;
 }
 
-/* Sources that are wrong come before compilers that are missing or broken. */
+/* Wrong sources take precedence over missing or broken compilers. */
 enum { INVALID_WEIGHT = 4 };
 
 static int judgement_weight(const cnf_judgement *judgement)
@@ -405,7 +405,7 @@ static bool name_refuse(cnf_modules *modules, const scn_scenario *scenario, cons
     return false;
 }
 
-/* Names of kernels in SYCL and of device_globals mean something once the images are there. */
+/* Resolves the names of SYCL kernels and device_globals, which requires the images. */
 static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
 {
     scn_position at;
@@ -429,7 +429,7 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
     *complete = *modules->scenario;
     memcpy(copies, complete->modules, count * sizeof *copies);
     complete->modules = copies;
-    uint32_t refused_count = 0; /* as expected */
+    uint32_t refused_count = 0; /* refused as expected */
     for (uint32_t i = 0; i < count; i++) {
         cnf_judgement found = {.step = SCN_NONE};
         if (module_finish(modules, i, &copies[i], &found)) continue;
@@ -439,8 +439,7 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         if (weight == 0) continue;
         if (weight > judgement_weight(out_judgement)) {
             *out_judgement = found;
-        } else if (weight == INVALID_WEIGHT) { /* All modules' errors are shown, not those of the
-                                                  first only. */
+        } else if (weight == INVALID_WEIGHT) { /* shows the errors of all modules */
             out_judgement->message =
                 rt_arena_printf(modules->arena, "%.*s\n%.*s", RT_TEXT_ARG(out_judgement->message),
                                 RT_TEXT_ARG(found.message));

@@ -1,5 +1,5 @@
-/* Compiling the modules of one scenario: what is in the artefact cache, what workers must make, and
- * what their answers mean for the scenario. */
+/* Compiles the modules of one scenario: finds the images in the artefact cache or has workers
+ * compile them, and judges the answers. */
 #ifndef CONFORMANCE_RUN_MODULES_H
 #define CONFORMANCE_RUN_MODULES_H
 
@@ -10,9 +10,9 @@
 /* One module on its way from sources to images. */
 typedef struct cnf_module_work {
     rt_buffer request;
-    rt_buffer answer; /* of the cache or of a worker */
-    bool answered;    /* or nothing to compile */
-    rt_text failure;  /* the worker itself failed: its kind for signatures ("SIGSEGV") */
+    rt_buffer answer; /* from the cache or from a worker */
+    bool answered;    /* or there is nothing to compile */
+    rt_text failure;  /* kind of the worker's own failure ("SIGSEGV"); empty: none */
     rt_text failure_message;
 } cnf_module_work;
 
@@ -20,35 +20,37 @@ typedef struct cnf_modules {
     rt_arena *arena;
     rt_sink *sink;
     const scn_scenario *scenario;
-    rt_format format;       /* of images, where a module does not fix it */
+    rt_format format;       /* of the images, unless a module specifies it */
     cnf_module_work *works; /* one per module of the scenario */
-    uint32_t next;          /* module to look at next for a worker */
-    uint32_t answered;      /* modules that wait for nothing */
+    uint32_t next;          /* next module to consider for a worker */
+    uint32_t answered;      /* number of modules with an answer or nothing to compile */
 } cnf_modules;
 
-/* Makes the requests, for post-link of that profile and images of that format (SPIRV64 or PTX)
- * where a module does not fix it, and answers from the cache what it holds; those of a packed
- * scenario are all answered by its pack.  Arena, sink and scenario must outlive the modules. */
+/* Makes the requests, for post-link of the given profile and for images of the given format
+ * (SPIRV64 or PTX) unless a module specifies its own, and answers those that the cache holds. The
+ * requests of a packed scenario are all answered by its pack. Arena, sink and scenario must outlive
+ * the modules. */
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
                        rt_format format);
 
-/* The next module that a worker must compile, whose request is its input; false: none is left. */
+/* Finds the next module that a worker must compile; the worker's input is the module's request.
+ * Returns false if none is left. */
 bool cnf_modules_next(cnf_modules *modules, uint32_t *out_module);
 
-/* Takes what a worker sent and how it ended.  The result's messages move; the caller frees the
- * result all the same. */
+/* Takes the answer of a worker and how it ended. Moves the messages out of the result, which the
+ * caller must still free. */
 void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker);
 
-/* True when nothing is waited for. */
+/* True if no answer is outstanding. */
 bool cnf_modules_complete(const cnf_modules *modules);
 
-/* Gives the scenario with all its images, in the modules' arena, and returns true; or, where a
- * module has no images, returns false with the judgement of the scenario: INVALID for sources that
- * do not compile, with the compiler's messages at the scenario's own lines, and for names that mean
- * several kernels; UNAVAILABLE where a compiler is not installed, SKIP where it is one that not
- * every machine has, and where the code has no form in PTX; NOT_RUN where no worker could be
- * started; FAIL(compile) for everything else. */
+/* Returns true, with the scenario and all its images in the modules' arena; or, if a module has no
+ * images, false with the judgement of the scenario: INVALID for sources that do not compile, with
+ * the compiler's messages at the scenario's own lines, and for names that denote several kernels;
+ * UNAVAILABLE if a required compiler is not installed; SKIP if an optional compiler is not
+ * installed, or if the code has no form in PTX; NOT_RUN if no worker could be started;
+ * FAIL(compile) for everything else. */
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
                         cnf_judgement *out_judgement);
 

@@ -1,5 +1,5 @@
-/* Compares the refusal of a module with the scenario's expectation. Class, names and text are those
- * of a step's error. */
+/* Compares the refusal of a module with the scenario's expectation. Class, names and text have the
+ * same form as those of a step's error. */
 #include "conformance/run/refusal.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static bool mentions(rt_text text, rt_text part)
            (text.length > 0 && memmem(text.data, text.length, part.data, part.length) != NULL);
 }
 
-/* Post-link says what is wrong in the answer's message, a front end in messages of their own. */
+/* True if the answer contains the text: in the answer's message, which post-link writes, or in one
+ * of the front end's messages. */
 static bool says(const cnf_compile_answer *answer, rt_text part)
 {
     if (mentions(answer->message, part)) return true;
@@ -39,7 +40,7 @@ static rt_text all_said(rt_arena *arena, const cnf_compile_answer *answer)
     return kept;
 }
 
-/* The part of the expectation that does not hold, for the signature; NULL: all of it does. */
+/* The part of the expectation that does not hold, for the signature; NULL if all of it holds. */
 static const char *difference(rt_arena *arena, const scn_module *module,
                               const cnf_compile_answer *answer, rt_text *out_sentence)
 {

@@ -5,9 +5,9 @@
 #include "conformance/build/compile.h"
 #include "conformance/verdict/verdict.h"
 
-/* Judges the answer about a module that must be refused: PASS, one check observed, where it
- * was refused as expected, by the front end or by post-link; FAIL at the expectation's line where
- * not.  Texts live in the arena.  Infrastructure that failed is not judged here. */
+/* Judges the answer for a module that must be refused: PASS with one check observed if the front
+ * end or post-link refused it as expected, and FAIL at the expectation's line if not. Texts live in
+ * the arena. Failures of the infrastructure are not judged here. */
 void cnf_refusal_judge(rt_arena *arena, const scn_module *module, const cnf_compile_answer *answer,
                        cnf_judgement *out_judgement);
 

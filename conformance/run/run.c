@@ -1,8 +1,8 @@
 /* The scheduler of a run: one thread, one pool of children.
  *
- * A scenario goes from a file to a model, to requests, to a pack, to one case per subject.  At any
- * time a bounded number of scenarios is in between, and the furthest one is served first, so that
- * memory does not grow with the suite.  It does not judge (verdict/) and does not print (report/).
+ * A file becomes a model, then requests, then a pack, then one case per subject. The number of
+ * scenarios in progress is bounded, and the one that has advanced furthest is served first, so that
+ * memory does not grow with the suite. Verdicts are decided in verdict/, and report/ prints.
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ACTIVE_PER_JOB = 2 }; /* scenarios in between, for each job */
+enum { ACTIVE_PER_JOB = 2 }; /* scenarios in progress per job */
 
 /* ---- Scenarios ----------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static void scenario_close(run_state *run, uint32_t slot)
     run_scenario *scenario = run->slots[slot];
     run->slots[slot] = NULL;
     for (uint32_t i = 0; i < run->options->subject_count; i++)
-        CHECK(scenario->cases[i].scratch.length == 0); /* no child of it is alive */
+        CHECK(scenario->cases[i].scratch.length == 0); /* no child of the case is alive */
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         cnf_modules_free(&scenario->builds[i].modules);
         rt_buffer_free(&scenario->builds[i].pack);
@@ -48,7 +48,7 @@ static cnf_judgement problems_judge(run_scenario *scenario, const scn_problems *
 {
     rt_buffer text = {0};
     scn_problems_write(&text, scenario->file->file, problems);
-    if (text.size > 0) text.size--; /* a message ends without a line feed */
+    if (text.size > 0) text.size--; /* messages have no final line feed */
     bool is_in_file = problems->count > 0 && problems->items[0].file.length == 0;
     cnf_judgement judgement = cnf_judge_unreadable(
         &scenario->arena, "scenario", rt_arena_text(&scenario->arena, rt_buffer_text(&text)),
@@ -64,8 +64,8 @@ static bool pair_done(const run_state *run, const run_scenario *scenario, rt_tex
            options->is_done(run->user, scenario->file->path, scenario->hash, subject);
 }
 
-/* Finds out which cases have their records already; false: all of them.  The oracle still runs for
- * the sake of a subject that is to be compared with it. */
+/* Finds the cases that already have their records. Returns false if all of them do. The oracle runs
+ * again if another subject must be compared with it. */
 static bool cases_begin(run_state *run, run_scenario *scenario)
 {
     const cnf_run_options *options = run->options;
@@ -86,7 +86,7 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
-/* Takes the checked scenario out of its pack; messages name it as the command line does. */
+/* Reads the checked scenario from its pack; messages name it as the command line does. */
 static bool packed_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
@@ -109,8 +109,8 @@ static bool packed_read(run_state *run, run_scenario *scenario)
     return false;
 }
 
-/* Reads the file; false: nothing is to be run, because it is INVALID, which has been recorded, or
- * because all its records are there. */
+/* Reads the file. Returns false if nothing must run: it is INVALID, which has been recorded, or all
+ * its records exist. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
@@ -160,7 +160,7 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Gives every case of a build that has no images the reason why not. */
+/* Decides every case of a build without images, with the reason. */
 static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
                          const cnf_judgement *judgement)
 {
@@ -173,16 +173,16 @@ static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
     }
 }
 
-/* A source that compiles for one target does not make the scenario invalid by not compiling for
- * another. */
+/* A source that compiles for one target does not make the scenario invalid by failing to compile
+ * for another. */
 static bool is_invalid_alone(const run_scenario *scenario, uint32_t build,
                              const cnf_judgement *judgement)
 {
     return judgement->verdict == CNF_VERDICT_INVALID && (build == 0 || !scenario->builds[0].wanted);
 }
 
-/* True: a build that only other subjects wait for has no images, and its cases are decided; or it
- * has.  False: the scenario itself is INVALID. */
+/* Packs a build, or decides its cases if it has no images. Returns false if the scenario itself is
+ * INVALID, which has been recorded. */
 static bool build_pack(run_state *run, run_scenario *scenario, uint32_t index)
 {
     run_build *build = &scenario->builds[index];
@@ -200,7 +200,8 @@ static bool build_pack(run_state *run, run_scenario *scenario, uint32_t index)
     return true;
 }
 
-/* Everything is compiled: packs the scenario for its subjects, or gives them the reason why not. */
+/* Packs the compiled scenario for its subjects, or decides their cases with the reason why it has
+ * no images. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
@@ -246,13 +247,14 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
 
 /* ---- What to do next ------------------------------------------------------------------------ */
 
-/* Decides a waiting case without a child where the subject is known not to run anything. */
+/* Decides a waiting case without a child if the subject is unavailable or lost. Returns false if it
+ * is neither. */
 static bool case_forestalled(run_state *run, run_scenario *scenario, uint32_t index)
 {
     const run_subject *subject = &run->subjects[index];
     run_case *test_case = &scenario->cases[index];
     if (!subject->unavailable && !subject->lost) return false;
-    if (test_case->worst) { /* It was being explored when the device was lost. */
+    if (test_case->worst) { /* Its choices were being explored when the device was lost. */
         cnf_run_case_advance(run, scenario, index, CASE_CUT_SHORT);
         return true;
     }
@@ -277,7 +279,7 @@ static bool slot_start_case(run_state *run, uint32_t slot)
     return false;
 }
 
-/* Opens files into free slots; returns whether it opened one. */
+/* Opens the next file in a free slot. Returns true if there was one. */
 static bool slot_fill(run_state *run)
 {
     for (uint32_t slot = 0; slot < run->slot_count; slot++) {
@@ -288,7 +290,7 @@ static bool slot_fill(run_state *run)
     return false;
 }
 
-/* Starts a worker for the next module that waits for one; returns whether there was one. */
+/* Starts a worker for the next module that needs one. Returns true if there was one. */
 static bool slot_start_compile(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
@@ -303,8 +305,8 @@ static bool slot_start_compile(run_state *run, uint32_t slot)
     return false;
 }
 
-/* Does the next thing that can be done without waiting, what is nearest to its end first; returns
- * whether there was one. */
+/* Does the next task that does not block, preferring scenarios that are nearest to completion.
+ * Returns true if there was one. */
 static bool job_start(run_state *run)
 {
     for (uint32_t slot = 0; slot < run->slot_count; slot++)
@@ -387,15 +389,15 @@ static void run_begin(run_state *run)
     }
     rt_text warning;
     run->cache = cnf_cache_open(options->cache, &warning);
-    /* Scenarios of a pack have what would be cached with them. */
+    /* Packed scenarios contain the answers that would be cached, so the warning does not matter. */
     bool packed = run->file_count > 0 && run->files[0].packed;
     if (warning.length > 0 && !packed)
         fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
 }
 
-/* The records of a file that was not begun.  It is read all the same, because what has its record
- * from an earlier run is known by the content; a path that cannot be read has no hash and is not
- * run. */
+/* Records NOT_RUN for a file that was not begun. The file is read all the same, because a record
+ * from an earlier run is identified by the hash of the content; a path that cannot be read has no
+ * hash and is recorded as not run. */
 static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgement *not_run)
 {
     run_scenario scenario = {.file = file, .sink = rt_sink_create()};
@@ -417,7 +419,8 @@ static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgeme
     rt_arena_reset(&scenario.arena);
 }
 
-/* NOT_RUN for everything that has no record; what is judged already keeps its verdict. */
+/* Records NOT_RUN for every case without a record; cases that have been judged keep their verdicts.
+ */
 static void run_abandon(run_state *run)
 {
     const cnf_judgement not_run = cnf_judge_interrupted();

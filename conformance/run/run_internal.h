@@ -7,21 +7,21 @@
 #include "conformance/run/modules.h"
 #include "conformance/run/run.h"
 
-/* Where a case is on its way; cases.c draws the transitions. */
+/* The state of a case; the head of cases.c has the transitions. */
 typedef enum case_state {
     CASE_WAITING, /* for the pack or for a job */
     CASE_RUNNING,
-    CASE_PROBING, /* died or timed out; a probe asks whether the device still computes */
+    CASE_PROBING, /* died or timed out; a probe checks whether the device still computes */
     CASE_HELD,    /* judged, waits for the oracle */
     CASE_DONE,    /* its record is out */
     CASE_STATE_COUNT
 } case_state;
 
 typedef enum case_event {
-    CASE_STARTED,    /* a child of it is about to start */
-    CASE_DOUBTED,    /* its child ended so that the device may have suffered */
-    CASE_JUDGED,     /* its child ended and has a judgement, which a probe may have changed */
-    CASE_DECIDED,    /* it has a judgement without a child */
+    CASE_STARTED, /* its child is about to start */
+    CASE_DOUBTED, /* its child ended in a way that may have damaged the device */
+    CASE_JUDGED,  /* its child has ended and been judged; a probe may have changed the judgement */
+    CASE_DECIDED, /* it was judged without a child */
     CASE_CUT_SHORT,  /* the device was lost while choices were explored: the worst run counts */
     CASE_COMPARABLE, /* the oracle is DONE */
     CASE_ABANDONED,  /* the run was interrupted */
@@ -31,31 +31,32 @@ typedef enum case_event {
 /* One scenario on one subject. */
 typedef struct run_case {
     case_state state;
-    bool is_recorded;  /* it has a record already and runs only to be compared with */
-    bool has_messages; /* a child of it has ended, and these are its messages */
+    bool is_recorded;  /* it has a record already and runs only for comparison */
+    bool has_messages; /* a child of it has ended; `messages` are its messages */
     double seconds;
     cnf_messages messages;
     rt_text log; /* the end of what the OpenCL layer recorded; empty: none */
     bool log_is_tail;
     cnf_judgement judgement;
-    rt_text scratch;        /* folder of the child that runs; empty: it needs none */
-    rt_text script;         /* of the choices of the child that runs, or ran last */
+    rt_text scratch;        /* folder of the running child; empty: none needed */
+    rt_text script;         /* script of the choices of the current or last child */
     cnf_explorer *explorer; /* NULL: runs once */
-    struct run_case *worst; /* of the runs explored so far; NULL: none yet */
+    struct run_case *worst; /* worst of the runs explored so far; NULL: none yet */
 } run_case;
 
 /* A scenario with its images, for the subjects whose devices take one format. */
 typedef struct run_build {
-    bool wanted; /* some subject of the run has the format */
+    bool wanted; /* a subject of the run takes the format */
     cnf_modules modules;
-    const scn_scenario *compiled; /* with its images; NULL: not yet, or never */
+    const scn_scenario *compiled; /* with its images; NULL: not compiled yet, or has none */
     rt_buffer pack;
 } run_build;
 
-/* Formats that subjects want: each has a build of its own, the first one is the scenario's. */
+/* The formats that subjects take: each has a separate build; the first build is the scenario's own.
+ */
 enum { RUN_BUILDS = 2 };
 
-/* One file in between, in a slot of its own. */
+/* One file in progress, in its slot. */
 typedef struct run_scenario {
     const cnf_file *file;
     rt_text hash; /* of the file's content */
@@ -64,16 +65,16 @@ typedef struct run_scenario {
     rt_buffer text;
     const scn_scenario *scenario;
     run_build builds[RUN_BUILDS];
-    bool packed;     /* all builds are made: the cases can begin, or are decided */
+    bool packed;     /* all builds are complete: the cases can begin, or are decided */
     run_case *cases; /* per subject */
     uint32_t done_count;
 } run_scenario;
 
-/* The facts learnt about a subject during the run. */
+/* What a run has learnt about a subject. */
 typedef struct run_subject {
     bool unavailable, lost;
-    rt_text reason;           /* of unavailable; after which scenario it was lost */
-    const char **environment; /* of its executed children, NULL at the end */
+    rt_text reason;           /* why it is unavailable, or the scenario after which it was lost */
+    const char **environment; /* of its executed children, NULL-terminated */
 } run_subject;
 
 typedef struct run_state {
@@ -82,12 +83,12 @@ typedef struct run_state {
     uint32_t file_count, next_file;
     cnf_run_listener *listener;
     void *user;
-    bool stopped; /* by the listener */
+    bool stopped; /* the listener stopped the run */
     rt_arena arena;
     cnf_pool *pool;
     cnf_cache *cache;
     run_subject *subjects;
-    uint32_t oracle; /* index of the subject; SCN_NONE where it does not run */
+    uint32_t oracle; /* index of the subject; SCN_NONE if it does not run */
     const char **worker_environment;
     run_scenario **slots; /* active scenarios; NULL: free */
     uint32_t slot_count;
@@ -95,25 +96,25 @@ typedef struct run_state {
 
 /* ---- run.c -------------------------------------------------------------------------------- */
 
-/* The build whose images a subject of the run gets. */
+/* The build whose images a subject of the run takes. */
 run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t subject);
 
 /* ---- cases.c: one scenario on one subject, from the start of its child to its record ------ */
 
-/* Hands a record to the listener, unless that has stopped the run. */
+/* Sends a record to the listener, unless the listener has stopped the run. */
 void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail);
 
-/* Makes the transition of a case at an event.  Explores, compares with the oracle and sends the
- * record where the transition asks for it; where the oracle becomes DONE, also for the cases that
- * it holds. */
+/* Makes the transition of a case at an event. Explores, compares with the oracle and sends the
+ * record as the transition requires; when the oracle becomes DONE, also advances the cases held for
+ * it. */
 void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subject,
                           case_event event);
 
-/* Ends a waiting case with a judgement and without a child of its own. */
+/* Ends a waiting case with a judgement, without starting a child. */
 void cnf_run_case_decide(run_state *run, run_scenario *scenario, uint32_t subject,
                          const cnf_judgement *judgement);
 
-/* For CHECK_SLOW: everything that holds for the whole run while it waits for a child. */
+/* Checks every invariant of the run that holds while it waits for a child, for CHECK_SLOW. */
 bool cnf_run_check(const run_state *run);
 
 /* ---- jobs.c: the children of a run -------------------------------------------------------- */
@@ -127,25 +128,25 @@ typedef struct run_job {
     uint32_t item; /* COMPILE: module and build; CASE, PROBE: subject */
 } run_job;
 
-/* Removes the folder of a case's child, which has ended; does nothing where there is none. */
+/* Removes the folder of a case's child, which has ended; does nothing if it has none. */
 void cnf_run_case_tidy(run_case *test_case);
 
-/* The job of a child, from its result's tag. */
+/* Decodes the job of a child from its result's tag. */
 run_job cnf_run_job_of(uint64_t tag);
 
-/* Starts a child that compiles a module of the scenario in the slot for one of its builds. */
+/* Starts a child that compiles a module for a build of the scenario in the slot. */
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module);
 
-/* Takes the job of a compiling child apart. */
+/* Decodes build and module from the job of a compiling child. */
 void cnf_run_compile_of(const run_job *job, uint32_t *out_build, uint32_t *out_module);
 
-/* Starts the child of a waiting case, with its pack and the next of its scripts. */
+/* Starts the child of a waiting case, with its pack and the current script. */
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);
 
-/* Judges what a case's child sent; a device that may have suffered is probed first. */
+/* Judges the result of a case's child; if the device may have been damaged, probes it first. */
 void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
 
-/* Takes the device's answer; one that does not compute any more is lost for the run. */
+/* Judges the answer of a probed device; a device that no longer computes is lost for the run. */
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
 
 #endif

@@ -17,7 +17,7 @@ static const struct change_row {
 
 typedef struct difference {
     cnf_change change;
-    const cnf_record *before, *after; /* at most one is NULL */
+    const cnf_record *before, *after; /* at most one of the two is NULL */
 } difference;
 
 typedef RT_VECTOR(difference) differences;
@@ -31,7 +31,7 @@ static int key_compare(const cnf_record *a, const cnf_record *b)
     return order != 0 ? order : rt_text_compare(a->conditions, b->conditions);
 }
 
-/* Orders by key; equal keys by position in the file. */
+/* Orders by key, then by position in the file. */
 static int pointer_compare(const void *left, const void *right)
 {
     const cnf_record *a = *(const cnf_record *const *)left, *b = *(const cnf_record *const *)right;
@@ -39,7 +39,8 @@ static int pointer_compare(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* Returns the records in order of their keys, only the last of each key; the caller frees them. */
+/* Returns the records sorted by key, only the last record of each key. The caller frees the array.
+ */
 static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count)
 {
     const cnf_record **items = rt_alloc(((size_t)records->count + 1) * sizeof *items);
@@ -59,8 +60,8 @@ static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count
 
 typedef enum standing {
     STANDING_GOOD,  /* it passes */
-    STANDING_KNOWN, /* it fails as an expectation entry says */
-    STANDING_BAD,   /* it makes the run's exit status a failure */
+    STANDING_KNOWN, /* it fails as its expectation entry predicts */
+    STANDING_BAD,   /* it makes the run's exit status nonzero */
     STANDING_NONE,  /* it did not run: skipped, not installed */
     STANDINGS
 } standing;
@@ -77,7 +78,7 @@ static standing standing_of(const cnf_record *record)
     }
 }
 
-enum { SAME = CNF_CHANGE_COUNT }; /* no change of standing */
+enum { SAME = CNF_CHANGE_COUNT }; /* the standing did not change */
 
 static const int changes[STANDINGS][STANDINGS] = {
     [STANDING_GOOD] = {[STANDING_GOOD] = SAME,
@@ -117,7 +118,7 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     return SAME;
 }
 
-/* The change if only one run has a record; SAME if no check is lost or gained. */
+/* The change if only one run has a record; SAME if the number of checks is unaffected. */
 static int change_alone(const cnf_record *before, const cnf_record *after)
 {
     CHECK(!before != !after);
@@ -163,7 +164,7 @@ static void side_print(rt_buffer *out, const cnf_record *record, cnf_change chan
     if (change == CNF_CHANGE_SLOWER) rt_buffer_printf(out, " in %.2f s", record->seconds);
 }
 
-/* Appends text as one line of a Markdown table's cell, with all markup escaped. */
+/* Appends text as one line of a Markdown table cell, escaping all markup. */
 static void cell_print(rt_buffer *out, rt_text text)
 {
     for (size_t i = 0; i < text.length; i++) {

@@ -1,6 +1,6 @@
-/* The changes between two runs, from their records, for pull requests. Records of the same
- * scenario, subject and conditions (`--seed 5`) are compared; of several in one file the last
- * counts. */
+/* Compares the records of two runs, for pull requests. Records with the same scenario, subject and
+ * conditions (`--seed 5`) are compared; of several such records in one file, only the last counts.
+ */
 #ifndef CONFORMANCE_VERDICT_COMPARISON_H
 #define CONFORMANCE_VERDICT_COMPARISON_H
 
@@ -8,15 +8,15 @@
 
 /* kind, words, whether it is a regression
  *
- *     NEW       the verdict is unexpected and was not, or its record is new
- *     CHANGED   it is still unexpected, or still known, with another verdict or signature
- *     FIXED     it was a failure, known or not, and passes
- *     KNOWN     it was no failure, or an unexpected one, and now has an expectation entry
- *     SKIPPED   it ran, and is now skipped or not available: one check less
- *     ASKED     it was skipped or not available, and now passes
- *     SLOWER    it still passes, and took longer than the bound
- *     ADDED     it has no record in the old run, and is as expected
- *     GONE      it ran in the old run and has no record in the new one: one check less */
+ *     NEW       the verdict is unexpected; it was not before, or there was no record
+ *     CHANGED   still unexpected, or still known, but with another verdict or signature
+ *     FIXED     was a failure, known or not, and now passes
+ *     KNOWN     was not a failure, or was an unexpected one; now has an expectation entry
+ *     SKIPPED   ran before and is now skipped or not available: one check fewer
+ *     ASKED     was skipped or not available and now passes
+ *     SLOWER    still passes, but took longer than the bound
+ *     ADDED     has no record in the old run and is as expected
+ *     GONE      ran in the old run and has no record in the new one: one check fewer */
 #define CNF_CHANGES(CHANGE)                                                                        \
     CHANGE(NEW, "new failure", true)                                                               \
     CHANGE(CHANGED, "changed failure", false)                                                      \
@@ -35,14 +35,14 @@ typedef enum cnf_change {
         CNF_CHANGE_COUNT
 } cnf_change;
 
-/* A verdict is slower if it took more than `factor` times as long and at least `least_seconds`
- * longer: short times depend on the machine more than on the subject. */
+/* A test is slower if it took more than `factor` times as long and at least `least_seconds` longer:
+ * short times depend on the machine more than on the subject. */
 typedef struct cnf_slower_bound {
     double factor, least_seconds;
 } cnf_slower_bound;
 
-/* Appends the changes, one per line or as a Markdown table, in the order of the table above, and
- * the counts.  Returns true if one of them is a regression. */
+/* Appends the changes, one per line or as a Markdown table, in the order of the table above, then
+ * the counts. Returns true if any change is a regression. */
 bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
                           cnf_slower_bound bound, bool markdown);
 

@@ -1,7 +1,6 @@
-/* Comparing final memories.  What makes two contents equal is elements.c's; here are the memories
- * that two children sent, and what comes of a difference.  It does not look at traces.
- *
- * What a scenario does not declare is a device_global, of which no type is known: it is compared as
+/* Compares final memories: reads the memories that two children sent and turns a difference into a
+ * verdict. elements.c defines when two contents are equal. Traces are not compared here. A memory
+ * that the scenario does not declare is a device_global of unknown type, which is compared as
  * bytes. */
 #include "conformance/verdict/differential.h"
 
@@ -39,7 +38,7 @@ static rt_text difference_print(rt_arena *arena, const cnf_difference *differenc
         RT_TEXT_ARG(difference->pattern));
 }
 
-/* Compares one declared memory; false after judging that it differs. */
+/* Compares one declared memory. Returns false, after judging the difference, if it differs. */
 static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_messages *oracle,
                            const cnf_messages *other, cnf_judgement *out)
 {
@@ -65,7 +64,7 @@ static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
     return false;
 }
 
-/* The branch of the step's one_of that was observed to hold; 0 if none was. */
+/* The branch of the step's one_of that held; 0 if none did. */
 static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
 {
     for (uint32_t i = 0; i < messages->check_count; i++) {
@@ -76,8 +75,8 @@ static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
     return 0;
 }
 
-/* True if both took the same branch of every choice that the documents leave open; otherwise the
- * rest may differ. */
+/* True if both took the same branch of every choice that the documents leave open; if not, the rest
+ * may legitimately differ. */
 static bool chose_alike(const cnf_messages *oracle, const cnf_messages *other)
 {
     for (uint32_t i = 0; i < oracle->check_count; i++) {

@@ -1,14 +1,14 @@
-/* Comparison of subjects: the final memories against those of the oracle (sim). */
+/* Compares subjects: the final memories of a subject with those of the oracle (sim). */
 #ifndef CONFORMANCE_VERDICT_DIFFERENTIAL_H
 #define CONFORMANCE_VERDICT_DIFFERENTIAL_H
 
 #include "conformance/verdict/verdict.h"
 
 /* Compares every byte that the oracle marks as defined, by the rules of elements.h and the
- * scenario's declarations. A difference turns the other subject's judgement into FAIL with the
+ * scenario's declarations. A difference turns the other subject's judgement into FAIL, naming the
  * first memory that differs; otherwise the judgement is unchanged. If the two took different
  * branches of a one_of, nothing is compared: both conform, and their memories may differ. Both must
- * have run to their end. */
+ * have run to completion. */
 void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,
                       const cnf_messages *other, cnf_judgement *inout_judgement);
 

@@ -33,7 +33,7 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
 {
     if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
     double wanted = cnf_value_float(type, expected), found = cnf_value_float(type, got);
-    /* NaN and infinity only equal themselves, which the caller has checked already. */
+    /* NaN and infinity are equal only to themselves, which the caller has checked already. */
     if (!isfinite(wanted) || !isfinite(found)) return false;
     double apart = fabs(found - wanted);
     switch (memory->tolerance_kind) {
@@ -167,9 +167,9 @@ static uint64_t *sorted_indices(const comparison *both, rt_bytes data, bool only
     return indices;
 }
 
-/* Marks the expected elements that find no partner.  Both sides are gone through in ascending
- * order, and each expected element takes the smallest that it may.  No other pairing finds more:
- * without a tolerance equal elements are neighbours, and where elements are single numbers,
+/* Marks the expected elements without a partner. Walks both sides in ascending order; each expected
+ * element takes the smallest remaining element that equals it. No other pairing finds more
+ * partners: without a tolerance, equal elements are adjacent, and if elements are single numbers,
  * tolerances are intervals with ascending ends. */
 static void compare_sorted(const comparison *both)
 {
@@ -193,12 +193,12 @@ static void compare_sorted(const comparison *both)
     rt_free(wanted);
 }
 
-/* A growing matching, by the augmenting paths of H. W. Kuhn, "The Hungarian method for the
- * assignment problem", 1955, without weights. */
+/* A matching grown by augmenting paths: H. W. Kuhn, "The Hungarian method for the assignment
+ * problem", 1955, without weights. */
 typedef struct matching {
     const comparison *both;
-    uint64_t *holder;  /* per element that is there: the expected one that has it */
-    uint64_t *visited; /* per element that is there: the expected one whose search was there last */
+    uint64_t *holder;  /* per found element: the expected element matched with it */
+    uint64_t *visited; /* per found element: the expected element whose search visited it last */
 } matching;
 
 #define NOBODY UINT64_MAX
@@ -209,8 +209,8 @@ static bool may_hold(const matching *all, uint64_t wanted, uint64_t found)
     return !element_differs(all->both, wanted, found, &place);
 }
 
-/* Finds a partner for an expected element: a free one, or one whose holder finds another. The
- * recursion is at most as deep as there are elements. */
+/* Finds a partner for an expected element: a free element, or one whose holder can move to another.
+ * The recursion depth is at most the number of elements. */
 static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
 {
     uint64_t count = all->both->memory->count;
@@ -229,8 +229,8 @@ static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
     return false;
 }
 
-/* Marks the expected elements that find no partner, whatever the tolerance: in a matching that
- * nothing makes larger. */
+/* Marks the expected elements without a partner in a maximum matching, which is correct for every
+ * tolerance. */
 static void compare_matched(const comparison *both)
 {
     uint64_t count = both->memory->count;
@@ -247,7 +247,7 @@ static void compare_matched(const comparison *both)
 
 /* ---- Saying it ----------------------------------------------------------------------------- */
 
-/* The place as OpenCL C writes it: ".weight", ".weight.y", ".s3" or nothing. */
+/* The place in OpenCL C syntax: ".weight", ".weight.y", ".s3" or nothing. */
 static rt_text place_print(rt_arena *arena, number_place place)
 {
     static const char few[] = "xyzw", many[] = "0123456789abcdef";

@@ -1,19 +1,23 @@
-/* Contents of a memory compared element by element, as the scenario declares the memory: by
- * expectations and by the differential alike.
+/* Compares contents of a memory element by element, as the scenario declares the memory. Both
+ * expectations and the differential use it.
  *
- * What is compared are the numbers of the declared fields; padding of structs and the fourth lane
- * of a vector of three are not looked at.  Two numbers are equal where their bits are, and
- *   - two NaNs are equal whatever sign and payload, because no rule fixes those;
- *   - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
- *   - an infinity equals itself only: no tolerance covers an overflow;
- *   - a tolerance holds for floating-point numbers; whole numbers are compared exactly beside them.
- * `ulp: n` counts the representable numbers between the two; `absolute: d` asks |got - expected|
- * <= d and `relative: r` asks |got - expected| <= r * |expected|, both computed in double, where
- * differences of halves and floats are exact enough to decide.
+ * The numbers of the declared fields are compared; struct padding and the fourth lane of a
+ * three-element vector are ignored. Two numbers are equal if their bits are, and
  *
- * An unordered memory is compared as a multiset: every expected element needs an equal partner of
- * its own in what is there.  An element that is not wholly defined may be anything.
- * Source: docs/internals/conformance.md. */
+ *     - two NaNs are equal, whatever their sign and payload, because no rule specifies those;
+ *     - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
+ *     - an infinity equals only itself: no tolerance covers an overflow;
+ *     - a tolerance applies to floating-point numbers; integers in the same memory are compared
+ *       exactly.
+ *
+ * `ulp: n` bounds the steps between adjacent representable numbers that separate the two;
+ * `absolute: d` requires |got - expected| <= d and `relative: r` requires |got - expected| <= r *
+ * |expected|, both computed in double, in which differences of halves and floats are exact enough
+ * to decide.
+ *
+ * An unordered memory is compared as a multiset: every expected element needs its own equal partner
+ * among the elements found. An element that is not wholly defined may hold anything. Source:
+ * docs/internals/conformance.md. */
 #ifndef CONFORMANCE_VERDICT_ELEMENTS_H
 #define CONFORMANCE_VERDICT_ELEMENTS_H
 
@@ -21,8 +25,8 @@
 
 /* The difference between two contents of a memory. Texts live in the arena of the comparison. */
 typedef struct cnf_difference {
-    uint64_t count, total; /* elements that differ (unordered: have no partner), and all */
-    uint64_t first;        /* index of the first of them */
+    uint64_t count, total; /* elements that differ (unordered: have no partner), and all elements */
+    uint64_t first;        /* index of the first element that differs */
     rt_text place;         /* for signatures: "element 3", "element 3.weight.y" */
     rt_text name;          /* for people: "data[3]", "data[3].weight.y" */
     rt_text expected, got; /* the first number that differs: decimal, and its bits */

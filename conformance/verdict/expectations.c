@@ -82,7 +82,7 @@ static rt_text bare_subject(rt_text subject)
 
 /* Applies the entry of the bare subject to a failure on a subject with options. Options change the
  * subject's behaviour, so only the identical failure is excused; other results prove nothing about
- * the entry, whose state stays. */
+ * the entry, and its state is unchanged. */
 static void inherited_apply(cnf_expectations *expectations, rt_text scenario, rt_text bare,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {

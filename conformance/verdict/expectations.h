@@ -1,30 +1,30 @@
-/* Expectation files: what is known to go wrong on a subject, and why.
+/* Expectation files: the known failures of a subject, and their reasons.
  *
  *     assay_expectations: 1
  *     subject: pocl
  *     entries:
  *       - scenario: device/runaway.yaml     # path from the scenarios' root
- *         signature: "step0:timeout:-:-"    # one of these two is needed; with both, both must hold
+ *         signature: "step0:timeout:-:-"    # this or a verdict is needed; with both, both hold
  *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG
  *         driver: "3.1"                     # a part of the driver's text; absent: every driver
  *         class: crash-or-hang
  *         reason: One or two sentences.
- *         reference: DL-RESOLVE-09          # the rule or document that decides; may be absent
- *         reproduction: runaway.c           # beside this file, without our runtime
+ *         reference: DL-RESOLVE-09          # the rule or document that decides; optional
+ *         reproduction: runaway.c           # in the same folder; does not use our runtime
  *
- * The scenario runs all the same.  One that fails as its entry says is XFAIL, one that fails
- * otherwise XFAIL_MISMATCH, one that does not fail XPASS.  An entry whose scenario is skipped, or
- * is not there at all, is unused, and an unused entry fails the run.  What did not run proves
- * nothing about an entry: a scenario that is not selected, a subject that takes no part, is
- * UNAVAILABLE, NOT_RUN or POISONED, another driver.
+ * The scenario runs regardless. Its verdict is XFAIL if it fails as its entry predicts,
+ * XFAIL_MISMATCH if it fails in another way, and XPASS if it does not fail. An entry whose scenario
+ * is skipped or does not exist is unused, and an unused entry fails the run. A scenario that did
+ * not run proves nothing about its entry: it was not selected, its subject did not take part, its
+ * verdict is UNAVAILABLE, NOT_RUN or POISONED, or the driver is another one.
  *
- * There is at most one entry for a scenario, subject and driver text; of several that are part of
- * the driver's text the longest is meant.
+ * There is at most one entry for a scenario, subject and driver text; if the texts of several
+ * entries are part of the driver's text, the longest applies.
  *
- * A subject with driver options, "pocl{A=1}", is a subject of its own, with a file's `subject:` of
- * that name.  Where it has no entry for a scenario, the entry of the bare subject excuses the very
- * failure that it names; what passes or fails otherwise with the options is judged as though there
- * were no entry.  Source: docs/internals/conformance.md. */
+ * A subject with driver options, "pocl{A=1}", is a separate subject with its own file, whose
+ * `subject:` has that name. If it has no entry for a scenario, the entry of the bare subject
+ * excuses exactly the failure that it names; any other result with the options is judged as if
+ * there were no entry. Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_VERDICT_EXPECTATIONS_H
 #define CONFORMANCE_VERDICT_EXPECTATIONS_H
 
@@ -57,12 +57,12 @@ const char *cnf_class_text(rt_text word);
 typedef enum cnf_entry_state {
     CNF_ENTRY_NOT_JUDGED,
     CNF_ENTRY_JUDGED,
-    CNF_ENTRY_OTHER_DRIVER, /* `note` is the driver's text */
-    CNF_ENTRY_UNUSED,       /* `note` has the reason; fails the run */
+    CNF_ENTRY_OTHER_DRIVER, /* `note` holds the driver's text */
+    CNF_ENTRY_UNUSED,       /* `note` holds the reason; fails the run */
 } cnf_entry_state;
 
 typedef struct cnf_expectation {
-    rt_text file; /* as in messages */
+    rt_text file; /* as messages name it */
     scn_position at;
     rt_text subject, scenario;
     rt_text signature;   /* empty: any */
@@ -77,7 +77,7 @@ typedef struct cnf_expectation {
 /* All entries read. Zero-initialise it; freed by cnf_expectations_free. */
 typedef struct cnf_expectations {
     rt_arena arena;
-    RT_VECTOR(cnf_expectation) entries; /* by file, in its order */
+    RT_VECTOR(cnf_expectation) entries; /* by file, in the order of the file */
 } cnf_expectations;
 
 /* Reads expectations/NAME.yaml of every root of the files, and NAME.yaml of every folder, where
@@ -106,15 +106,15 @@ typedef struct cnf_known {
     rt_text entry;     /* FILE:LINE of the entry; empty: none applied, and the rest is unset */
     cnf_verdict seen;  /* the verdict before the entry was applied */
     rt_text class;     /* word of the entry's class: "permitted-divergence", … */
-    rt_text reason;    /* its sentences */
+    rt_text reason;    /* the entry's sentences */
     rt_text reference; /* the rule or document that decides; may be empty */
     rt_text failure;   /* the expected failure: a signature, a verdict's word, or both separated by
                         * a blank */
 } cnf_known;
 
-/* Finds the entry about a judged scenario. If there is one, replaces the verdict by XFAIL, XPASS or
- * XFAIL_MISMATCH; the verdict must be none of these before. Records the states of entries. Texts of
- * *out_known live as long as the expectations. */
+/* Finds the entry for a judged scenario. If there is one, replaces the verdict by XFAIL, XPASS or
+ * XFAIL_MISMATCH; the verdict must not be one of these before. Records the states of entries. Texts
+ * of *out_known live as long as the expectations. */
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 

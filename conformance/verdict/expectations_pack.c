@@ -1,6 +1,6 @@
 /* Expectation entries in the format of packs: a u32 version, a u32 count, and for each entry all
  * fields of a cnf_expectation that a file can set. The files were checked when the pack was made;
- * reading checks what the comparison relies on. */
+ * reading checks only the properties on which the comparison relies. */
 #include "conformance/verdict/expectations.h"
 
 #include "reference/base/map.h"

@@ -1,6 +1,6 @@
-/* Table-driven reading of expectation files. A file with a mistake is refused before anything runs:
- * a lost entry would turn a known failure into an unexplained one, or hide that the failure is
- * gone. */
+/* Reads expectation files, driven by tables. A file with a mistake is rejected before anything
+ * runs: a lost entry would turn a known failure into an unexplained one, or hide that the failure
+ * has been fixed. */
 #include "conformance/verdict/expectations.h"
 
 #include "conformance/scenario/schema/schema.h"
@@ -219,8 +219,8 @@ typedef struct expectation_reader {
     cnf_expectations *out;
     const rt_text *subjects;
     uint32_t subject_count;
-    RT_VECTOR(rt_text) roots;          /* roots of the selected scenarios, each once */
-    const cnf_packed_scenario *packed; /* the pack's first scenario; NULL: no pack */
+    RT_VECTOR(rt_text) roots;          /* roots of the selected scenarios, without duplicates */
+    const cnf_packed_scenario *packed; /* the pack's first scenario; NULL if there is no pack */
     rt_sink *sink;
     rt_buffer *problems;
     bool fine;

@@ -1,9 +1,9 @@
-/* From what happened to a verdict: how a child ended and what it sent, and what is decided without
+/* Decides verdicts: from how a child ended and what it sent, and for cases that are decided without
  * a child.
  *
- * The order of the questions decides: how the process ended comes before its messages, a breach of
- * the protocol before what it claimed, and a PASS is what remains.  It does not compare subjects
- * with each other (differential.c) and does not know expectation files (expectations.c).
+ * The order of the checks matters: how the process ended is checked before its messages, a protocol
+ * violation before the results that the messages claim; PASS remains if nothing else applies.
+ * Subjects are compared in differential.c, and expectation files are applied in expectations.c.
  * Source: docs/internals/conformance.md. */
 #include "conformance/verdict/judge.h"
 
@@ -38,7 +38,7 @@ static rt_text with_output(const judge_case *judge, rt_text message)
                            RT_TEXT_ARG(printed));
 }
 
-/* Sets a verdict about the child's current stage, with the end of the child's output. */
+/* Sets a verdict on the child's current stage, with the end of the child's output. */
 static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char *class,
                         rt_text code, rt_text message)
 {
@@ -62,8 +62,8 @@ static const char *memory_limit_text(const judge_case *judge)
         .data;
 }
 
-/* Describes signs that a process died of its memory limit; "" if there are none. An allocator that
- * is refused memory usually aborts with a message, or its caller writes to NULL. */
+/* Describes signs that a process exceeded its memory limit; "" if there are none. An allocator
+ * whose request fails usually aborts with a message, or its caller writes to NULL. */
 static const char *memory_hint(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
@@ -129,7 +129,7 @@ static bool judge_end(const judge_case *judge)
         return true;
     case CNF_PROCESS_EXITED:
         /* A child that reports a protocol error also exits with a failure; its messages are judged
-         * then. Without an error it must have sent its last message. */
+         * in that case. Without an error it must have sent its last message. */
         if (child->code == 0 || judge->messages->fault) return false;
         judge_exit(judge);
         return true;
@@ -151,9 +151,8 @@ static bool judge_protocol(const judge_case *judge)
     return true;
 }
 
-/* The failed check that gives the verdict its signature: the first one, except that a fault found
- * by the device which no check expects comes first: it is the last check, but the cause of the
- * others. */
+/* The failed check that gives the verdict its signature: the first one, unless the device found a
+ * fault that no check expects. That is the last check, but it is the cause of the others. */
 static const cnf_check *deciding_check(const cnf_messages *messages)
 {
     const cnf_check *first = NULL;
@@ -225,7 +224,7 @@ static void judge_seen(const judge_case *judge)
     }
 }
 
-/* Counts the checks and lists the kinds of the unobserved ones. */
+/* Counts the checks and lists the kinds of those not observed. */
 static void count_checks(const judge_case *judge)
 {
     const cnf_messages *messages = judge->messages;
@@ -258,7 +257,7 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
 
 /* ---- The device after a crash or a time limit ----------------------------------------------- */
 
-/* The defect of the device; empty if it computes, or no process could probe it. */
+/* Describes the defect of the device; empty if it computes, or no process could probe it. */
 static rt_text device_complaint(rt_arena *arena, const cnf_child_result *probe)
 {
     cnf_messages answer;

@@ -1,6 +1,6 @@
-/* Reads a child's messages: JSON lines, with one table row per type. Judging is the task of
- * judge.c. Reading ends at a line that violates the protocol, because nothing that the child sends
- * afterwards can be trusted. Source: conformance/subject/subject.h. */
+/* Reads a child's messages: JSON lines, with one table row per type. judge.c judges them. Reading
+ * ends at a line that violates the protocol, because nothing that the child sends afterwards can be
+ * trusted. Source: conformance/subject/subject.h. */
 #include "conformance/verdict/messages.h"
 
 #include "reference/base/number.h"
@@ -52,7 +52,7 @@ static uint32_t field_number(const json_t *message, const char *key, uint32_t ab
     return number >= 0 && number < (json_int_t)UINT32_MAX ? (uint32_t)number : absent;
 }
 
-/* Reads bytes of two hexadecimal digits each; false if the text has another form. */
+/* Reads bytes of two hexadecimal digits each; false if the text is malformed. */
 static bool field_hex(message_reader *reader, const json_t *message, const char *key,
                       rt_bytes *out_bytes)
 {

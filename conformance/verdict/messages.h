@@ -1,6 +1,6 @@
-/* The messages of a subject's child (conformance/subject/subject.h), read back. The child may have
- * died within a line or printed arbitrary bytes, so nothing is trusted: the first violation of the
- * protocol is recorded as the fault, and all messages before it count. */
+/* Reads the messages of a subject's child (conformance/subject/subject.h). The child may have died
+ * in the middle of a line or printed arbitrary bytes, so nothing is trusted: the first violation of
+ * the protocol is recorded as the fault, and all messages before it count. */
 #ifndef CONFORMANCE_VERDICT_MESSAGES_H
 #define CONFORMANCE_VERDICT_MESSAGES_H
 
@@ -9,10 +9,10 @@
 /* One expectation judged by the child. */
 typedef struct cnf_check {
     uint32_t step; /* SCN_NONE if the message had none */
-    uint32_t line; /* of the scenario; 0 if unknown */
+    uint32_t line; /* line of the scenario; 0 if unknown */
     rt_text kind, what, code, place, rule, message;
-    uint32_t branch, branches; /* of a one_of: the branch that held, from 1, and their number; 0:
-                                * none held, or not a one_of */
+    uint32_t branch, branches; /* of a one_of: the branch that held, from 1, and the number of
+                                * branches; 0: none held, or not a one_of */
     bool ok, observed;
 } cnf_check;
 
@@ -34,7 +34,7 @@ typedef struct cnf_final_memory {
 
 /* The child's last message. */
 typedef enum cnf_messages_end {
-    CNF_MESSAGES_CUT, /* it did not */
+    CNF_MESSAGES_CUT, /* no last message was sent */
     CNF_MESSAGES_ENDED,
     CNF_MESSAGES_SKIPPED,
     CNF_MESSAGES_UNAVAILABLE,
@@ -44,7 +44,7 @@ typedef struct cnf_messages {
     rt_text stage;       /* the last stage begun; "start" before the first message */
     uint32_t step, line; /* of that stage; SCN_NONE and 0 outside steps */
     rt_text device, driver;
-    rt_text capabilities; /* of a probe: lines for people; empty: none sent */
+    rt_text capabilities; /* of a probe: lines for people; empty if none were sent */
     bool links_only;      /* the device compiles and links, but runs no kernel */
     const cnf_check *checks;
     uint32_t check_count;
@@ -52,7 +52,7 @@ typedef struct cnf_messages {
     uint32_t memory_count;
     const cnf_choice *choices; /* in the order of the run */
     uint32_t choice_count;
-    const scn_artefact *artefacts; /* of the compile worker, one per request */
+    const scn_artefact *artefacts; /* from the compile worker, one per request */
     uint32_t artefact_count;
     cnf_probe_answer probe; /* `reason` explains a wrong answer */
     rt_text trace; /* the trace message as it was sent, which parting.h reads; empty: none */
@@ -60,10 +60,10 @@ typedef struct cnf_messages {
     rt_text capability, answer; /* SKIPPED: the capability queried, and the device's answer */
     rt_text reason;             /* SKIPPED, UNAVAILABLE, a probe: for people */
     const char *fault;          /* code of the first violation of the protocol; NULL: none */
-    rt_text fault_message;      /* the line, and the violation */
+    rt_text fault_message;      /* the offending line and the violation */
 } cnf_messages;
 
-/* Reads all bytes that a child sent. Texts are copied into the arena. */
+/* Reads everything that a child sent. Texts are copied into the arena. */
 void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages);
 
 #endif

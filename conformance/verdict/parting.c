@@ -1,13 +1,13 @@
-/* Comparing traces event by event, only after something has failed: it explains, it never judges.
- * Events come from child processes, so that they may hold anything.
- * Source: docs/internals/conformance.md. */
+/* Compares traces event by event, only after a failure: it explains a verdict and never changes it.
+ * Events come from child processes, so they may contain anything. Source:
+ * docs/internals/conformance.md. */
 #include "conformance/verdict/parting.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields that describe how a subject works, not what it does. */
+/* Fields that describe how a subject works rather than what it does. */
 static const char *const fields_of_subject[] = {"by", "format"};
 
 static bool is_of_subject(const char *key)
@@ -17,8 +17,9 @@ static bool is_of_subject(const char *key)
     return false;
 }
 
-/* Returns the events of a trace message, which the caller releases; NULL if there is no trace, or
- * an incomplete one, in which missing events cannot be told from events that did not happen. */
+/* Returns the events of a trace message, which the caller releases. NULL if there is no trace or an
+ * incomplete one, in which missing events cannot be distinguished from events that did not happen.
+ */
 static json_t *events_load(rt_text trace)
 {
     if (trace.length == 0) return NULL;
@@ -29,7 +30,7 @@ static json_t *events_load(rt_text trace)
     return events;
 }
 
-/* True if b has every compared field of a with the same value. */
+/* True if every compared field of a is in b with the same value. */
 static bool fields_held(json_t *a, const json_t *b)
 {
     const char *key;
@@ -58,7 +59,7 @@ static void value_print(rt_buffer *out, const json_t *value)
         rt_buffer_append_byte(out, '[');
         for (size_t i = 0; i < json_array_size(value); i++) {
             if (i > 0) rt_buffer_printf(out, ", ");
-            /* Traces have no lists of lists; such a value is shown unchanged. */
+            /* Traces contain no nested lists; such a value is shown unchanged. */
             const json_t *item = json_array_get(value, i);
             char *text = json_is_string(item) ? NULL : json_dumps(item, JSON_ENCODE_ANY);
             rt_buffer_printf(out, "%s", text ? text : json_string_value(item));

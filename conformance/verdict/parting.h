@@ -8,14 +8,14 @@
 typedef struct cnf_parting {
     bool is_complete;      /* both subjects sent a trace; otherwise the rest is unset */
     bool same;             /* no event differs */
-    uint32_t index;        /* of the first difference; may be past the end of one of them */
+    uint32_t index;        /* index of the first difference; may be past the end of one trace */
     const rt_text *oracle; /* the oracle's events, all of them */
     const rt_text *other;  /* the other subject's */
     uint32_t oracle_count, other_count;
 } cnf_parting;
 
-/* An event as a line for people; `key` is equal for events that cnf_traces_compare regards as
- * equal. */
+/* An event as a line for people. Keys are equal if cnf_traces_compare regards the events as equal.
+ */
 typedef struct cnf_trace_line {
     rt_text line, key;
 } cnf_trace_line;
@@ -32,7 +32,7 @@ void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_m
                         cnf_parting *out_parting);
 
 /* Appends to the judgement's message the first event in which the other subject's trace differs
- * from the oracle's, or that they are equal; nothing if one of them sent no trace. */
+ * from the oracle's, or that the traces are equal; nothing if either sent no trace. */
 void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
                      cnf_judgement *inout_judgement);
 

@@ -1,13 +1,13 @@
-/* Records: one verdict of one scenario on one subject, as a line of JSON.
+/* Records: the verdict of one scenario on one subject, as a line of JSON.
  *
- *   {"scenario": "linking/twice.yaml", "subject": "sim", "verdict": "PASS", "signature": "",
- *    "observed": 3, "unobserved": ["launches"], "seconds": 0.012, "expected": 4, …}
+ *     {"scenario": "linking/twice.yaml", "subject": "sim", "verdict": "PASS", "signature": "",
+ *      "observed": 3, "unobserved": ["launches"], "seconds": 0.012, "expected": 4, …}
  *
- * "scenario" is the path from the scenarios' root and "subject" is "-" where the scenario itself is
- * wrong.  Present where there is something to say: "hash", "file", "line", "step", "step_id",
- * "rule", "message", "capability", "answer", "device", "driver", "conditions", "choices"; and where
- * an expectation file has an entry for it, "entry", "seen", "class", "reason", "reference" and
- * "expected_failure", the members of cnf_known. */
+ * "scenario" is the path from the scenarios' root; "subject" is "-" if the scenario itself is
+ * wrong. These keys are present only if they have a value: "hash", "file", "line", "step",
+ * "step_id", "rule", "message", "capability", "answer", "device", "driver", "conditions",
+ * "choices"; and if an expectation file has an entry for the scenario, "entry", "seen", "class",
+ * "reason", "reference" and "expected_failure", the members of cnf_known. */
 #ifndef CONFORMANCE_VERDICT_RECORD_H
 #define CONFORMANCE_VERDICT_RECORD_H
 
@@ -41,20 +41,20 @@ json_t *cnf_record_json(const cnf_record *record);
 void cnf_record_write(rt_buffer *out, const cnf_record *record);
 
 /* Reads one line, without its newline, into the arena. MALFORMED: it is not a record of this
- * version; the message has the mistake, but not its line. */
+ * version; the message describes the mistake but does not give its line. */
 RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line,
                                       cnf_record *out_record);
 
 /* The records of a file. */
 typedef struct cnf_records {
-    const cnf_record *items; /* in the order of the file */
+    const cnf_record *items; /* in file order */
     uint32_t count;
     size_t size; /* bytes of the complete lines; a partial line after them was cut off when its
                   * writer died */
 } cnf_records;
 
-/* Reads the content of a file of records into the arena, without an incomplete last line.
- * MALFORMED: FILE:LINE and the mistake there. */
+/* Reads the content of a file of records into the arena, ignoring an incomplete last line.
+ * MALFORMED: the message gives FILE:LINE and the mistake there. */
 RT_MUST_USE rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                        rt_text content, cnf_records *out_records);
 

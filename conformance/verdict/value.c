@@ -60,7 +60,7 @@ uint64_t cnf_value_order(scn_type type, uint64_t bits)
     }
 }
 
-/* A number's distance from zero in steps, with its sign. */
+/* A number's signed distance from zero in steps. */
 static int64_t steps_from_zero(scn_type type, uint64_t bits)
 {
     uint64_t sign = sign_bit(type);

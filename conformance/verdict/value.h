@@ -1,4 +1,4 @@
-/* Numbers in memories: their bits, their value, their text, and the distance between two. */
+/* Numbers in memories: their bits, value, text, and the distance between two of them. */
 #ifndef CONFORMANCE_VERDICT_VALUE_H
 #define CONFORMANCE_VERDICT_VALUE_H
 

@@ -4,22 +4,22 @@
 
 #include "conformance/verdict/messages.h"
 
-/* verdict, its word in records and matrices, what it does to the exit status
+/* verdict, its word in records and matrices, its effect on the exit status
  *
- * PASS            everything expected was observed or is unobservable here, and something was
- * FAIL            the signature says what differs
- * XFAIL           fails as an expectation file says
- * XPASS           passes although an expectation file says that it fails
- * XFAIL_MISMATCH  fails otherwise than the expectation file says
- * SKIP            the subject cannot be asked this; the capability and its answer say why
- * UNAVAILABLE     the subject, or what it needs, is not installed
- * CRASH           the process died
- * TIMEOUT         the time limit came; the device answers afterwards
- * HANG            the time limit came; the device answers no more
- * INVALID         the scenario itself is wrong
- * LINKED          a link-only subject: everything up to the launch agreed
- * NOT_RUN         the run was interrupted, or no process or program of files could be started
- * POISONED        not run, because an earlier scenario lost the device */
+ *     PASS            every expectation was observed or is unobservable here; some were observed
+ *     FAIL            the signature says what differs
+ *     XFAIL           fails as an expectation file says
+ *     XPASS           passes although an expectation file says that it fails
+ *     XFAIL_MISMATCH  fails in another way than the expectation file says
+ *     SKIP            the subject lacks a capability; the record has its answer
+ *     UNAVAILABLE     the subject, or something that it needs, is not installed
+ *     CRASH           the process died
+ *     TIMEOUT         the time limit expired; the device still answers
+ *     HANG            the time limit expired; the device no longer answers
+ *     INVALID         the scenario itself is wrong
+ *     LINKED          a link-only subject: everything up to the launch agreed
+ *     NOT_RUN         the run was interrupted, or a process or program could not be started
+ *     POISONED        not run, because an earlier scenario lost the device */
 #define CNF_VERDICTS(VERDICT)                                                                      \
     VERDICT(PASS, "PASS", EXPECTED)                                                                \
     VERDICT(FAIL, "FAIL", UNEXPECTED)                                                              \
@@ -61,16 +61,16 @@ cnf_verdict cnf_verdict_find(rt_text word);
 /* True if the scenario ran on the subject, with any result. */
 bool cnf_verdict_ran(cnf_verdict verdict);
 
-/* A verdict with its reasons; texts live in the arena of judging. */
+/* A verdict with its reasons. Texts live in the arena passed to the judging function. */
 typedef struct cnf_judgement {
     cnf_verdict verdict;
-    rt_text signature;         /* stage:class:code:place of an unexpected result; else empty */
+    rt_text signature;         /* stage:class:code:place of an unexpected result; otherwise empty */
     rt_text message;           /* for people, several lines; empty for PASS */
     rt_text rule;              /* cited by the failed check; empty: none */
     uint32_t step;             /* the scenario's step that failed; SCN_NONE: none */
     uint32_t line;             /* of the scenario file; 0: none */
     uint32_t expected;         /* checks that the child judged */
-    uint32_t observed;         /* those that the subject can show */
+    uint32_t observed;         /* the checks that the subject can observe */
     const rt_text *unobserved; /* kinds of the other checks, each once */
     uint32_t unobserved_count;
     rt_text capability, answer; /* SKIP */

@@ -1,5 +1,5 @@
-/* The history of verdicts, in SQLite. SQLite's errors become statuses with the file's name; any
- * call may report a damaged file. */
+/* The history of verdicts, in SQLite. Errors of SQLite become statuses that name the file; any call
+ * may report a damaged file. */
 #include "conformance/verdict/verdict_history.h"
 
 #include "reference/base/alloc.h"
@@ -187,7 +187,7 @@ rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
 
 /* ---- Showing ------------------------------------------------------------------------------- */
 
-/* The columns that the runs of a stretch share, and the first and last time. */
+/* The columns shared by all runs of a stretch, and its first and last time. */
 enum { SCENARIO, SUBJECT, DRIVER, HASH, CONDITIONS, VERDICT, SIGNATURE, COMMON, AT = COMMON };
 
 typedef struct stretch {
@@ -224,7 +224,8 @@ static void stretch_print(rt_buffer *out, const stretch *now)
     rt_buffer_append_byte(out, '\n');
 }
 
-/* Adds a row to the stretch, or prints the stretch and starts the next one. */
+/* Adds a row to the stretch; if the row does not belong to it, prints the stretch and starts the
+ * next. */
 static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
 {
     bool same = now->runs > 0;

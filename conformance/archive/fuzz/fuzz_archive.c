@@ -1,7 +1,7 @@
-/* libFuzzer target: any bytes as the file of a pack.  Few mutants keep a header that fits their
+/* libFuzzer target: any bytes as the file of a pack. Few mutants keep a header that fits their
  * size, so the bytes are also tried with such a header and, since hashes guard the contents, as
- * names and contents of members.  A file is refused with a message, or read; what is read is
- * written as a file that reads as the same. */
+ * names and contents of members. A file is rejected with a message or read; the result of reading
+ * is written to a file, which must read as the same members. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
@@ -37,7 +37,7 @@ static void try_file(rt_bytes file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The bytes, filled up to whole pages, with the header of a pack of that size. */
+/* Tries the bytes, padded to whole pages, with the header of a pack of that size. */
 static void try_pages(const uint8_t *data, size_t size)
 {
     enum { PAGE = 4096, VERSIONS_AT = 18, COUNT_AT = 28, VERSION_AT = 60, APPLICATION_AT = 68 };
@@ -56,7 +56,7 @@ static void try_pages(const uint8_t *data, size_t size)
     rt_free(file);
 }
 
-/* Where `wanted` is at or after `at`; the end where it does not. */
+/* The position of `wanted` at or after `at`; the end if it does not occur. */
 static size_t find(const uint8_t *data, size_t size, size_t at, uint8_t wanted)
 {
     while (at < size && data[at] != wanted)
@@ -64,7 +64,7 @@ static size_t find(const uint8_t *data, size_t size, size_t at, uint8_t wanted)
     return at;
 }
 
-/* The bytes as members: a name, a tabulator, the content, a NUL byte, and so on. */
+/* Tries the bytes as members: a name, a tab, the content, a NUL byte, and so on. */
 static void try_members(const uint8_t *data, size_t size)
 {
     enum { MEMBERS_MAX = 16 };

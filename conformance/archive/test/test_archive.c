@@ -1,5 +1,5 @@
-/* Packs: what is written reads as the same, and a file that was truncated, changed or made by
- * another program is refused with what is wrong. */
+/* Tests of packs: a written pack reads back unchanged, and a file that was truncated, modified or
+ * written by another program is rejected with a message about the problem. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Reads the file and demands that it is refused with words that hold `part`. */
+/* Reads the file and requires that it is rejected with a message that contains `part`. */
 static void refused(fixture *made, rt_bytes file, const char *part)
 {
     const cnf_pack *pack;
@@ -64,7 +64,7 @@ static void refused(fixture *made, rt_bytes file, const char *part)
         fail_msg("\"%.*s\" does not say \"%s\"", RT_TEXT_ARG(message), part);
 }
 
-/* The pack's file as SQLite leaves it after some statements.  The caller's arena owns it. */
+/* The pack's file after running some statements with SQLite. The caller's arena owns it. */
 static rt_bytes altered(fixture *made, const char *sql)
 {
     sqlite3 *database;
@@ -123,8 +123,8 @@ static void test_same_content_gives_same_bytes(void **state)
     assert_memory_equal(made->file.data, made->file.data + size, size);
 }
 
-/* As sqlite.org describes: the application id at 68, the version at 60, 4096-byte pages at 16, and
- * a table sqlar whose data are as long as sz says, or compressed. */
+/* The format that sqlite.org describes: the application id at 68, the version at 60, 4096-byte
+ * pages at 16, and a table sqlar whose data have the length in sz, or are compressed. */
 static void test_it_is_an_sqlite_archive(void **state)
 {
     fixture *made = *state;
@@ -132,7 +132,7 @@ static void test_it_is_an_sqlite_archive(void **state)
     assert_memory_equal(made->file.data, "SQLite format 3\0\x10\0", 18);
     assert_memory_equal(made->file.data + 60, "\0\0\0\2", 4);
     assert_memory_equal(made->file.data + 68, "aspa", 4);
-    /* Each insertion fails where what it selects is false. */
+    /* Each insertion fails if the selected value is false. */
     (void)altered(
         made,
         "CREATE TEMP TABLE ok (c CHECK (c));"
@@ -159,8 +159,8 @@ static void test_every_truncation_is_refused(void **state)
     refused(made, (rt_bytes){NULL, 0}, "not a pack");
 }
 
-/* A page of a database has bytes that mean nothing; whatever is read all the same is what was
- * written. */
+/* Some bytes of a database page are unused; if the file is read despite a change, its content must
+ * be the original. */
 static void test_a_changed_byte_never_changes_content(void **state)
 {
     fixture *made = *state;
@@ -202,7 +202,7 @@ static void test_changed_content_is_named(void **state)
             "the content of scenarios/linking/b.yaml was changed");
 }
 
-/* Ten bytes do not inflate to twenty, and five not to a million. */
+/* Ten bytes do not inflate to twenty, nor five to a million. */
 static void test_content_that_does_not_inflate_is_refused(void **state)
 {
     fixture *made = *state;
@@ -234,12 +234,12 @@ static void test_other_databases_are_refused(void **state)
     refused(made, patched(made, 71, 'b'), "not a pack: a database of another application");
     refused(made, patched(made, 19, 2), "its header is not that of a pack"); /* write-ahead log */
     refused(made, patched(made, 16, 8), "its header is not that of a pack"); /* pages of 2048 */
-    refused(made, patched(made, 100, 0), "malformed"); /* page 1 is not a table's */
+    refused(made, patched(made, 100, 0), "malformed"); /* page 1 does not belong to a table */
     rt_buffer_append_byte(&made->file, 'x');
     refused(made, rt_buffer_bytes(&made->file), "something follows its end");
 }
 
-/* What a database can hold beside rows, and rows that are not as the writer makes them. */
+/* Other things that a database can hold, and rows that the writer does not produce. */
 static const struct hostile_row {
     const char *sql, *part;
 } hostile_rows[] = {

@@ -1,4 +1,4 @@
-/* The child machinery against children that behave as badly as they can. */
+/* Tests of the pool with children that behave as badly as they can. */
 #include "conformance/process/child.h"
 #include "conformance/process/orphans.h"
 
@@ -31,7 +31,7 @@ static void pause_ms(long milliseconds)
     nanosleep(&pause, NULL);
 }
 
-/* Starts one forked child in a pool of its own and returns its result. */
+/* Starts one forked child in its own pool and returns its result. */
 static cnf_child_result run_one(cnf_child_body *body, void *user, uint32_t timeout_ms,
                                 size_t messages_max)
 {
@@ -119,7 +119,7 @@ static void a_hang_ends_at_its_limit(void **state)
     assert_messages(&result, "here\n");
 }
 
-/* A child that stands still is not one that ended. */
+/* A stopped child is not an ended one. */
 static int body_stops(void *user, int messages)
 {
     (void)user;
@@ -146,7 +146,8 @@ static int body_babbles(void *user, int messages)
     return 0;
 }
 
-/* Output is cut, not counted: a child that never stops talking fails by never ending. */
+/* Output is truncated, not limited: a child that never stops writing fails because it never ends.
+ */
 static void babble_ends_at_its_limit(void **state)
 {
     (void)state;
@@ -159,7 +160,7 @@ static void babble_ends_at_its_limit(void **state)
 #ifndef RT_ARENA_BLOCKS /* AddressSanitizer's shadow leaves no room for a limit */
 enum { MEMORY_LIMIT = 64 << 20 };
 
-/* Takes memory by the allocator until that is refused, and then by a mapping. */
+/* Allocates memory until the allocator fails, and then tries a mapping. */
 static int body_eats(void *user, int messages)
 {
     (void)user;
@@ -219,7 +220,7 @@ static void a_flood_is_cut(void **state)
     cnf_child_result_free(&result);
 }
 
-/* More than a pipe holds, and more than the result keeps. */
+/* Writes more than a pipe holds, and more than the result keeps. */
 static int body_talks(void *user, int messages)
 {
     (void)user;
@@ -243,7 +244,7 @@ static void much_talk_is_no_fault(void **state)
     cnf_child_result_free(&result);
 }
 
-/* Closing everything must not make the parent spin or forget the child. */
+/* A child that closes its descriptors must not make the parent busy-wait or forget the child. */
 static int body_closes(void *user, int messages)
 {
     (void)user;
@@ -266,7 +267,7 @@ static void closed_descriptors_are_no_end(void **state)
 
 /* ---- What children leave ------------------------------------------------------------------- */
 
-/* How a grandchild tries to get away. */
+/* How a grandchild tries to escape. */
 typedef struct grandchild_note {
     bool new_session, twice;
 } grandchild_note;
@@ -309,12 +310,12 @@ static void what_a_child_leaves_is_killed(void **state)
         assert_int_equal(errno, ESRCH);
         cnf_child_result_free(&result);
     }
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left, not even a zombie */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no process is left, not even a zombie */
     assert_int_equal(errno, ECHILD);
 }
 
-/* Every process starts others in sessions of their own, until there are this many or they are
- * stopped.  The bound keeps a failing test from taking the machine. */
+/* Every process starts others in new sessions until this many generations exist or they are killed.
+ * The bound prevents a failing test from taking down the machine. */
 enum { BOMB_GENERATIONS = 7, BOMB_MS = 150 };
 
 static void bomb(uint32_t generation)
@@ -338,7 +339,7 @@ static int body_bomb(void *user, int messages)
     return 0;
 }
 
-/* Processes in this one's subtree, by the kernel's lists of children. */
+/* The number of this process's descendants, from the kernel's lists of children. */
 static uint32_t descendants(void)
 {
     cnf_process_list children = {0};
@@ -428,8 +429,8 @@ static void a_signal_interrupts_the_wait(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* A child inherits no descriptor but its own four: another child's pipe kept open would hide that
- * child's end. */
+/* A child inherits only its own four descriptors: another child's open pipe would hide that child's
+ * end. */
 static int body_counts_descriptors(void *user, int messages)
 {
     (void)user;
@@ -453,7 +454,7 @@ static void a_child_inherits_nothing_else(void **state)
 
 /* ---- Executed children --------------------------------------------------------------------- */
 
-/* Writes so many bytes to the log, the last one a z, and dies of a signal. */
+/* Writes the given number of bytes to the log, the last of which is a z, and dies of a signal. */
 RT_NORETURN static void log_and_die(const char *count)
 {
     for (long i = strtol(count, NULL, 10); i > 0; i--) {
@@ -463,8 +464,8 @@ RT_NORETURN static void log_and_die(const char *count)
     _exit(8);
 }
 
-/* What this program does when it is executed as "assay echo": input and a variable to descriptor
- * 3 or 1; with a third word, that many bytes to the log. */
+/* The program's behaviour when it is executed as "assay echo": writes input and a variable to
+ * descriptor 3 or 1; with a third word, also writes that many bytes to the log. */
 static int executed_main(int argument_count, char **arguments)
 {
     int messages = argument_count > 2 && strcmp(arguments[2], "3") == 0 ? 3 : 1;
@@ -507,8 +508,8 @@ static void an_executed_child_gets_its_input(void **state)
     assert_null(getenv("ASSAY_TEST_VARIABLE"));
 }
 
-/* A log is the runner's own file: what was written is there however its writer died, and of a long
- * one the end. */
+/* A log is the runner's own file: its content survives however the writer died; of a long log, the
+ * end is kept. */
 static void a_log_outlives_its_writer(void **state)
 {
     (void)state;
@@ -571,7 +572,7 @@ static void another_program_is_executed(void **state)
     }
 }
 
-/* An entry of the changes replaces ours of that name; of two for a name the last counts. */
+/* A change replaces the variable of that name; of two changes for one name, the last counts. */
 static void an_environment_is_changed_by_name(void **state)
 {
     (void)state;

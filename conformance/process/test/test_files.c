@@ -1,4 +1,4 @@
-/* Which files a path on the command line stands for. */
+/* Tests of the files that paths on the command line denote. */
 #include "conformance/process/files.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-/* A folder with everything that matters in it; the test runs inside. */
+/* Creates a folder with every relevant kind of file; the test runs inside it. */
 static int fixture_make(void **state)
 {
     files_fixture *fixture = calloc(1, sizeof *fixture);
@@ -148,7 +148,7 @@ static void a_pipe_without_a_writer_is_empty(void **state)
     files_fixture *fixture = *state;
     rt_buffer content;
     assert_int_equal(mkfifo("loose/pipe.yaml", 0600), 0);
-    alarm(20); /* A wait for a writer would never end. */
+    alarm(20); /* Waiting for a writer would never end. */
     assert_true(rt_ok(cnf_file_read(fixture->sink, RT_TEXT("loose/pipe.yaml"), 10, &content)));
     alarm(0);
     assert_int_equal(content.size, 0);

@@ -1,4 +1,5 @@
-/* The guard: whichever process is killed, nothing stays, and what the body returns comes back. */
+/* Tests of the guard: whichever process is killed, none survives, and the body's result is
+ * returned. */
 #include "conformance/process/child.h"
 #include "conformance/process/guard.h"
 #include "conformance/process/orphans.h"
@@ -34,7 +35,7 @@ static void send(int descriptor, pid_t pid)
 
 /* ---- What is guarded ----------------------------------------------------------------------- */
 
-/* The pool's child leaves a process with a session of its own, and both stay. */
+/* The pool's child starts a process in its own session, and both keep running. */
 static int child_body(void *user, int messages)
 {
     (void)user;
@@ -45,7 +46,7 @@ static int child_body(void *user, int messages)
     return 0;
 }
 
-/* Leaves a folder with a file in it where commands have theirs, as a killed child would. */
+/* Leaves a folder with a file where commands create their folders, as a killed child would. */
 static void leave_files(void)
 {
     char path[512];
@@ -58,7 +59,7 @@ static void leave_files(void)
     if (!file || fclose(file) != 0) _exit(98);
 }
 
-/* Runs the child in a pool, and says on the descriptor who the worker and its child are. */
+/* Runs the child in a pool, and writes the ids of the worker and its child to the descriptor. */
 static int worker_body(void *user)
 {
     const int *report = user;
@@ -67,7 +68,7 @@ static int worker_body(void *user)
     cnf_pool *pool = cnf_pool_create();
     const cnf_child_start start = {.body = child_body, .timeout_ms = 60000, .messages_max = 4096};
     cnf_pool_start(pool, &start);
-    pause_ms(100); /* The child has its own by then. */
+    pause_ms(100); /* The child has started its own process by then. */
     cnf_process_list children = {0};
     cnf_orphans_list(&children);
     send(*report, children.count == 1 ? children.items[0] : -1);
@@ -95,7 +96,7 @@ static pid_t child_of(pid_t parent)
     return (pid_t)strtol(text, NULL, 10);
 }
 
-/* Starts a guard in a process group of its own. */
+/* Starts a guard in its own process group. */
 static guarded_run run_begin(void)
 {
     int report[2];
@@ -133,7 +134,7 @@ static bool is_gone(pid_t pid)
     return false;
 }
 
-/* Commands' folders are made here; it is empty unless one stays. */
+/* Commands' folders are created here; empty unless one was left. */
 static char parent_folder[] = "/tmp/guard-test-XXXXXX";
 
 static int parent_make(void **state)
@@ -143,7 +144,7 @@ static int parent_make(void **state)
     return mkdtemp(parent_folder) && setenv("TMPDIR", parent_folder, 1) == 0 ? 0 : -1;
 }
 
-/* Fails where a folder stayed: only an empty one can be removed so. */
+/* Fails if a folder was left: rmdir removes only empty folders. */
 static int parent_remove(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
-/* Every scenario of a folder on sim, under the simulated loader and under the real one: the same
- * verdict, the same checks, the same trace, word for word.
+/* Runs every scenario of a folder on sim, under the simulated loader and under the real one, and
+ * requires the same verdict, the same checks and an identical trace.
  *
  *     both_loaders FOLDER
  *
- * Exit status: 0 the same; 1 not, which is said; 77 there is no C compiler.  Started as
- * `both_loaders worker` and `both_loaders offline` it is its own compile worker and offline
- * compiler. */
+ * Exit status: 0 if the results are the same; 1 if not, after printing the differences; 77 if there
+ * is no C compiler. Started as `both_loaders worker` and `both_loaders offline`, it is its own
+ * compile worker and offline compiler. */
 #include "conformance/build/compile.h"
 #include "conformance/host/loader.h"
 #include "conformance/run/run.h"
@@ -17,11 +17,11 @@
 
 enum { STATUS_SAME, STATUS_OTHER, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS = 60000 };
 
-/* What one scenario came to. */
+/* The result of one scenario. */
 typedef struct outcome {
     rt_text path;
     rt_text story; /* verdict, signature and trace */
-    bool seen;     /* the other run had it too */
+    bool seen;     /* the other run has a result too */
 } outcome;
 
 typedef struct outcomes {
@@ -58,7 +58,7 @@ static bool run(const cnf_files *files, bool real_loader, outcomes *out_outcomes
            CNF_RUN_COMPLETE;
 }
 
-/* Says where the stories of one scenario part; false: they do not. */
+/* Compares the results of one scenario. Returns true, after printing them, if they differ. */
 static bool differs(const outcome *simulated, const outcomes *real)
 {
     for (uint32_t i = 0; i < real->all.count; i++) {

@@ -192,7 +192,7 @@ const cnf_subject *cnf_subject_find(rt_text name)
     "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\",\"data\":\"" hex "\"}\n"
 #define END "{\"type\":\"end\"}\n"
 
-/* What a child sends, and then how it ends. */
+/* The messages that a child sends, and how it ends. */
 static const struct behaviour {
     const char *name, *sends;
     int signal; /* 0: exits with status */
@@ -235,8 +235,9 @@ static int say(int messages, const char *text)
     return write(messages, text, size) == (ssize_t)size ? 0 : 9;
 }
 
-/* A runtime that chooses among two, and after the second alternative among three; its one_of has a
- * branch for each outcome but the last, which is wrong.  One that strays never follows a script. */
+/* A runtime that chooses between two alternatives and, after the second, among three; its one_of
+ * has a branch for each outcome except the last, which is wrong. A runtime that strays never
+ * follows a script. */
 static int choose(const cnf_subject_options *options, bool strays, int messages)
 {
     const char *script = options->choices.length && !strays ? options->choices.data : "0";
@@ -257,7 +258,7 @@ static int choose(const cnf_subject_options *options, bool strays, int messages)
     return say(messages, text);
 }
 
-/* Asks for more memory than the limit leaves; its death is that of the real subjects. */
+/* Requests more memory than the limit allows; it dies as the real subjects do. */
 static int eat(int messages)
 {
     int failed = say(messages, DEVICE STAGE);
@@ -266,8 +267,7 @@ static int eat(int messages)
     return failed;
 }
 
-/* Leaves a file in the folder that it was given, which must be empty, and dies where it is told so.
- */
+/* Leaves a file in the folder that it was given, which must be empty, and dies if `dies` is set. */
 static int leave(const cnf_subject_options *options, bool dies, int messages)
 {
     if (options->scratch.length == 0 || rmdir(options->scratch.data) != 0) return 9;
@@ -301,12 +301,12 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     if (rt_text_starts(rt_text_of(word), "scratch-and-die")) return leave(options, true, messages);
     if (rt_text_starts(rt_text_of(word), "scratch")) return leave(options, false, messages);
     if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
-    if (rt_text_starts(rt_text_of(word), "option")) /* PASS where a driver option arrived */
+    if (rt_text_starts(rt_text_of(word), "option")) /* PASS if a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
     return 9;
 }
 
-/* How the device answers a probe. */
+/* The device's answers to a probe. */
 static const struct probe_row {
     const char *name, *sends;
 } probe_rows[] = {

@@ -1,14 +1,14 @@
-/* SPIRV-Tools' opinion about every fused program that scenarios make.
+/* Validates with SPIRV-Tools every fused program that scenarios produce.
  *
  *     fused_opinion PATH...
  *
- * Runs the scenarios on sim and asks about each program that the fusion compiler gave it.  All must
- * be valid, and so must every scenario that says it fused have a program; the same program without
- * its first OpReturn must not be, so that being valid means something.
- * Exit status: 0 all are valid; 1 one is not, which is said.  Started as `fused_opinion worker` and
- * `fused_opinion offline` it is its own compile worker and offline compiler.
- * Source: document 001, "Fusion Process": the result is a SPIR-V module; SPIR-V specification 1.6,
- * section 2.16. */
+ * Runs the scenarios on sim and validates each program that the fusion compiler returned. All must
+ * be valid, and every scenario whose trace reports a fusion must have a program. The same program
+ * without its first OpReturn must be invalid, which shows that the validation is effective. Exit
+ * status: 0 if all are valid; 1 if not, after printing the errors. Started as `fused_opinion
+ * worker` and `fused_opinion offline`, it is its own compile worker and offline compiler. Source:
+ * document 001, "Fusion Process": the result is a SPIR-V module; SPIR-V specification 1.6, section
+ * 2.16. */
 #include "sim/test/second_opinion.h"
 
 #include "conformance/build/compile.h"
@@ -21,7 +21,7 @@
 enum { STATUS_VALID, STATUS_INVALID, JOBS = 2, TIMEOUT_MS = 60000, TEXT_SIZE = 512 };
 
 typedef struct fused_tally {
-    RT_VECTOR(rt_hash) seen; /* of codes */
+    RT_VECTOR(rt_hash) seen; /* hashes of the codes validated so far */
     uint32_t scenarios, fusing, failed;
 } fused_tally;
 
@@ -31,7 +31,7 @@ static void fail(fused_tally *tally, rt_text scenario, const char *what, const c
     printf("%.*s: %s: %s\n", RT_TEXT_ARG(scenario), what, why);
 }
 
-/* Leaves the first OpReturn out, which ends a block; returns the new size. */
+/* Removes the first OpReturn, which ends a block; returns the new size. */
 static uint32_t break_module(uint32_t *words, uint32_t count)
 {
     for (uint32_t at = 5; at < count; at += words[at] >> 16) {
@@ -68,7 +68,7 @@ static bool is_new(fused_tally *tally, rt_bytes code)
     return true;
 }
 
-/* True for an answer that is a fused program, and not a refusal to fuse. */
+/* True if the answer is a fused program, and not a refusal to fuse. */
 static bool ask_answer(fused_tally *tally, rt_text scenario, rt_bytes bytes)
 {
     rt_arena arena = {0};
@@ -85,8 +85,8 @@ static bool ask_answer(fused_tally *tally, rt_text scenario, rt_bytes bytes)
     return is_fused;
 }
 
-/* True where the trace tells of a fused program that the runtime took; a list that the compiler
- * refused has a `fuse` in it, too. */
+/* True if the trace has a fused program that the runtime used; the trace of a list that the
+ * compiler refused also has a `fuse`. */
 static bool has_fused(const cnf_messages *messages)
 {
     static const char event[] = "\"inject\"";

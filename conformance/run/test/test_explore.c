@@ -1,4 +1,5 @@
-/* Exploring: every leaf of any tree of choices is run once, and scripts are read strictly. */
+/* Tests of exploring: every leaf of any tree of choices runs exactly once, and scripts are parsed
+ * strictly. */
 #include "conformance/run/explore.h"
 
 #include "reference/base/hash.h"
@@ -13,8 +14,8 @@
 
 enum { DEPTH_MAX = 5, OF_MAX = 4, TREES = 200, LEAVES_MAX = 1024 };
 
-/* How many alternatives there are after the choices made so far; 1: no further choice.  The tree
- * follows from its number. */
+/* The number of alternatives after the choices made so far; 1: no further choice. The tree is
+ * derived from its number. */
 static uint32_t alternatives(uint64_t tree, const cnf_choice *made, uint32_t count)
 {
     uint64_t state = tree;
@@ -32,7 +33,8 @@ static uint32_t leaves(uint64_t tree, cnf_choice *made, uint32_t count)
     return sum;
 }
 
-/* What a run of the script says; choices past it are the first ones, as with seed 0. */
+/* The messages of a run of the script; choices past its end take the first alternative, as with
+ * seed 0. */
 static cnf_messages run_script(uint64_t tree, rt_text script, cnf_choice made[DEPTH_MAX])
 {
     cnf_messages messages = {.choices = made, .end = CNF_MESSAGES_ENDED};

@@ -1,5 +1,5 @@
-/* Tests of what answers of the compile worker mean: messages at the places that a person can go to.
- * The answers are made here; no compiler runs. */
+/* Tests of how answers of the compile worker are judged, and of the locations in messages. The
+ * answers are constructed here; no compiler runs. */
 #include "conformance/build/answer.h"
 #include "conformance/run/modules.h"
 
@@ -33,7 +33,7 @@ static const scn_scenario scenario = {
     .module_count = 2,
 };
 
-/* What a scenario is judged when the worker answers its first module so. */
+/* The judgement of a scenario if the worker gives this answer for its first module. */
 static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
                                const cnf_compile_answer *answer)
 {
@@ -46,7 +46,7 @@ static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
     cnf_modules_begin(&state, arena, sink, &scenario, none, RT_PROFILE_DOCUMENTS, format);
     assert_true(cnf_modules_next(&state, &module));
     assert_int_equal(module, 0);
-    assert_false(cnf_modules_next(&state, &module)); /* an empty module waits for nothing */
+    assert_false(cnf_modules_next(&state, &module)); /* an empty module needs no worker */
     cnf_child_result result = {.end = CNF_PROCESS_EXITED};
     cnf_answer_write(&result.messages, answer);
     cnf_modules_answer(&state, 0, &result);
@@ -62,7 +62,7 @@ static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_ans
     return judge_for(RT_FORMAT_SPIRV64, arena, sink, answer);
 }
 
-/* The message and the line of the scenario for one error of a source. */
+/* Checks the message and the scenario's line for one error of a source. */
 static void assert_message(const char *source, uint32_t line, uint32_t column, const char *expected,
                            uint32_t expected_line)
 {
@@ -99,7 +99,7 @@ static void code_in_a_file_is_there(void **state)
     (void)state;
     assert_message("app/1", 3, 5, "dir/code/b.cl:3:5: error: no", 20);
     assert_message("app/1", 3, 0, "dir/code/b.cl:3:1: error: no", 20);
-    /* What is about no line is about the file as a whole, which the scenario names. */
+    /* A message without a line is about the whole file, which the scenario names. */
     assert_message("app/1", 0, 0, "dir/s.yaml:20:15: error: no", 20);
 }
 
@@ -109,7 +109,7 @@ static void what_is_about_no_source_is_about_the_module(void **state)
     assert_message("", 0, 0, "dir/s.yaml:5:3: error: no", 5);
 }
 
-/* A compiler that every machine has, and one that only some have. */
+/* A required compiler, and an optional one. */
 static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void 
     rt_arena_reset(&arena);
 }
 
-/* A device that takes PTX alone cannot be asked; for SPIR-V the same answer is a failure. */
+/* A device that accepts only PTX skips the scenario; for SPIR-V the same answer is a failure. */
 static void code_without_a_form_in_ptx_is_skipped_there(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Unit tests of modules that are to be refused: what holds, and which part does not. */
+/* Unit tests of modules that must be refused: which part of the expectation holds and which does
+ * not. */
 #include "conformance/run/refusal.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@ static const cnf_compile_message message = {.source = STATIC_TEXT("app/0"),
                                             .severity = CNF_SEVERITY_ERROR,
                                             .text = STATIC_TEXT("no member named 'x'")};
 
-/* Messages of post-link and of the front end, and none. */
+/* Answers with a message of post-link, with messages of the front end, and with none. */
 static const cnf_compile_answer torn = {.code = RT_POSTLINK_ERROR,
                                         .message = STATIC_TEXT("app/0:1: variable is torn"),
                                         .names = counter,

@@ -1,4 +1,4 @@
-/* The scheduler: every file and subject gets its record, whatever children do. */
+/* Tests of the scheduler: every file and subject gets its record, however children behave. */
 #include "conformance/run/run.h"
 #include "conformance/run/test/fakes.h"
 
@@ -16,18 +16,18 @@
 
 enum { RECORDS_MAX = 256 };
 
-/* A folder of fake scenarios, and what a run of them said. */
+/* A folder of fake scenarios, and the records of a run. */
 typedef struct run_fixture {
     char folder[64];
     rt_arena arena;
     cnf_file files[64];
     uint32_t file_count;
     cnf_record records[RECORDS_MAX];
-    rt_text warnings[RECORDS_MAX];      /* beside each record */
-    uint32_t record_count, known_count; /* the first of them are known to done_before */
-    cnf_run_options options;            /* those beside subjects, jobs and time limit */
-    const char *const *driver_options;  /* of vendor */
-    uint32_t stop_after;                /* records; 0: never */
+    rt_text warnings[RECORDS_MAX];      /* one per record */
+    uint32_t record_count, known_count; /* done_before knows the first known_count */
+    cnf_run_options options;            /* other than subjects, jobs and time limit */
+    const char *const *driver_options;  /* of the subject "vendor" */
+    uint32_t stop_after;                /* number of records; 0: never */
     bool interrupts;                    /* after the first record, by SIGINT */
 } run_fixture;
 
@@ -52,7 +52,7 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-/* Gives the fake scenario another content. */
+/* Replaces the content of the fake scenario. */
 static void rewrite(const run_fixture *fixture, uint32_t index, const char *text)
 {
     FILE *file = fopen(fixture->files[index].file.data, "w");
@@ -74,7 +74,7 @@ static bool keep(void *user, const cnf_record *record, const cnf_run_detail *det
     run_fixture *fixture = user;
     assert_true(!detail->messages || detail->scenario);
     assert_true(!detail->oracle || detail->scenario);
-    bool refused = rt_text_is(record->scenario, "refused"); /* without a child */
+    bool refused = rt_text_is(record->scenario, "refused"); /* judged without a child */
     if (record->judgement.verdict == CNF_VERDICT_PASS && !refused)
         assert_non_null(detail->messages);
     assert_true(fixture->record_count < RECORDS_MAX);
@@ -171,7 +171,7 @@ static void subjects_are_compared_with_sim(void **state)
     assert_verdict(fixture, "same", "vendor", "PASS", "");
     assert_verdict(fixture, "other", "vendor", "FAIL",
                    "differential:memory:differs:data/element-0");
-    /* What could not be compared was not observed, and the record says so. */
+    /* A comparison that was not possible is noted in the record. */
     const cnf_record *blind = assert_verdict(fixture, "blind", "vendor", "PASS", "");
     const cnf_record *same = record_of(fixture, "same", "vendor");
     assert_int_equal(same->judgement.unobserved_count, 0);
@@ -356,7 +356,7 @@ static void what_the_compiler_says_decides(void **state)
     add(fixture, "crash", "crash\nsim pass\nvendor pass\n");
     add(fixture, "hang", "hang\nsim pass\nvendor pass\n");
     add(fixture, "garbage", "garbage\nsim pass\nvendor pass\n");
-    /* Only "hang" may be out of time, on a busy machine too. */
+    /* Only "hang" may exceed the time limit, even on a busy machine. */
     assert_int_equal(run(fixture, 4, 4000), CNF_RUN_COMPLETE);
     const cnf_record *bad =
         assert_verdict(fixture, "bad", "-", "INVALID", "compile:source:compile-time:app");
@@ -392,7 +392,7 @@ static void an_interrupted_run_loses_no_record(void **state)
     assert_verdict(fixture, "b8", "vendor", "NOT_RUN", "start:interrupted:-:-");
 }
 
-/* Knows the pairs of the records kept so far, by path, content and subject. */
+/* True for the pairs of the records kept so far, by path, content and subject. */
 static bool done_before(void *user, rt_text path, rt_text hash, rt_text subject)
 {
     const run_fixture *fixture = user;
@@ -423,7 +423,8 @@ static void what_has_its_record_does_not_run(void **state)
     assert_int_equal(fixture->record_count, 7);
 }
 
-/* One subject's record is missing: it is compared with the oracle, which runs again unsaid. */
+/* One subject's record is missing: it is compared with the oracle, which runs again but sends no
+ * record. */
 static void the_oracle_runs_for_the_others_sake(void **state)
 {
     run_fixture *fixture = *state;
@@ -464,7 +465,7 @@ static void many_scenarios_go_through_few_slots(void **state)
     assert_verdict(fixture, "s38", "vendor", "PASS", "");
 }
 
-/* Each case has an empty folder of its own, gone when its child is, however that ended. */
+/* Each case has its own empty folder, which is removed when its child ends, for any reason. */
 static void nothing_stays_of_a_childs_folder(void **state)
 {
     run_fixture *fixture = *state;
@@ -487,7 +488,7 @@ static void nothing_stays_of_a_childs_folder(void **state)
         unsetenv("TMPDIR");
 }
 
-/* What the system refuses is not a failure, and is reported for each child. */
+/* A refusal by the system is not a FAIL, and is reported for each child. */
 static void without_a_folder_for_it_nothing_runs(void **state)
 {
     run_fixture *fixture = *state;
@@ -499,7 +500,7 @@ static void without_a_folder_for_it_nothing_runs(void **state)
     assert_verdict(fixture, "a", "vendor", "NOT_RUN", "start:start:ENOENT:-");
 }
 
-/* The same of a run that is interrupted while its children live. */
+/* An interrupted run also removes the folders of children that are still running. */
 static void an_interrupted_run_leaves_no_folder(void **state)
 {
     run_fixture *fixture = *state;
@@ -517,8 +518,8 @@ static void an_interrupted_run_leaves_no_folder(void **state)
 
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
 
-/* A module that is refused as expected is judged on the oracle alone: no device was asked, whether
- * it is there, only links, or is missing. */
+/* A module that is refused as expected is judged on the oracle alone: no device is involved,
+ * whether it is present, only links, or is missing. */
 static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
 {
     run_fixture *fixture = *state;

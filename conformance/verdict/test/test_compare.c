@@ -1,4 +1,4 @@
-/* Verdicts and comparisons, from what a child sent and how it ended. */
+/* Tests of verdicts and comparisons, from the messages that a child sent and how it ended. */
 #include "conformance/verdict/differential.h"
 #include "conformance/verdict/judge.h"
 #include "conformance/verdict/parting.h"
@@ -40,13 +40,13 @@ static const verdict_row verdict_rows[] = {
      ""},
     {CHECK_LINE("memory", "data", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "step1:memory:differs:data/element-3"},
-    /* A fault that the device found is the cause, what a memory holds its effect. */
+    /* A fault found by the device is the cause; the content of a memory is only its effect. */
     {CHECK_LINE(
          "memory", "data", "false",
          "true") "{\"type\":\"check\",\"kind\":\"finding\",\"what\":\"data\",\"ok\":false,\"observed\":true,"
                  "\"code\":\"out-of-bounds\",\"place\":\"square\",\"message\":\"why\"}\n" END,
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "step:finding:out-of-bounds:data/square"},
-    /* Neither right nor wrong, and then nothing is left that was seen. */
+    /* The only check was not observed, so it neither holds nor fails. */
     {CHECK_LINE("launch", "apply", "false", "false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_SKIP,
      ""},
     {OPEN "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\"}\n", CNF_PROCESS_EXITED, 0,
@@ -55,7 +55,7 @@ static const verdict_row verdict_rows[] = {
      "open:protocol:incomplete:-"},
     {"{\"type\":\"unavailable\",\"message\":\"none\"}\n", CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_UNAVAILABLE, ""},
-    /* A PASS that saw nothing does not exist. */
+    /* A run without checks cannot PASS. */
     {OPEN END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-check:-"},
     {"", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-end:-"},
     {OPEN "{\"type\":", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:cut:-"},
@@ -76,7 +76,8 @@ static const verdict_row verdict_rows[] = {
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     {"{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":2}]}\n" END,
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
-    /* A device that runs no kernel: what it was asked agrees, and that is not a PASS. */
+    /* A device that runs no kernel: everything that it could be asked agrees, which is not a PASS.
+     */
     {DEVICE("false") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_LINKED, ""},
     {DEVICE("false") CHECK_LINE("error", "apply", "true", "true") END, CNF_PROCESS_EXITED, 0,
@@ -86,7 +87,7 @@ static const verdict_row verdict_rows[] = {
     {DEVICE("false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-check:-"},
     {DEVICE("true") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_SKIP, ""},
-    /* How the process ended comes first. */
+    /* How the process ended takes precedence. */
     {STAGE("step", "2"), CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
      "step2:crash:SIGSEGV:-"},
     {STAGE("step", "2") "{\"ty", CNF_PROCESS_SIGNALLED, SIGABRT, CNF_VERDICT_CRASH,
@@ -96,7 +97,7 @@ static const verdict_row verdict_rows[] = {
      "open:crash:out-of-memory:-"},
     {STAGE("step", "0"), CNF_PROCESS_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
     {OPEN, CNF_PROCESS_OVERFLOWED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
-    /* A program that the machine did not let begin says nothing about the subject. */
+    /* A program that the machine could not start proves nothing about the subject. */
     {CHECK_LINE("start", "set-up", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_NOT_RUN,
      "step1:start:differs:set-up/element-3"},
     {"", CNF_PROCESS_NOT_STARTED, 11, CNF_VERDICT_NOT_RUN, "start:start:EAGAIN:-"},
@@ -129,7 +130,8 @@ static void every_end_has_one_verdict(void **state)
     }
 }
 
-/* Every cut and many changed bytes of a run's messages: some verdict comes out, never a crash. */
+/* Truncated at every byte, or with many different bytes changed, a run's messages yield a verdict
+ * and never a crash. */
 static void damaged_messages_are_judged(void **state)
 {
     (void)state;
@@ -294,7 +296,7 @@ static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *ot
     return judgement;
 }
 
-/* A one_of of two branches at step 1, of which one held. */
+/* A one_of with two branches at step 1, of which one held. */
 #define ONE_OF(branch, observed)                                                                      \
     "{\"type\":\"check\",\"step\":1,\"line\":9,\"kind\":\"one_of\",\"what\":\"outcome\",\"ok\":true," \
     "\"observed\":" observed ",\"branch\":" branch ",\"branches\":2}\n"
@@ -309,12 +311,12 @@ static const struct differential_row {
      "differential:memory:differs:m/element-1",
      "at the end m[1] differs from sim's:\n  sim     2 (0x00000002)\n  subject -1 "
      "(0xffffffff)\n1 of 2 elements differs: one element"},
-    /* A byte that sim does not call defined may hold anything. */
+    /* A byte that sim marks as undefined may hold anything. */
     {MEMORY("m", "0100000002000000", ",\"defined\":\"0f\"") END,
      MEMORY("m", "01000000ffffffff", "") END, "", ""},
     {MEMORY("m", "0100000002000000", ",\"defined\":\"1f\"") END,
      MEMORY("m", "01000000ffffffff", "") END, "differential:memory:differs:m/element-1", "1 of 2"},
-    /* The memory's own tolerance, one step from 1, holds here too. */
+    /* The memory's own tolerance, one step from 1, applies here too. */
     {MEMORY("f", "0000803f", "") END, MEMORY("f", "0100803f", "") END, "", ""},
     {MEMORY("f", "0000803f", "") END, MEMORY("f", "0200803f", "") END,
      "differential:memory:differs:f/element-0", "f[0] differs from sim's, 2 ULP apart:\n"},
@@ -324,7 +326,8 @@ static const struct differential_row {
     {MEMORY("f", "00000000", "") MEMORY("m", "0100000002000000", "") END,
      MEMORY("f", "0000803f", "") MEMORY("m", "0200000002000000", "") END,
      "differential:memory:differs:m/element-0", "m[0]"},
-    /* Where the documents leave a choice the memories are compared only if it was the same one. */
+    /* If the documents leave a choice, the memories are compared only if both made the same choice.
+     */
     {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
      ONE_OF("1", "true") MEMORY("m", "0200000002000000", "") END,
      "differential:memory:differs:m/element-0", "m[0]"},
@@ -332,11 +335,12 @@ static const struct differential_row {
      ONE_OF("2", "true") MEMORY("m", "0200000002000000", "") END, "", ""},
     {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
      ONE_OF("1", "false") MEMORY("m", "0200000002000000", "") END, "", ""},
-    /* A memory that the subject cannot show, and one of another size. */
+    /* A memory that the subject cannot read back, and a memory of another size. */
     {MEMORY("m", "0100000002000000", "") END, MEMORY("n", "02000000", "") END, "", ""},
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000", "") END,
      "differential:memory:size:m", "4 bytes here and 8 on sim; the scenario declares 8"},
-    /* What no scenario declares is a variable, compared as bytes where both show it. */
+    /* A memory that the scenario does not declare is a variable, compared as bytes if both sent it.
+     */
     {MEMORY("device_global v on d", "0102", "") END, MEMORY("device_global v on d", "0103", "") END,
      "differential:memory:differs:device_global-v-on-d/element-1", "device_global v on d[1]"},
     {MEMORY("device_global v on d", "0102", "") END, MEMORY("device_global w on d", "0103", "") END,
@@ -404,7 +408,7 @@ static void the_first_other_event_is_told(void **state)
 #define BUILD(device) "{\"event\":\"build\",\"device\":\"" device "\"}"
 #define IMAGE(format) "{\"event\":\"image_register\",\"image\":\"a/0\",\"format\":\"" format "\"}"
 
-/* The scenario's devices have the same names everywhere; formats are the subject's own. */
+/* The scenario's devices have the same names on every subject; formats depend on the subject. */
 static void devices_are_compared_and_formats_are_not(void **state)
 {
     (void)state;
@@ -415,7 +419,7 @@ static void devices_are_compared_and_formats_are_not(void **state)
                    "  subject build device: second");
 }
 
-/* A confused child's trace: nothing of it equals anything, and it is shown as it came. */
+/* A malformed trace of a child: no part of it equals anything, and it is shown as received. */
 static void what_is_no_event_is_shown(void **state)
 {
     (void)state;

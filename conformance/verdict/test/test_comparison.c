@@ -1,4 +1,4 @@
-/* Comparisons of runs whose records are made by hand. */
+/* Tests of comparisons between runs, with hand-made records. */
 #include "conformance/verdict/comparison.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static cnf_record record_make(cnf_verdict verdict, const char *signature, double
                         .judgement = {.verdict = verdict, .signature = rt_text_of(signature)}};
 }
 
-/* Compares one record with one; NULL: there is none.  Returns whether it got worse. */
+/* Compares two single records; NULL: that run has none. Returns true if there is a regression. */
 static bool said(const cnf_record *before, const cnf_record *after, const char *expected)
 {
     cnf_records old_run = {before, before ? 1 : 0, 0}, new_run = {after, after ? 1 : 0, 0};

@@ -1,5 +1,4 @@
-/* Contents of memories compared under their layouts.  The bit patterns are written by hand from
- * IEEE 754. */
+/* Tests of comparing contents of memories. The bit patterns are derived by hand from IEEE 754. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/verdict/elements.h"
 #include "conformance/verdict/value.h"
@@ -46,7 +45,7 @@ typedef struct number_row {
 static const number_row number_rows[] = {
     {&field_INT, SCN_TOLERANCE_NONE, 0, 7, 7, NULL},
     {&field_INT, SCN_TOLERANCE_NONE, 0, 7, 8, ""},
-    /* A tolerance is for floating-point numbers. */
+    /* A tolerance applies only to floating-point numbers. */
     {&field_INT, SCN_TOLERANCE_ABSOLUTE, 10, 7, 8, ""},
     {&field_ULONG, SCN_TOLERANCE_ULP, 10, UINT64_MAX, UINT64_MAX - 1, ""},
     /* 1 and the next numbers of each size. */
@@ -65,25 +64,25 @@ static const number_row number_rows[] = {
     {&field_FLOAT, SCN_TOLERANCE_RELATIVE, 0, 0, 0x80000000, NULL},
     {&field_DOUBLE, SCN_TOLERANCE_NONE, 0, 1, 0x8000000000000001, "2 ULP apart"},
     {&field_FLOAT, SCN_TOLERANCE_ULP, 2, 1, 0x80000001, NULL},
-    /* NaN equals NaN whatever the payload, and nothing else. */
+    /* NaN equals NaN whatever the payload, and equals nothing else. */
     {&field_FLOAT, SCN_TOLERANCE_NONE, 0, 0x7fc00000, 0xffc00001, NULL},
     {&field_HALF, SCN_TOLERANCE_NONE, 0, 0x7e00, 0xfe01, NULL},
     {&field_DOUBLE, SCN_TOLERANCE_NONE, 0, 0x7ff8000000000000, 0x7ff0000000000001, NULL},
     {&field_FLOAT, SCN_TOLERANCE_ABSOLUTE, 1e30, 0x7fc00000, 0x3f800000, "one is NaN"},
     {&field_FLOAT, SCN_TOLERANCE_ULP, 1e30, 0x3f800000, 0x7fc00000, "one is NaN"},
-    /* The largest float beside infinity: one step apart, but no tolerance covers an overflow. */
+    /* The largest float next to infinity: one step apart, but no tolerance covers an overflow. */
     {&field_FLOAT, SCN_TOLERANCE_NONE, 0, 0x7f800000, 0x7f800000, NULL},
     {&field_FLOAT, SCN_TOLERANCE_ULP, 4, 0x7f800000, 0x7f7fffff, "1 ULP apart"},
     {&field_FLOAT, SCN_TOLERANCE_ULP, 4, 0x7f7fffff, 0x7f800000, "1 ULP apart"},
     {&field_HALF, SCN_TOLERANCE_RELATIVE, 2, 0x7bff, 0x7c00, "1 ULP apart"},
     {&field_DOUBLE, SCN_TOLERANCE_ABSOLUTE, 1e308, 0x7ff0000000000000, 0xfff0000000000000, "apart"},
-    /* 2 and 2.5: half a unit, a quarter of the expected value; the other way round a fifth. */
+    /* 2 and 2.5 differ by 0.5, a quarter of the expected value; the other way round, by a fifth. */
     {&field_FLOAT, SCN_TOLERANCE_ABSOLUTE, 0.5, 0x40000000, 0x40200000, NULL},
     {&field_FLOAT, SCN_TOLERANCE_ABSOLUTE, 0.49, 0x40000000, 0x40200000, "apart"},
     {&field_FLOAT, SCN_TOLERANCE_RELATIVE, 0.25, 0x40000000, 0x40200000, NULL},
     {&field_FLOAT, SCN_TOLERANCE_RELATIVE, 0.2, 0x40000000, 0x40200000, "apart"},
     {&field_FLOAT, SCN_TOLERANCE_RELATIVE, 0.2, 0x40200000, 0x40000000, NULL},
-    /* No relative tolerance reaches away from zero. */
+    /* No relative tolerance covers a difference from zero. */
     {&field_DOUBLE, SCN_TOLERANCE_RELATIVE, 1, 0, 1, "1 ULP apart"},
 };
 
@@ -102,7 +101,7 @@ static void numbers_are_compared_as_declared(void **state)
         bool equal =
             cnf_elements_compare(&arena, &memory, expected, got, (rt_bytes){0}, &difference);
         if (equal != !row->distance) fail_msg("row %zu: equal is %d", i, equal);
-        /* As a multiset of one, it is no other question. */
+        /* As a multiset of one element, the result must be the same. */
         memory.unordered = true;
         cnf_difference unordered;
         assert_int_equal(
@@ -236,7 +235,7 @@ static void what_is_not_defined_may_be_anything(void **state)
     assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){expected, 8}, (rt_bytes){got, 8},
                                       (rt_bytes){&defined, 1}, &difference));
     assert_int_equal(difference.first, 1);
-    /* A NaN of which a byte is missing is compared as bytes: it is not known to be one. */
+    /* A NaN with an undefined byte is compared as bytes: it is not known to be a NaN. */
     memory = memory_of(&field_FLOAT, 1);
     static const uint8_t quiet[] = {0, 0, 0xc0, 0x7f}, other[] = {1, 0, 0xc0, 0x7f};
     defined = 0x0f;
@@ -255,22 +254,22 @@ typedef struct unordered_row {
     float tolerance;
     uint32_t count;
     float expected[6], got[6];
-    uint8_t undefined; /* bit per element */
+    uint8_t undefined; /* one bit per element */
     uint32_t lacking;  /* elements without a partner */
     uint32_t first;
 } unordered_row;
 
 static const unordered_row unordered_rows[] = {
     {SCN_TOLERANCE_NONE, 0, 4, {1, 2, 3, 4}, {4, 2, 1, 3}, 0, 0, 0},
-    /* A multiset, no set: two of one value need two. */
+    /* A multiset, not a set: two equal elements need two partners. */
     {SCN_TOLERANCE_NONE, 0, 4, {1, 1, 2, 2}, {1, 2, 2, 2}, 0, 1, 1},
     {SCN_TOLERANCE_NONE, 0, 4, {4, 3, 2, 1}, {1, 2, 3, 5}, 0, 1, 0},
     {SCN_TOLERANCE_NONE, 0, 2, {-0.0f, 0}, {0, 0}, 0, 1, 0},
-    /* What is not defined may be anything, but uses up a place. */
+    /* An undefined element may have any value, but still takes one place. */
     {SCN_TOLERANCE_NONE, 0, 3, {7, 1, 2}, {2, 99, 1}, 1, 0, 0},
     {SCN_TOLERANCE_NONE, 0, 3, {7, 1, 2}, {98, 99, 1}, 1, 1, 2},
     {SCN_TOLERANCE_NONE, 0, 2, {5, 6}, {9, 9}, 3, 0, 0},
-    /* The partner nearest to 0 is 1, or -1 stays alone: taken in ascending order both have one. */
+    /* 0 must be paired with 1, or -1 has no partner: pairing in ascending order finds both. */
     {SCN_TOLERANCE_ABSOLUTE, 1, 2, {0, -1}, {0, 1}, 0, 0, 0},
     {SCN_TOLERANCE_ABSOLUTE, 1, 3, {0, 1, 2}, {1, 2, 3}, 0, 0, 0},
     {SCN_TOLERANCE_ABSOLUTE, 1, 3, {0, 1, 2}, {1, 3, 3.5f}, 0, 1, 1},
@@ -339,8 +338,8 @@ static void elements_of_several_numbers_are_matched(void **state)
     static const weighed too_far[] = {{2, 5}, {1, 7}, {1, 7}};
     assert_int_equal(lacking(&memory, expected, same), 0);
     assert_int_equal(lacking(&memory, expected, other_key), 1);
-    assert_int_equal(lacking(&memory, expected, too_far), 1); /* 5 reaches no 7 */
-    /* (0,0) may have either, (1,-1) only the first, so an element that has it must give way. */
+    assert_int_equal(lacking(&memory, expected, too_far), 1); /* 7 is outside the tolerance of 5 */
+    /* (0,0) matches either element, (1,-1) only the first: (0,0) must give the first away. */
     memory = memory_of(&pair_field, 2);
     memory.unordered = true;
     memory.tolerance_kind = SCN_TOLERANCE_ABSOLUTE;
@@ -349,7 +348,7 @@ static void elements_of_several_numbers_are_matched(void **state)
     assert_int_equal(lacking(&memory, pairs, found), 0);
 }
 
-/* As many as there may be. */
+/* The largest number of elements that can be matched. */
 static void many_elements_are_matched(void **state)
 {
     (void)state;
@@ -361,11 +360,11 @@ static void many_elements_are_matched(void **state)
     scn_memory memory = memory_of(&pair_field, SCN_MATCHED_COUNT_MAX);
     memory.unordered = true;
     memory.tolerance_kind = SCN_TOLERANCE_ABSOLUTE;
-    memory.tolerance = 0.5; /* each has two to choose from: a search may go through all of them */
+    memory.tolerance = 0.5; /* each element matches two: a search may visit all of them */
     assert_int_equal(lacking(&memory, expected, got), 0);
-    got[0] = -1; /* none reaches this one */
+    got[0] = -1; /* no expected element matches this one */
     assert_int_equal(lacking(&memory, expected, got), 1);
-    memory.tolerance = 1e6; /* all fit all */
+    memory.tolerance = 1e6; /* every element matches every other */
     assert_int_equal(lacking(&memory, expected, got), 0);
 }
 
@@ -373,8 +372,8 @@ static void many_elements_are_matched(void **state)
 
 typedef struct pattern_row {
     uint32_t total;
-    uint32_t indices[NUMBERS_MAX]; /* up to the first 0 after the first */
-    uint32_t from, length, period; /* or runs: where the first begins; 0: no runs */
+    uint32_t indices[NUMBERS_MAX]; /* end at the first 0 after index 0 */
+    uint32_t from, length, period; /* or runs: start of the first; 0: no runs */
     const char *pattern;
 } pattern_row;
 

@@ -1,4 +1,4 @@
-/* Expectation files: what is refused, and what entries make of verdicts. */
+/* Tests of expectation files: which files are rejected, and how entries change verdicts. */
 #include "conformance/verdict/expectations.h"
 
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static int tear_down(void **state)
     return left;
 }
 
-/* Reads the fixture's expectations anew, those of `more` too where asked. */
+/* Reads the fixture's expectations again, including those of `more` if requested. */
 static void expectations_read(fixture *made, bool more)
 {
     static const rt_text subjects[] = {{"sim", 3}, {"pocl", 4}, {"intel-cpu", 9}};
@@ -98,7 +98,7 @@ static void expectations_read(fixture *made, bool more)
 
 static const struct wrong_row {
     const char *name, *text;
-    const char *says; /* what follows the file's name */
+    const char *says; /* the text after the file's name */
 } wrong_rows[] = {
     {"pocl", "", ":1:1: error: "},
     {"pocl", "subject: pocl\nentries: []\n",
@@ -178,9 +178,8 @@ static void the_same_entry_in_two_folders_is_refused(void **state)
     assert_non_null(strstr(rt_buffer_string(&made->problems), "more/pocl.yaml:4:5: error: "));
 }
 
-/* Every cut and many changed bytes of a right file: it is read or refused with its name, never
- * more.
- */
+/* A valid file truncated at every byte, or with many different bytes changed, is read, or rejected
+ * with a message that names it. */
 static void damaged_files_are_read_or_refused(void **state)
 {
     fixture *made = *state;
@@ -195,7 +194,7 @@ static void damaged_files_are_read_or_refused(void **state)
     for (size_t at = 0; at < sizeof whole - 1; at++) {
         for (size_t i = 0; i <= sizeof bytes; i++) {
             memcpy(text, whole, sizeof whole);
-            text[at] = i < sizeof bytes ? bytes[i] : '\0'; /* cut there */
+            text[at] = i < sizeof bytes ? bytes[i] : '\0'; /* truncates the text there */
             file_write(made->root, "expectations/pocl.yaml", text);
             expectations_read(made, false);
             refused += !made->fine;
@@ -224,8 +223,8 @@ typedef struct judge_row {
     cnf_verdict verdict;
     const char *signature;
     cnf_verdict with;
-    const char *failure; /* what the applied entry expects; NULL: none was applied */
-    const char *written; /* what is said of the entries, without the file's folder */
+    const char *failure; /* the failure that the applied entry expects; NULL: none was applied */
+    const char *written; /* the report on the entries, without the file's folder */
 } judge_row;
 
 #define OTHER "  - scenario: device/b.yaml\n"
@@ -247,7 +246,7 @@ static const judge_row judge_rows[] = {
      "TIMEOUT " SEEN, ""},
     {A "    verdict: TIMEOUT\n" SIG REST, "pocl", "", CNF_VERDICT_HANG, SEEN,
      CNF_VERDICT_XFAIL_MISMATCH, "TIMEOUT " SEEN, ""},
-    /* Nothing is learnt about the entry. */
+    /* These prove nothing about the entry. */
     {A SIG REST, "pocl", "", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL, ""},
     {A SIG REST, "pocl", "", CNF_VERDICT_UNAVAILABLE, "", CNF_VERDICT_UNAVAILABLE, NULL, ""},
     {A SIG REST, "pocl", "", CNF_VERDICT_NOT_RUN, "", CNF_VERDICT_NOT_RUN, NULL, ""},
@@ -270,7 +269,7 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_CRASH, "x", CNF_VERDICT_XFAIL, "CRASH",
      "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver '4.0' is not a part of "
      "'PoCL 3.1'\n"},
-    /* With driver options: the very failure, and nothing else. */
+    /* With driver options, only the identical failure is excused. */
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_FAIL, NULL, ""},
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS, NULL, ""},
@@ -336,8 +335,8 @@ static void entries_decide_verdicts(void **state)
         assert_row(*state, i);
 }
 
-/* An entry of the subject with options comes before the bare subject's, which still holds for the
- * bare subject. */
+/* An entry of the subject with options takes precedence over that of the bare subject, which still
+ * applies to the bare subject. */
 static void entries_with_options_come_first(void **state)
 {
     static const struct {

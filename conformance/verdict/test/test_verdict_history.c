@@ -1,4 +1,4 @@
-/* Histories of verdicts in files of a scratch folder. */
+/* Tests of histories of verdicts, in files of a scratch folder. */
 #include "conformance/verdict/verdict_history.h"
 
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void stretches_are_told_by_driver_and_verdict(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Every writer makes runs of its own; none is lost, and each has a number. */
+/* Every writer adds its own runs; none is lost, and each has a number. */
 static void several_writers_at_once_lose_nothing(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void what_is_no_history_is_a_message(void **state)
     cnf_record pass = record_make(CNF_VERDICT_PASS, "", "");
     assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass)));
     static const char damage[4096] = {1, 2, 3};
-    file_write(damage, sizeof damage, 4096); /* the page of the table */
+    file_write(damage, sizeof damage, 4096); /* overwrites the page of the table */
     refused_as(add(sink, "2026-01-02T00:00:00Z", &pass), sink, RT_MALFORMED, "damaged");
     file_write("\0\0\0\2", 4, 60); /* user_version, SQLite's file format, section 1.3 */
     refused_as(cnf_history_open(sink, file, &history), sink, RT_UNSUPPORTED, "version is 2");

@@ -1,4 +1,4 @@
-/* A source goes through a file, so that clang's messages and line information have a name. */
+/* Sources are written to files, so that clang's messages and line information have a name. */
 #include "reference/compiler/test/plugin.h"
 
 #include "reference/base/alloc.h"

@@ -1,19 +1,19 @@
-/* What the tests of post-link share: sources to images, and what an image's code holds. */
+/* Shared by the tests of post-link: compiling sources to images, and inspecting an image's code. */
 #ifndef REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
 #define REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
 
 #include "reference/compiler_api.h"
 #include "reference/image/device_global.h"
 
-/* One source: OpenCL C; C++ for OpenCL when its name ends in ".clcpp", LLVM IR text when it ends in
- * ".ll".  OpenCL C has SPEC_CONSTANT, C++ for OpenCL the properties of document 004, as assay's
- * prelude defines them. */
+/* One source: C++ for OpenCL if its name ends in ".clcpp", LLVM IR text if it ends in ".ll",
+ * otherwise OpenCL C. OpenCL C has SPEC_CONSTANT, and C++ for OpenCL has the properties of document
+ * 004, as assay's prelude defines them. */
 typedef struct fixture_source {
     const char *name;
     const char *code;
 } fixture_source;
 
-/* A list of sources, ended as the functions below want it. */
+/* A list of sources, terminated for the functions below. */
 #define SOURCES(...)                                                                               \
     (const fixture_source[])                                                                       \
     {                                                                                              \
@@ -23,7 +23,7 @@ typedef struct fixture_source {
         }                                                                                          \
     }
 
-/* What a function's source says that is to stay, and what LLVM IR is for. */
+/* NOINLINE keeps a function in the code; TARGET is the start of LLVM IR sources. */
 #define NOINLINE "__attribute__((noinline)) "
 #define TARGET                                                                                     \
     "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
@@ -34,18 +34,18 @@ typedef struct postlink_fixture {
     rt_sink *sink;
     rt_arena arena;
     rt_buffer bytes;
-    rt_image_list images;          /* of the last post-link that succeeded */
-    rt_device_global_list globals; /* that host code registers, of the same */
-    rt_profile profile;            /* of the next one; at first the documents' */
-    bool no_device_globals;        /* the next one is not asked to treat them */
+    rt_image_list images;          /* of the last successful post-link */
+    rt_device_global_list globals; /* also of it, as host code registers them */
+    rt_profile profile;            /* of the next post-link; initially the documents' profile */
+    bool no_device_globals;        /* the next post-link must not process them */
     rt_format format;              /* of the next images: SPIRV64, or PTX */
-    bool embed_ir;                 /* and whether those in PTX hold their bitcode */
-    const char *library;           /* libclc; NULL: where Debian has it */
-    bool ahead_of_time;            /* the next one is for a target with these aspects */
+    bool embed_ir;                 /* whether the next PTX images embed their bitcode */
+    const char *library;           /* path of libclc; NULL: Debian's location */
+    bool ahead_of_time;            /* the next post-link is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;
 
-/* Opens the plugin beside the test; once per test. */
+/* Opens the plugin in the test's folder; once per test. */
 int fixture_open(void **state);
 int fixture_close(void **state);
 
@@ -56,27 +56,28 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
 rt_status fixture_postlink(postlink_fixture *fixture, rt_split split,
                            const fixture_source *sources);
 
-/* The same; it must succeed, make `image_count` images, and each must satisfy SPIRV-Tools. */
+/* Post-links sources as fixture_postlink does. It must succeed and produce `image_count` images,
+ * each of which SPIRV-Tools accepts. */
 void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_count,
                   const fixture_source *sources);
 
-/* Links SPIR-V modules as they are. */
+/* Links unmodified SPIR-V modules. */
 rt_status fixture_link(postlink_fixture *fixture, const rt_bytes *codes, uint32_t count,
                        rt_buffer *out_bitcode);
 
-/* The same names in the same order, separated by blanks. */
+/* Check for exactly these names in this order, separated by blanks. */
 void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names);
 void assert_exports(const postlink_fixture *fixture, uint32_t image, const char *names);
 void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char *names);
 
-/* What an image's code knows of a function. */
+/* The state of a function in an image's code. */
 typedef enum function_state { ABSENT, DECLARED, INTERNAL, EXPORTED } function_state;
 function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name);
 
-/* What it knows of a module-scope variable. */
+/* The state of a module-scope variable in an image's code. */
 function_state fixture_variable(const postlink_fixture *fixture, uint32_t image, const char *name);
 
-/* A failing status of this code, about exactly these names. */
+/* Checks that the status failed with this code, about exactly these names. */
 void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names);
 
 #endif

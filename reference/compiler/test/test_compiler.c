@@ -1,5 +1,5 @@
-/* Tests of what the plugin does besides the rules of post-link: specialisation constants, required
- * aspects, LLVM IR and SPIR-V that others wrote. */
+/* Tests of the plugin beyond the rules of post-link: specialisation constants, required aspects,
+ * and LLVM IR and SPIR-V from other tools. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
@@ -29,8 +29,9 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
     return NULL;
 }
 
-/* The bits of a constant's default as the image's property sets tell it; its number and size.  The
- * place is added up here anew: a reader of the sets must derive it without the writer's help. */
+/* The bits of a constant's default, and the constant's number and size, from the image's property
+ * sets. The offset is computed independently here, because a reader of the sets must derive it
+ * without help from the writer. */
 static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, const char *name,
                            uint32_t *out_id, uint32_t *out_size)
 {
@@ -47,7 +48,7 @@ static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, cons
     assert_int_equal(constant->type, RT_PROPERTY_BYTES);
     assert_int_equal(constant->bytes.size, 12);
     *out_id = word_at(constant->bytes, 0);
-    assert_int_equal(word_at(constant->bytes, 1), 0); /* a scalar begins where the constant does */
+    assert_int_equal(word_at(constant->bytes, 1), 0); /* a scalar is at offset 0 of its constant */
     *out_size = word_at(constant->bytes, 2);
     assert_true(place + *out_size <= all->bytes.size);
     uint64_t bits = 0;
@@ -58,7 +59,7 @@ static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, cons
 enum { OP_SPEC_TRUE = 48, OP_SPEC_FALSE = 49, OP_SPEC_CONSTANT = 50, OP_DECORATE = 71 };
 enum { DECORATION_SPEC_ID = 1 };
 
-/* The number of specialisation constants in an image's code with this SpecId, and the first word of
+/* The number of specialisation constants with this SpecId in an image's code, and the first word of
  * their value (1 and 0 for true and false). */
 static uint32_t constants_in(const postlink_fixture *fixture, uint32_t image, uint32_t id,
                              uint32_t *out_word)
@@ -134,7 +135,7 @@ static void every_scalar_can_be_a_constant(void **state)
     assert_exports(fixture, 0, "");
 }
 
-/* Images number for themselves; what an image does not use, it does not list. */
+/* Each image numbers its own constants and does not list constants that it does not use. */
 static void images_have_the_constants_that_they_use(void **state)
 {
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
@@ -156,7 +157,7 @@ static void images_have_the_constants_that_they_use(void **state)
     assert_null(rt_image_set(&fixture->images.images[0], RT_SET_SPEC_CONSTANT_DEFAULTS));
 }
 
-/* A loop over a constant and a branch on one stay as they are until it is known. */
+/* A loop and a branch that depend on a constant are kept until its value is known. */
 static void constants_are_not_folded(void **state)
 {
     fixture_make(*state, RT_SPLIT_OFF, 1,
@@ -221,7 +222,7 @@ static void constants_that_disagree_are_refused(void **state)
     assert_constant(fixture, 0, "n", 3, 4);
 }
 
-/* A number that the bitcode stores into p[0]: LLVM writes it as the store's operand. */
+/* The bitcode stores a number into p[0]: it is the operand of LLVM's store. */
 static void a_link_specialises(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -238,7 +239,7 @@ static void a_link_specialises(void **state)
     assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
     assert_true(first.size != second.size || memcmp(first.data, second.data, first.size) != 0);
     rt_buffer_free(&second);
-    /* Twins: a number that the code does not have is ignored; no scalar has three bytes. */
+    /* Twins: a SpecId that the code does not have is ignored; no scalar has three bytes. */
     constant.id = 7;
     assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
     assert_int_equal(first.size, second.size);
@@ -295,14 +296,14 @@ static void images_require_the_sizes_of_their_kernels(void **state)
 #define KERNEL_OF(name) "kernel void " name "(global int *p) { p[0] = 1; }\n"
     static const struct {
         const char *code;
-        uint32_t sizes[3]; /* as many as there are; the first is 0: none are required */
+        uint32_t sizes[3]; /* as many sizes as required; {0}: none */
         uint32_t sub_group;
     } rows[] = {
         {KERNEL_OF("K"), {0}, 0},
         {GROUP(4, 2, 3) KERNEL_OF("K"), {4, 2, 3}, 0},
         {SUB(16) KERNEL_OF("K"), {0}, 16},
         {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") GROUP(8, 1, 1) SUB(8) KERNEL_OF("L"), {8}, 8},
-        /* No single size holds for an image whose kernels differ. */
+        /* An image whose kernels require different sizes requires none. */
         {GROUP(8, 1, 1) KERNEL_OF("K") GROUP(1, 8, 1) KERNEL_OF("L"), {0}, 0},
         {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") KERNEL_OF("L"), {0}, 0},
     };
@@ -335,7 +336,7 @@ static void ir_becomes_bitcode(void **state)
     rt_buffer bitcode = {0}, again = {0};
     assert_true(
         rt_ok(read_ir(fixture, "define spir_func i32 @f(i32 %x) {\n ret i32 %x\n}\n", &bitcode)));
-    /* Bitcode is IR too, and now it names its target. */
+    /* Bitcode is IR too, and this bitcode names its target. */
     assert_true(rt_ok(fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"),
                                             rt_buffer_bytes(&bitcode), RT_FORMAT_SPIRV64, &again)));
     assert_memory_equal(again.data, "BC\xC0\xDE", 4);
@@ -410,14 +411,14 @@ static void spirv_describes_itself(void **state)
     assert_int_equal(fixture->images.images[0].format, RT_FORMAT_SPIRV64);
     assert_int_equal(fixture->images.images[0].code.size, spirv.size);
     assert_memory_equal(fixture->images.images[0].code.data, spirv.data, spirv.size);
-    /* Cut anywhere it is described as what is left, or refused with the place. */
+    /* Truncated anywhere, it is either described by what is left or rejected with the location. */
     for (size_t size = 0; size < spirv.size; size++) {
         rt_status status = describe(fixture, (rt_bytes){spirv.data, size});
         if (rt_ok(status)) continue;
         assert_int_equal(status.code, RT_MALFORMED);
         assert_int_equal(fixture->bytes.size, 0);
     }
-    /* So it is with damage: whatever the words say, nothing outside them is read. */
+    /* The same holds for damaged code: whatever its words contain, nothing outside it is read. */
     uint8_t *damaged = rt_arena_alloc(&fixture->arena, spirv.size);
     memcpy(damaged, spirv.data, spirv.size);
     for (size_t at = 0; at < spirv.size; at++) {

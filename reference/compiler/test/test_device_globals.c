@@ -1,5 +1,5 @@
-/* Tests of post-link: device_global variables.  Sources are LLVM IR as DPC++'s front end makes it,
- * with the attributes of document 002, or OpenCL C with the annotations of assay's prelude. */
+/* Tests of post-link: device_global variables. Sources are LLVM IR as DPC++'s front end generates
+ * it, with the attributes of document 002, or OpenCL C with the annotations of assay's prelude. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
@@ -11,13 +11,14 @@
 
 #include <cmocka.h>
 
-/* A variable of int in each layout, the attributes of which the source numbers. */
+/* An int variable in each layout; the source numbers its attributes. */
 #define SCOPED(name, attributes)                                                                   \
     "@" name " = addrspace(1) global { [1 x i32] } zeroinitializer #" attributes "\n"
 #define SHARED(name, attributes)                                                                   \
     "@" name " = addrspace(1) global { i32 addrspace(1)* } zeroinitializer #" attributes "\n"
 
-/* A kernel that stores 1 to image-scope variables, and one that loads the pointers of others. */
+/* A kernel that stores 1 to image-scope variables, and a kernel that loads the pointers of others.
+ */
 #define STORE(name)                                                                                \
     " store i32 1, i32 addrspace(1)* getelementptr ({ [1 x i32] }, { [1 x i32] } addrspace(1)* "   \
     "@" name ", i32 0, i32 0, i32 0)\n"
@@ -61,7 +62,7 @@ static void assert_globals(const postlink_fixture *fixture, uint32_t image, cons
 enum { OP_DECORATE = 71, OP_CAPABILITY = 17, LINKAGE = 41 };
 enum { HOST_ACCESS = 6147, INIT_MODE = 6148, IN_CSR = 6149, DECORATIONS = 6146 };
 
-/* The id of what has a linkage name; 0: nothing has. */
+/* The id with the given linkage name; 0 if there is none. */
 static uint32_t target_of(rt_bytes code, const char *symbol)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(code);
@@ -111,7 +112,8 @@ static bool declares_decorations(const postlink_fixture *fixture, uint32_t image
     return false;
 }
 
-/* `name id=size access` of what host code registers, with `!` behind the size for image scope. */
+/* Checks the variables that host code registers: `name id=size access`, with `!` after the size for
+ * image scope. */
 static void assert_registered(const postlink_fixture *fixture, const char *wanted)
 {
     rt_buffer seen = {0};
@@ -138,7 +140,7 @@ static void assert_message(const postlink_fixture *fixture, rt_status status, co
 
 static void DG_HEADER_08_the_size_marks_a_variable(void **state)
 {
-    /* double[3] has 24 bytes, whichever layout; a plain variable has no property. */
+    /* double[3] has 24 bytes in either layout; a plain variable has no property. */
     static const char code[] = ANNOTATED("global double (*value)[3];", "") "v = {0};\n" ANNOTATED(
         "double value[1][3];",
         "device_image_scope") "w = {0};\n"
@@ -181,7 +183,7 @@ static void DG_POSTLINK_02_functions_that_are_called_count(void **state)
     assert_globals(*state, 0, "one=4");
 }
 
-/* The variables `v` and `w` of image scope in two kernels each, as #0 and #1 have them. */
+/* The variables `v` and `w`, each in two kernels, with the attributes #0 and #1. */
 #define TWO_SCOPED(first, second)                                                                  \
     TARGET SCOPED("v", "0") SCOPED("w", "1") KERNEL("K", STORE("v") STORE("w"))                    \
         KERNEL("L", STORE("w") STORE("v")) ATTRIBUTES("0", first) ATTRIBUTES("1", second)
@@ -195,7 +197,7 @@ static void DG_POSTLINK_03_image_scope_is_one_image(void **state)
     assert_message(*state, status,
                    "device_global variable 'v' with property \"device_image_scope\" is used in "
                    "more than one device image.");
-    /* Twins: without a split, and with a kernel that refers to none of them. */
+    /* Twins: without a split, and with a kernel that does not refer to any of them. */
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", code}));
     assert_globals(*state, 0, "one=4! two=4!");
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
@@ -244,7 +246,7 @@ static void DG_POSTLINK_06_every_one_has_a_name_for_the_host(void **state)
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
     assert_decorations(*state, 0, "v", "access 2 one");
     assert_true(declares_decorations(*state, 0));
-    /* Twin: without any there is no decoration, nor the capability of it. */
+    /* Twin: without device_globals there is neither a decoration nor its capability. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"m.ll", TARGET SCOPED("v", "0") KERNEL("K", STORE("v"))
                                       ATTRIBUTES("0", "\"other\"=\"1\" ")}));
@@ -320,7 +322,7 @@ static void DG_POSTLINK_12_other_attributes_make_none(void **state)
         SOURCES({"m.ll", TWO_SCOPED(ID("one") IMAGE_SCOPE ACCESS("0"), ID("two") IMAGE_SCOPE)}));
     assert_null(set_of(*state, 0));
     assert_registered(*state, "");
-    /* A constant may be copied to both images, so that nothing else is in the way of the split. */
+    /* A constant may be copied to both images, so nothing else prevents the split. */
     static const char constant[] = TARGET
         "@v = internal addrspace(2) constant i32 0 #0\n"
         "define spir_kernel void @K(i32 addrspace(1)* %p) {\n"
@@ -332,7 +334,7 @@ static void DG_POSTLINK_12_other_attributes_make_none(void **state)
     char code[2048];
     snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", ID("one") IMAGE_SCOPE));
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2, SOURCES({"m.ll", code}));
-    /* Twin: with the size it is one, and torn. */
+    /* Twin: with the size it is a device_global, which the split would tear apart. */
     snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE));
     rt_status status = fixture_postlink(*state, RT_SPLIT_PER_KERNEL, SOURCES({"m.ll", code}));
     assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
@@ -340,7 +342,7 @@ static void DG_POSTLINK_12_other_attributes_make_none(void **state)
 
 /* ---- DG-PROPSET ---------------------------------------------------------------------------- */
 
-/* A variable of image scope with 4 bytes and one without, of 24. */
+/* A variable of 4 bytes with image scope, and one of 24 bytes without. */
 #define BOTH                                                                                       \
     TARGET SCOPED("v", "0") SHARED("w", "1") KERNEL("K", STORE("v") THROUGH("w"))                  \
         ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE) ATTRIBUTES("1", SIZE("24") ID("two"))
@@ -448,7 +450,7 @@ static void a_variable_of_a_function_is_refused(void **state)
                    "declared in a namespace");
 }
 
-/* A pointer stands for a declaration, as the prelude's EXTERN_DEVICE_GLOBAL writes it. */
+/* A declaration is written as a pointer, like EXTERN_DEVICE_GLOBAL in the prelude. */
 #define DECLARED_ELSEWHERE(declaration, properties)                                                \
     "extern global struct { " declaration " } v;\n"                                                \
     "static const global void *constant there __attribute__((used, annotate("                      \
@@ -587,7 +589,7 @@ static void one_image_exports_and_others_give_way(void **state)
                                             "kernel void L() { *v.value = *w.value + 1; }\n"}));
     assert_exports(*state, 0, "v");
     assert_exports(*state, 1, "");
-    /* LinkOnceODR, 2: a static one under its id, which nothing else is called. */
+    /* LinkOnceODR is 2: a static variable is linked by its id, which is unique. */
     assert_decorations(*state, 0, "A____ZL1w", "access 2 A____ZL1w");
     assert_decorations(*state, 1, "A____ZL1w", "access 2 A____ZL1w");
     assert_globals(*state, 1, "_Z1v=4 A____ZL1w=4");
@@ -607,7 +609,7 @@ static void what_nobody_refers_to_is_registered_alone(void **state)
     assert_int_equal(fixture_variable(*state, 0, "late"), ABSENT);
     assert_exports(*state, 0, "");
     assert_registered(*state, "late _Z4late=4 read_write");
-    /* Static ones that nothing refers to are not even in what clang writes. */
+    /* Clang does not even emit unreferenced static variables. */
     fixture_make(*state, RT_SPLIT_OFF, 0,
                  SOURCES({"A", ANNOTATED("global int *value;", "") "v = {0};"}));
     assert_registered(*state, "v _Z1v=4 read_write");
@@ -615,7 +617,7 @@ static void what_nobody_refers_to_is_registered_alone(void **state)
 
 static void lines_are_the_order_of_registration(void **state)
 {
-    /* Clang writes what is static behind everything else. */
+    /* Clang emits static variables after all others. */
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
         SOURCES({"A",
@@ -659,7 +661,7 @@ static void shipped_dpcpp_exports_them_too(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
 
-/* A test's name as argument runs that one alone. */
+/* With a test's name as argument, runs only that test. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {

@@ -1,7 +1,6 @@
-/* Proofs of the fusion compiler's rules, on LLVM's modules between its passes: the metadata of the
- * stub, the order of the passes, which queries are left after remapping.
- *
- * What fused kernels do is tested elsewhere (conformance/build/test). */
+/* Proofs of the fusion compiler's rules, on LLVM modules between its passes: the metadata of the
+ * stub, the order of the passes, and the queries that remain after remapping. The behaviour of
+ * fused kernels is tested elsewhere (conformance/build/test). */
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/fuse/input.h"
 #include "reference/compiler/fuse/values.h"
@@ -96,7 +95,7 @@ static rt_fusion_request request_of(const rt_fusion_kernel *kernels, uint32_t co
                                .spirv_version_max = 0x00010200};
 }
 
-/* Makes the module that the passes begin with. */
+/* Builds the module on which the passes start. */
 static LLVMModuleRef begin(fuse_fixture *fixture, const rt_fusion_request *request)
 {
     assert_null(fixture->fusing.module);
@@ -137,7 +136,7 @@ static void print_node(LLVMValueRef value, rt_buffer *out)
     }
 }
 
-/* The metadata of a kind that a function has, "" where it has none; freed by the caller. */
+/* A function's metadata of a kind, "" if it has none; freed by the caller. */
 static rt_buffer metadata_of(LLVMValueRef function, const char *kind)
 {
     rt_buffer out = {0};
@@ -170,7 +169,7 @@ static bool holds(LLVMModuleRef module, const char *part)
     return found;
 }
 
-/* How many calls of a function are left. */
+/* The number of calls to a function that remain. */
 static uint32_t calls_of(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
@@ -188,8 +187,8 @@ static const char stores[] =
     "kernel void K2(global int *a, int n, float f, global int *c) {"
     " c[get_global_id(0)] = a[get_global_id(0)] + n + (int)f; }\n";
 
-/* [K1, K2, K1] over a line of 48, of which the second argument of the first is the fourth of the
- * second. */
+/* [K1, K2, K1] over a one-dimensional range of 48; the second argument of the first kernel is
+ * identical to the fourth of the second. */
 typedef struct three {
     rt_link_code code;
     rt_fusion_kernel kernels[3];
@@ -209,7 +208,7 @@ static void make_three(fuse_fixture *fixture, three *made)
     made->request.identity_count = 1;
 }
 
-/* Written out before the passes and read again, the module becomes the same as this one. */
+/* The module, written before the passes and read again, must be fused to the same result. */
 static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -271,8 +270,8 @@ static void KF_META_03_without_identities_the_counts_add_up(void **state)
     assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2);
 }
 
-/* K1(a, b), K2(a', n, f, b): the first argument of the last kernel is number 5 of the fused one;
- * were the fourth of the second counted, it would be 6. */
+/* K1(a, b), K2(a', n, f, b): the first argument of the last kernel is number 5 of the fused kernel;
+ * if the fourth argument of the second kernel counted, it would be 6. */
 static void KF_META_04_promotions_count_after_joining(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -286,7 +285,7 @@ static void KF_META_04_promotions_count_after_joining(void **state)
     assert_metadata(module, "sycl.kernel.promote", "((1,private),(5,local))");
 }
 
-/* 4 elements of 4 bytes are 4 of int; of int2 they are 2. */
+/* 4 elements of 4 bytes are 4 elements of int, but 2 of int2. */
 static void KF_META_05_sizes_count_elements(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -320,7 +319,7 @@ static void KF_META_06_constants_are_strings_of_bytes(void **state)
     assert_true(holds(module, ", 256"));
 }
 
-/* A list of ranges over a launch; each kernel is K1 of `stores`. */
+/* Starts a fusion of kernels with these ranges under the launch; each kernel is K1 of `stores`. */
 static LLVMModuleRef begin_ranges(fuse_fixture *fixture, const rt_fusion_range *ranges,
                                   uint32_t count, rt_fusion_range launch)
 {
@@ -350,7 +349,7 @@ static void KF_META_07_the_range_is_not_there_where_they_are_the_same(void **sta
     assert_metadata(module, "sycl.kernel.nd-ranges", "");
 }
 
-/* The global size is 8 by 6 as get_global_id counts, 6 by 8 in SYCL. */
+/* The global size is 8 by 6 in the order of get_global_id, and 6 by 8 in SYCL's. */
 static void KF_META_08_unused_dimensions_of_the_global_size_are_0(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -386,14 +385,14 @@ static void KF_META_11_every_kernel_has_its_range(void **state)
                     "((1,(8,0,0),(0,0,0),(0,0,0)),(1,(16,0,0),(0,0,0),(0,0,0)),"
                     "(1,(8,0,0),(0,0,0),(0,0,0)))");
     must(fixture, pl_fuse_kernels(&fixture->fusing));
-    /* Two guards: the second kernel has all work-items. */
+    /* Only two of the kernels have guards: the second kernel runs on all work-items. */
     assert_true(holds(module, "icmp ult i64"));
 }
 
 /* ---- The compiler -------------------------------------------------------------------------- */
 
-/* Through the plugin's one entry, and in a context of its own each time: the second call does not
- * see what the first one made. */
+/* Calls the compiler through the plugin's single entry point, each time in its own context: the
+ * second call does not see the results of the first. */
 static void KF_JIT_01_the_compiler_is_reached_through_the_plugin(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -469,7 +468,7 @@ static void KF_JIT_08_kernels_are_inlined(void **state)
     assert_int_equal(calls_of(module, "_Z7barrierj"), 1);
 }
 
-/* Parses a module with a stub and runs the passes over it. */
+/* Parses a module with a stub and runs the passes on it. */
 static void fuse_ir(fuse_fixture *fixture, rt_text ir)
 {
     LLVMMemoryBufferRef memory =
@@ -480,8 +479,8 @@ static void fuse_ir(fuse_fixture *fixture, rt_text ir)
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
 }
 
-/* A pointer that is cast to generic and back: InferAddressSpaces leaves accesses to global memory
- * only, and it stands ahead of promotion. */
+/* A pointer that is cast to generic: InferAddressSpaces, which runs before promotion, leaves only
+ * accesses to global memory. */
 static void KF_JIT_09_generic_pointers_are_gone_before_promotion(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -556,13 +555,14 @@ static void KF_JIT_12_the_passes_run_in_the_documents_order(void **state)
         "SYCLInternalizer SYCLCP SROAPass SCCPPass InstCombinePass SimplifyCFGPass SROAPass "
         "InstCombinePass SimplifyCFGPass ADCEPass EarlyCSEPass finish emit ");
     rt_buffer_free(&trace.names);
-    /* What only told the passes is gone. */
+    /* The metadata for the passes has been removed. */
     assert_false(holds(fixture->fusing.module, "sycl.kernel"));
 }
 
 /* ---- Remapping ----------------------------------------------------------------------------- */
 
-/* Fuses a kernel that stores one query with one that has none, over these ranges. */
+/* Fuses a kernel that stores the result of a query with a kernel that has none, over these ranges.
+ */
 static LLVMModuleRef fuse_query(fuse_fixture *fixture, const char *query, rt_fusion_range asking,
                                 rt_fusion_range launch)
 {
@@ -602,7 +602,7 @@ static void KF_REMAP_05_groups_are_constants_where_the_local_size_is_given(void 
     assert_query(*state, NUM_GROUPS, line(8), launch, true);
 }
 
-/* {8,4} under {16,4} in SYCL's order differs in component 0 alone; the others in more. */
+/* {8,4} under {16,4} in SYCL's order differ only in component 0; the others differ in more. */
 static void KF_REMAP_06_ids_are_replaced_where_lower_components_differ(void **state)
 {
     assert_query(*state, GROUP_ID, plane(4, 8), plane(4, 16), true);
@@ -630,7 +630,7 @@ static void KF_REMAP_20_numbers_of_groups_are_replaced(void **state)
     assert_query(*state, NUM_GROUPS, launch, launch, true);
 }
 
-/* The linear id of a launch of two dimensions needs the first two components only. */
+/* The linear id of a two-dimensional launch needs only the first two components. */
 static void KF_REMAP_21_global_ids_are_replaced(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -661,9 +661,9 @@ static void KF_REMAP_24_offsets_are_replaced(void **state)
 
 /* ---- PTX ----------------------------------------------------------------------------------- */
 
-/* Two kernels for nvptx64: the first stores what `body` leaves in %v over `size` work-items in each
- * of its dimensions (1 or 2) without local size, the second is there for its range of 16.  The
- * offset of both is `offset`, in SYCL's last component. */
+/* Fuses two kernels for nvptx64. The first stores the value that `body` leaves in %v, over `size`
+ * work-items in each of its dimensions (1 or 2), without a local size; the second only provides its
+ * range of 16. The offset of both is `offset`, in SYCL's last component. */
 static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dimensions,
                           uint32_t size, uint32_t offset)
 {
@@ -689,7 +689,7 @@ static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dime
     fuse_ir(fixture, ir);
 }
 
-/* The same with 4 by 4 work-items. */
+/* As fuse_ptx_over, with 4 by 4 work-items. */
 static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
 {
     fuse_ptx_over(fixture, body, 2, 4, offset);
@@ -717,7 +717,7 @@ static LLVMValueRef operand(LLVMValueRef value, LLVMOpcode opcode, unsigned inde
     return LLVMGetOperand(value, index);
 }
 
-/* The value is a register of the group's kind, widened. */
+/* Checks that the value is the register of that name, zero-extended. */
 static void assert_register(LLVMValueRef value, const char *name)
 {
     LLVMValueRef call = operand(value, LLVMZExt, 0);
@@ -726,7 +726,7 @@ static void assert_register(LLVMValueRef value, const char *name)
     assert_string_equal(LLVMGetValueName2(LLVMGetCalledValue(call), &length), name);
 }
 
-/* ((ctaid * ntid) + tid) + offset of y, whose offset is 3. */
+/* ((ctaid * ntid) + tid) + offset, all of y, whose offset is 3. */
 static void KF_PTX_01_the_global_id_is_a_formula(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -750,7 +750,7 @@ static void KF_PTX_01_the_global_id_is_a_formula(void **state)
     LLVMDisposeModule(module);
 }
 
-/* {8} under {16} differs in component 0 alone, in which nothing would have to be replaced. */
+/* {8} under {16} differ only in component 0, for which nothing would need to be replaced. */
 static void KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -784,8 +784,8 @@ static void KF_PTX_05_the_local_size_is_the_global_one(void **state)
     assert_stored(*state, REGISTER("ntid"), 0, 4);
 }
 
-/* The id comes from the global linear id, for which the number of the group is read; no guard is
- * there that would read it. */
+/* The id is derived from the global linear id, which reads the number of the group; there is no
+ * guard that could read it. */
 static void KF_PTX_06_the_local_id_is_the_global_one(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -821,7 +821,7 @@ static void KF_PTX_10_nctaid_is_the_number_of_groups(void **state)
     assert_int_equal(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.nctaid.x"), 0);
 }
 
-/* SYCL's last component is PTX's first: the kernel's offset of 5 is that of x. */
+/* SYCL's last component is PTX's first: the kernel's offset of 5 is the offset of x. */
 static void KF_PTX_11_implicit_offset_is_the_offset(void **state)
 {
     assert_stored(*state,
@@ -830,7 +830,7 @@ static void KF_PTX_11_implicit_offset_is_the_offset(void **state)
                   5, 5);
 }
 
-/* The global size is the product of two registers, which are the kernel's own: 4 in x. */
+/* The global size is the product of two registers, with the kernel's own values: 4 in x. */
 static void KF_PTX_12_the_global_size_follows_from_the_others(void **state)
 {
     assert_stored(*state,

@@ -1,8 +1,7 @@
-/* Tests of post-link, rule by rule: what lands in which image, under which linkage, and which
- * symbols the image then needs and offers.  A test that begins with a rule's id is that rule's
- * proof where requirements.yaml says `proof: tool`; its twin follows in the same test.
- *
- * Run with a pattern ("DL_SPLIT_*") to run some of them. */
+/* Tests of post-link, rule by rule: the contents of each image, the linkage of its symbols, and its
+ * imports and exports. A test whose name begins with a rule's id is that rule's proof if
+ * requirements.yaml has `proof: tool`; its twin follows in the same test. Run with a pattern
+ * ("DL_SPLIT_*") to select tests. */
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -31,7 +30,7 @@ static void DL_FE_01_external_functions_know_their_source(void **state)
                          {"b.cpp", "int g(int i) { return i + 1; }"}));
     assert_exports(*state, 0, "f");
     assert_exports(*state, 1, "g");
-    /* Twin: a source that its front end marked; `plain` has no mark and is not an entry point. */
+    /* Twin: a source marked by its front end; `plain` has no mark and is not an entry point. */
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 1,
                  SOURCES({"c.ll", TARGET "define spir_func i32 @f(i32 %x) #0 {\n ret i32 %x\n}\n"
                                          "define spir_func i32 @plain(i32 %x) {\n ret i32 %x\n}\n"
@@ -47,7 +46,7 @@ static void DL_FE_02_functions_are_entry_points(void **state)
                                "int f(int i) { return h(i) + 1; }"}));
     assert_exports(*state, 0, "f");
     assert_kernels(*state, 0, "");
-    /* Twin: a source with helpers alone has no entry point and makes no image. */
+    /* Twin: a source with only helpers has no entry point and produces no image. */
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 0,
                  SOURCES({"A", "static int h(int i) { return i * 3; }"}));
 }
@@ -80,7 +79,7 @@ static void DL_SPLIT_03_only_the_defining_source_exports(void **state)
 
 static void DL_SPLIT_04_kernels_import_nothing_that_is_defined(void **state)
 {
-    /* K reaches f of its own source, and through it g of another one. */
+    /* K reaches f in its own source, and through f, g in another source. */
     static const fixture_source both[] = {{"A", "int g(int i);\n" NOINLINE
                                                 "int f(int i) { return g(i) + 1; }\n"
                                                 "kernel void K(global int *p) { p[0] = f(p[1]); }"},
@@ -108,7 +107,7 @@ static void DL_SPLIT_06_helpers_go_with_their_function(void **state)
     assert_imports(*state, 0, "");
 }
 
-/* `h` is external in the input but has no mark, as a helper that the front end knows. */
+/* `h` is external in the input but has no mark, like a helper that the front end adds. */
 static const fixture_source shared_helper = {
     "shared.ll", TARGET
     "define spir_func i32 @h(i32 %x) #2 {\n %r = mul i32 %x, 3\n ret i32 %r\n}\n"
@@ -142,7 +141,7 @@ static void DL_SPLIT_08_functions_of_other_sources_are_imported(void **state)
     assert_int_equal(fixture_function(*state, 0, "g"), DECLARED);
     assert_exports(*state, 1, "g");
     assert_imports(*state, 1, "");
-    /* Twin: where nothing is separated, nothing is imported. */
+    /* Twin: if nothing is separated, nothing is imported. */
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES(uses_other, is_used));
     assert_imports(*state, 0, "");
     assert_exports(*state, 0, "f g");
@@ -181,7 +180,7 @@ static void DL_SPLIT_12_copies_never_clash(void **state)
     rt_buffer bitcode = {0};
     assert_true(rt_ok(fixture_link(fixture, codes, 3, &bitcode)));
     rt_buffer_free(&bitcode);
-    /* Twin: a body that is exported twice clashes. */
+    /* Twin: two exports of one function clash. */
     codes[1] = codes[0];
     rt_status status = fixture_link(fixture, codes, 2, &bitcode);
     assert_refused(fixture, status, RT_LINK_ERROR, "LibDeviceFunc");
@@ -203,8 +202,8 @@ static void per_kernel_gives_each_kernel_an_image(void **state)
     assert_int_equal(fixture_function(*state, 2, "g"), INTERNAL);
 }
 
-/* A definition is post-link's own once the sources are joined, whatever its linkage was; what is
- * internal has no name for others, marked or not. */
+/* After the sources are joined, post-link decides about a definition regardless of its linkage; an
+ * internal definition is not visible to other modules, marked or not. */
 static void marked_definitions_of_any_linkage(void **state)
 {
     fixture_make(
@@ -240,7 +239,7 @@ static void weak_definitions_give_way(void **state)
     assert_exports(*state, 1, "f");
 }
 
-/* Without calls through pointers it is the split per source, with one there is none. */
+/* Without calls through pointers, auto splits per source; with such a call, it does not split. */
 static void auto_splits_unless_pointers_are_called(void **state)
 {
     fixture_make(*state, RT_SPLIT_AUTO, 2, SOURCES(lib_a, lib_b));
@@ -442,7 +441,7 @@ static void DL_IMPORT_08_an_undefined_variable_may_be_listed(void **state)
                                              "kernel void K(global int *p) { p[0] = v; }"};
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(used));
     assert_imports(fixture, 0, "v");
-    /* Twin: the other encoding, which is that of shipped DPC++. */
+    /* Twin: the other encoding, that of shipped DPC++. */
     fixture->profile = RT_PROFILE_DPCPP;
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(used));
     assert_imports(fixture, 0, "");
@@ -552,7 +551,7 @@ static void the_same_sources_give_the_same_bytes(void **state)
     assert_memory_equal(&first, &fixture->images.images[1].hash, sizeof first);
 }
 
-/* Each line makes the passes produce something that the SPIR-V writer cannot write. */
+/* Each line makes the passes generate something that the SPIR-V writer cannot write. */
 static void code_that_the_writer_lacks_is_lowered(void **state)
 {
     static const char *const bodies[] = {
@@ -588,12 +587,12 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
     }
 }
 
-/* How often an instruction stands in an image's code. */
+/* The number of occurrences of an instruction in an image's code. */
 static uint32_t instruction_count(const postlink_fixture *fixture, uint32_t image, uint32_t opcode)
 {
     rt_bytes code = fixture->images.images[image].code;
     uint32_t count = 0;
-    for (size_t at = 20; at + 4 <= code.size;) { /* behind the header */
+    for (size_t at = 20; at + 4 <= code.size;) { /* after the header */
         uint32_t word;
         memcpy(&word, code.data + at, sizeof word);
         count += (word & 0xffff) == opcode;
@@ -603,9 +602,9 @@ static uint32_t instruction_count(const postlink_fixture *fixture, uint32_t imag
     return count;
 }
 
-/* Clang writes a `break` as a number and a switch over it behind the scope.  What is left are three
- * branches, whether to loop at all, to break and to go on, and a phi for each of x, y, i and the
- * result. */
+/* Clang emits a `break` as a number and a switch over it after the scope. Only three branches
+ * remain, for whether to enter the loop, to break and to continue, and a phi for each of x, y, i
+ * and the result. */
 static void a_break_jumps_out_of_its_loop(void **state)
 {
     enum { OP_PHI = 245, OP_BRANCH_CONDITIONAL = 250, OP_SWITCH = 251 };
@@ -636,7 +635,7 @@ static void unresolved_symbols_of_a_link_are_named(void **state)
     rt_buffer_free(&bitcode);
 }
 
-/* Names stand in bitcode as they are. */
+/* Bitcode contains names as plain text. */
 static bool names_symbol(const rt_buffer *bitcode, const char *name)
 {
     return memmem(bitcode->data, bitcode->size, name, strlen(name)) != NULL;
@@ -675,7 +674,7 @@ static void a_link_calls_builtins_as_opencl_12_has_them(void **state)
     assert_true(names_symbol(&bitcode, "_Z6vload3mPU3AS1Kf"));
     assert_true(names_symbol(&bitcode, "_Z7vstore3Dv3_fmPU3AS3f"));
     assert_true(names_symbol(&bitcode, "_Z4modffPf"));
-    /* Twin: where the pointer comes from is not known. */
+    /* Twin: a pointer of unknown origin. */
     assert_true(names_symbol(&bitcode, "_Z6sincosfPU3AS4f"));
     rt_buffer_free(&bitcode);
 }

@@ -1,7 +1,6 @@
-/* PTX of each kind of declaration that sources have, what PTX lacks, embedded IR, and fused PTX.
- *
- * Expected values: PTX ISA 6.4 for linkage (`.visible`, `.extern`, `.weak`), state spaces and
- * parameters, and what reference/base/ptx.h agrees on. */
+/* Tests of PTX: each kind of declaration in sources, constructs that PTX lacks, embedded IR, and
+ * fused PTX. Expected values: PTX ISA 6.4 for linkage (`.visible`, `.extern`, `.weak`), state
+ * spaces and parameters, and the conventions of reference/base/ptx.h. */
 #include "reference/base/ptx.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
@@ -38,7 +37,7 @@ static bool holds(rt_bytes code, const char *text)
 #define assert_holds(fixture, image, text) assert_true(holds(image_of(fixture, image)->code, text))
 #define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
 
-/* In the only image, the first `later` comes after the first `first`. */
+/* Checks that `later` occurs in the only image after the first `first`. */
 static void assert_behind(const postlink_fixture *fixture, const char *first, const char *later)
 {
     rt_bytes code = image_of(fixture, 0)->code;
@@ -49,7 +48,7 @@ static void assert_behind(const postlink_fixture *fixture, const char *first, co
         fail_msg("no '%s' behind '%s'", later, first);
 }
 
-/* The kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
+/* Checks the kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
 static void assert_parameters(postlink_fixture *fixture, uint32_t image, const char *line)
 {
     rt_bytes code = image_of(fixture, image)->code;
@@ -103,7 +102,7 @@ static void functions_are_imported_and_exported(void **state)
     assert_lacks(f, 0, "get_global_id");
 }
 
-/* A generic pointer is one of its own address space for spir64 and a plain one for nvptx64. */
+/* A generic pointer has its own address space on spir64 and is a plain pointer on nvptx64. */
 static void names_are_those_of_the_target(void **state)
 {
     postlink_fixture *f = *state;
@@ -130,8 +129,8 @@ static void names_that_ptx_does_not_take_are_spelled_out(void **state)
     assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) in_$2eput");
 }
 
-/* After the barrier, a work-item reads what another one wrote: the value is loaded there, not
- * remembered from before. */
+/* After the barrier, a work-item reads a value that another wrote: it must load the value there,
+ * not reuse an earlier one. */
 static void what_others_write_is_read_behind_a_barrier(void **state)
 {
     postlink_fixture *f = *state;
@@ -215,7 +214,7 @@ static void constant_arguments_are_read_as_global(void **state)
     assert_lacks(f, 0, "ld.const");
 }
 
-/* The two pointers lead into the array that every module shares, by offsets from the host. */
+/* The two pointers point into the array that every module shares, at offsets passed by the host. */
 static void local_arguments_are_offsets(void **state)
 {
     postlink_fixture *f = *state;
@@ -245,7 +244,7 @@ static void values_have_their_sizes(void **state)
     assert_holds(f, 0, ".param .align 8 .b8 k_param_3[16],");
 }
 
-/* 32 bytes of the launch come last, and go to the start of the shared array. */
+/* The launch's 32 bytes come last and are copied to the start of the shared array. */
 static void the_launch_comes_last(void **state)
 {
     postlink_fixture *f = *state;
@@ -256,7 +255,7 @@ static void the_launch_comes_last(void **state)
     assert_holds(f, 0, "[__assay_shared+16], {");
 }
 
-/* PTX calls functions, and an entry is none. */
+/* PTX can call functions, but not entries. */
 static void a_kernel_that_is_called_has_code_beside_its_entry(void **state)
 {
     postlink_fixture *f = *state;
@@ -295,8 +294,8 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
-/* LLVM's back end would shift by the amount and by 64 minus it, which PTX does not take modulo 64.
- */
+/* LLVM's back end would shift by the amount and by 64 minus the amount, which PTX does not reduce
+ * modulo 64. */
 static void rotations_of_64_bits_are_by_less_than_64(void **state)
 {
     postlink_fixture *f = *state;
@@ -307,7 +306,7 @@ static void rotations_of_64_bits_are_by_less_than_64(void **state)
     assert_lacks(f, 0, ", 63;");
 }
 
-/* libclc's lose the ends of the type. */
+/* libclc's versions are wrong at the limits of the type. */
 static void whole_numbers_are_rounded_by_instructions(void **state)
 {
     postlink_fixture *f = *state;
@@ -319,15 +318,16 @@ static void whole_numbers_are_rounded_by_instructions(void **state)
 
 #define HALVES "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
 
-/* Each source has one function, whose instructions are PTX ISA's for it. */
+/* Each source has one function, with the instructions that the PTX ISA has for it. */
 static void functions_are_made_of_instructions(void **state)
 {
     postlink_fixture *f = *state;
     static const struct {
         const char *body, *text;
     } rows[] = {
-        /* "Memory Consistency Model": release is a fence before, acquire one behind, and fence.sc
-         * before what is sequentially consistent; work-group, device and all are cta, gpu, sys. */
+        /* "Memory Consistency Model": release is a fence before, acquire a fence after, and a
+         * sequentially consistent operation has a fence.sc before it; work-group, device and all
+         * are cta, gpu and sys. */
         {"i[0] = atomic_fetch_add(a, 5);", "fence.sc.gpu;"},
         {"i[0] = atomic_fetch_add(a, 5);", "atom.relaxed.gpu.add.u32"},
         {"i[0] = atomic_fetch_min_explicit(a, i[1], memory_order_acquire);",
@@ -390,8 +390,8 @@ static uint32_t count_of(rt_bytes code, const char *text)
     return count;
 }
 
-/* What the processor makes of NaN is not asked: each conversion of a module that has all modes of
- * one pair of types compares its number with itself. */
+/* The processor's handling of NaN is not relied on: each conversion compares its operand with
+ * itself. The module has all modes of one pair of types. */
 static void assert_nan_is_found(postlink_fixture *f, const char *whole, const char *real)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
@@ -418,8 +418,9 @@ static void saturating_conversions_look_for_nan(void **state)
             assert_nan_is_found(*state, wholes[whole], reals[real]);
 }
 
-/* The format as vprintf gets it is the variable __assay_format, byte by byte; by hand from OpenCL
- * C, "printf": a vector is its lanes with commas between, lengths are in the values. */
+/* vprintf gets its format in the variable __assay_format, checked byte by byte; derived by hand
+ * from OpenCL C, "printf": a vector is printed as its lanes with commas between, and lengths are
+ * applied to the values. */
 static void printf_is_a_call_of_vprintf(void **state)
 {
     postlink_fixture *f = *state;
@@ -432,15 +433,15 @@ static void printf_is_a_call_of_vprintf(void **state)
         {"printf(\"%v3hd\", s);", "__assay_format[9] = {37, 100, 44, 37, 100, 44, 37, 100, 0};"},
         /* %lld: a long has 64 bits */
         {"printf(\"%ld\", l);", "__assay_format[5] = {37, 108, 108, 100, 0};"},
-        /* %u: what is above the low byte has gone from the value */
+        /* %u: the value has been reduced to its low byte */
         {"printf(\"%hhu\", p[0]);", "__assay_format[3] = {37, 117, 0};"},
         {"printf(\"%hhu\", p[0]);", "ld.global.u8"},
-        /* 64 bits for a float, 4 bytes in all to its 8 */
+        /* a float takes 64 bits; 4 bytes of padding align it to 8 */
         {"printf(\"%d%f\", p[0], x);", "cvt.f64.f32"},
         {"printf(\"%d%f\", p[0], x);", ".local .align 8 .b8 \t__local_depot0[16];"},
         /* %s-% */
         {"printf(\"%s-%%\", \"hi\");", "__assay_format[6] = {37, 115, 45, 37, 37, 0};"},
-        {"printf(\"%d\");", "__assay_format[3] = {37, 100, 0};"}, /* undefined: a zero */
+        {"printf(\"%d\");", "__assay_format[3] = {37, 100, 0};"}, /* undefined: prints 0 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char code[256];
@@ -536,8 +537,8 @@ static void KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for(void **state)
     rt_bytes ir = rt_image_embedded_ir(image_of(f, 0));
     assert_true(ir.size > 4);
     assert_memory_equal(ir.data, "BC\xC0\xDE", 4);
-    /* Without libclc: the query is still a call of a function by its name, and no body of it has
-     * brought the registers of the target in. */
+    /* Without libclc: the query is still a call to a function by name, and no body of it has
+     * introduced registers of the target. */
     assert_true(holds(ir, "_Z13get_global_idj"));
     assert_false(holds(ir, "llvm.nvvm.read.ptx.sreg"));
     assert_int_equal(image_of(f, 0)->code.size, plain.size);
@@ -547,7 +548,7 @@ static void KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for(void **state)
     assert_int_equal(rt_image_embedded_ir(&f->images.images[0]).size, 0);
 }
 
-/* A vtable leads to functions of other images, whose names the bitcode has. */
+/* A vtable refers to functions of other images, whose names the bitcode contains. */
 static void the_ir_of_an_image_with_vtables_is_embedded(void **state)
 {
     postlink_fixture *f = *state;
@@ -564,7 +565,7 @@ static void the_ir_of_an_image_with_vtables_is_embedded(void **state)
 
 static const char library[] = "/usr/lib/clc/nvptx64--nvidiacl.bc";
 
-/* Fuses two kernels of images in PTX over {32} and {16}. */
+/* Fuses two kernels of PTX images over {32} and {16}. */
 static rt_status fuse(postlink_fixture *f, rt_bytes first, rt_bytes second, rt_fusion_result *out)
 {
     rt_link_code codes[] = {{first, NULL, 0}, {second, NULL, 0}};

@@ -1,5 +1,5 @@
-/* Tests of what post-link refuses because SPIR-V or its writer lacks it: by name, at the line where
- * the source tells lines, and never by the death of the process. */
+/* Tests of code that post-link rejects because SPIR-V or its writer lacks a feature: it reports the
+ * name, and the line if the source has lines, and the process never dies. */
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 typedef struct refusal_row {
     const char *file; /* ".ll": LLVM IR */
     const char *code;
-    const char *names; /* that the diagnostic is about */
+    const char *names; /* the names that the diagnostic is about */
     const char *said;  /* a part of its message */
 } refusal_row;
 
@@ -82,8 +82,8 @@ static void what_sources_may_not_hold(void **state)
          "", "an entry of 'llvm.global.annotations'"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: a weak definition, variable arguments that are printf's, and an annotation of clang's
-     * that means nothing to us. */
+    /* Twins: a weak definition, the variable arguments of printf, and an annotation by clang that
+     * post-link ignores. */
     make_one(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
     assert_exports(*state, 0, "f");
     make_one(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
@@ -106,7 +106,7 @@ static void initial_values_that_lead_back(void **state)
          "v", "initial value of 'v' leads back to it"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twin: a variable that two others lead to, from both ends. */
+    /* Twin: a variable that two others point to, one before and one after. */
     make_one(*state, "A",
              "global int end = 3;\nglobal int *global v = &end;\nglobal int *global w = &end;");
     assert_exports(*state, 0, "end v w");
@@ -173,7 +173,7 @@ static void operations_that_the_writer_lacks(void **state)
          "f", "selects between structs"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: atomics that SPIR-V has, a length that is known, and a question to the compiler. */
+    /* Twins: atomics that SPIR-V has, a known length, and a compile-time query. */
     make_one(
         *state, "A.ll",
         LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));

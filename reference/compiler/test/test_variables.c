@@ -1,4 +1,4 @@
-/* Tests of post-link: module-scope variables as symbols, and what changes with the profile. */
+/* Tests of post-link: module-scope variables as symbols, and differences between the profiles. */
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 static void what_others_know_by_name_is_exported(void **state)
 {
-    /* hidden is static, mark lies in local memory, later is declared in one source and defined in
+    /* hidden is static, mark is in local memory, and later is declared in one source and defined in
      * the other. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "global int counter = 3; constant int table[2] = {4, 5};\n"
@@ -29,8 +29,8 @@ static void what_others_know_by_name_is_exported(void **state)
 
 static void what_an_image_refers_to_is_imported(void **state)
 {
-    /* unused is declared and nothing more; constants of the prelude and the names of an
-     * implementation are not symbols. */
+    /* unused is only declared; constants of the prelude and names reserved to the implementation
+     * are not symbols. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "extern global int v; extern global int unused;\n"
                                "extern constant int table[2]; extern global int __reserved;\n"
@@ -43,7 +43,7 @@ static void what_an_image_refers_to_is_imported(void **state)
 
 static void a_front_ends_marks_decide(void **state)
 {
-    /* Where functions bear marks, a variable without one is private to its module. */
+    /* If functions have marks, a variable without a mark is private to its module. */
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
         SOURCES({"m.ll", TARGET "@seen = addrspace(1) global i32 1 #0\n"

@@ -1,8 +1,7 @@
 /* Tests of post-link's part of document 004, rule by rule: which image holds the virtual functions
- * of a class, what stays where they were, and what the images say of each other.  A test that
- * begins with a rule's id is that rule's proof; its twin follows in the same test.
- *
- * Images stand in this order: those with kernels, then for each set its provider and its dummy. */
+ * of a class, what remains in the original images, and the properties of the images. A test whose
+ * name begins with a rule's id is that rule's proof; its twin follows in the same test. The images
+ * are ordered: first those with kernels, then for each set its provider and its dummy. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 #include "reference/image/virtual_functions.h"
@@ -26,7 +25,8 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
     return NULL;
 }
 
-/* The text of a property of the document's set ends with a NUL; "" stands for no property. */
+/* Checks the text of a property in the document's set, which ends with a NUL; "" means that the
+ * property is absent. */
 static void assert_says(const postlink_fixture *fixture, uint32_t image, const char *name,
                         const char *value)
 {
@@ -72,7 +72,7 @@ static bool says_anything(const postlink_fixture *fixture, uint32_t image)
 
 enum { FP16 = 5, FP64 = 6 };
 
-/* Exactly these aspects; 0 stands for none. */
+/* Checks for exactly these aspects; 0 means none. */
 static void assert_aspects(const postlink_fixture *fixture, uint32_t image, uint32_t first,
                            uint32_t second)
 {
@@ -89,7 +89,7 @@ static void assert_aspects(const postlink_fixture *fixture, uint32_t image, uint
 enum { OP_FUNCTION = 54, OP_FUNCTION_END = 56, OP_DECORATE = 71, OP_LABEL = 248, OP_LINE = 8 };
 enum { DECORATION_LINKAGE = 41 };
 
-/* The function or variable of a linkage name; 0: none. */
+/* The function or variable with a linkage name; 0 if there is none. */
 static uint32_t linked(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[image].code);
@@ -102,7 +102,8 @@ static uint32_t linked(const postlink_fixture *fixture, uint32_t image, const ch
     return 0;
 }
 
-/* Instructions in the body of a function, labels aside; -1: it is declared, -2: it is not there. */
+/* The number of instructions in a function's body, without labels; -1: it is only declared; -2: it
+ * is absent. */
 static int body_of(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     assert_true(image < fixture->images.count);
@@ -134,7 +135,7 @@ static bool is_function(const rt_image *image, uint32_t id)
     return false;
 }
 
-/* Whether the image has any function of that name, linked or not. */
+/* True if the image has any function of that name, linked or not. */
 static bool mentions(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     enum { OP_NAME = 5 };
@@ -172,7 +173,7 @@ static bool defines(const postlink_fixture *fixture, uint32_t image, const char 
     "CALLS(\"precise\") kernel void measure(global char *s, global int *out) "                     \
     "{ out[0] = ((Shape *)(void *)s)->area(2); }\n"
 
-/* construct and count; measure, which uses fp64; plain; precise and its dummy. */
+/* Images: construct and count; measure, which uses fp64; plain; precise and its dummy. */
 static const fixture_source shape = {"shape.clcpp", SHAPE CONSTRUCT COUNT MEASURE};
 enum { SHAPE_PLAIN = 2, SHAPE_PRECISE = 3, SHAPE_DUMMY = 4, SHAPE_IMAGES = 5 };
 
@@ -192,7 +193,8 @@ static void VF_PROP_01_functions_have_their_set(void **state)
     assert_true(defines(*state, SHAPE_PLAIN, SIDES));
     assert_provides(*state, SHAPE_PRECISE, "precise");
     assert_true(defines(*state, SHAPE_PRECISE, AREA));
-    /* LLVM IR has the document's attribute itself; its twin has none and is a function as any. */
+    /* LLVM IR has the document's attribute itself; the twin has no attribute and is an ordinary
+     * function. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.ll", TARGET "define spir_func i32 @f(i32 %x) #0 {\n ret i32 %x\n}\n"
                                          "define spir_func i32 @g(i32 %x) #1 {\n ret i32 %x\n}\n"
@@ -203,8 +205,8 @@ static void VF_PROP_01_functions_have_their_set(void **state)
     assert_true(defines(*state, 1, "f"));
 }
 
-/* Clang drops the annotations of destructors; the base object destructor is in no vtable, and so in
- * no set.  The twin's destructor has no set, and nothing gets its aspect. */
+/* Clang drops the annotations of destructors. The base object destructor is not in any vtable, so
+ * it is not in a set. The twin's destructor has no set, and no image requires its aspect. */
 static void a_destructor_is_in_its_set_with_its_aspects(void **state)
 {
     static const char marked[] =
@@ -324,13 +326,13 @@ static void VF_PROP_11_code_for_a_target_says_nothing(void **state)
 
 static void VF_FE_01_marked_functions_are_device_code(void **state)
 {
-    /* Nothing creates a Shape, so there is no vtable of it. */
+    /* Nothing creates a Shape, so it has no vtable. */
     fixture_make(*state, RT_SPLIT_OFF, 3, SOURCES({"a.clcpp", SHAPE}));
     assert_provides(*state, 0, "plain");
     assert_true(defines(*state, 0, SIDES));
     assert_provides(*state, 1, "precise");
     assert_true(defines(*state, 1, AREA));
-    /* Twin: an override that only the vtable leads to. */
+    /* Twin: an override that is reachable only through the vtable. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp", "struct A { virtual int f() = 0; };\n"
                                      "struct B : A { IN(\"s\") int f() override { return 2; } };\n"
@@ -458,7 +460,7 @@ static void VF_SPLIT_03_declarations_stay_for_the_vtable(void **state)
     assert_int_equal(body_of(*state, 0, SIDES), DECLARED_ONLY);
     assert_int_equal(body_of(*state, 0, AREA), DECLARED_ONLY);
     assert_true(linked(*state, 0, VTABLE) != 0);
-    /* Twin: who makes no object has neither. */
+    /* Twin: an image that creates no object has neither. */
     assert_int_equal(body_of(*state, 1, AREA), NOT_THERE);
     assert_int_equal(linked(*state, 1, VTABLE), 0);
 }
@@ -488,8 +490,8 @@ static void VF_SPLIT_10_sets_are_no_symbols(void **state)
         assert_imports(*state, i, "");
         assert_exports(*state, i, "");
     }
-    /* Twin: a function that is called beside it is one.  A class whose virtual functions stand
-     * outside of it makes functions that every source knows. */
+    /* Twin: a function that is called as well is a symbol. A class whose virtual functions are
+     * defined out of line has functions that every source can see. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp", "int twice(int x);\n"
                                      "struct S { IN(\"s\") virtual int f(int x); };\n"
@@ -572,7 +574,7 @@ static void VF_DUMMY_03_it_requires_nothing(void **state)
     fixture_make(*state, RT_SPLIT_OFF, 2, SOURCES({"a.clcpp", ONE_OF_THREE}));
     assert_aspects(*state, 0, FP64, 0);
     assert_aspects(*state, 1, 0, 0);
-    /* The type of a parameter stays, and asks for nothing by itself (VF-DUMMY-05). */
+    /* The type of a parameter stays, and requires nothing by itself (VF-DUMMY-05). */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp",
                           "struct S { IN(\"s\") virtual int f(double x) { return (int)x; } };\n"}));
@@ -649,8 +651,8 @@ static void dpcpp_has_one_property(void **state)
     assert_says(fixture, 3, "uses-virtual-functions-set", "");
 }
 
-/* An override that calls what it overrides by its name, in another set: the caller has a copy, and
- * the slot leads to the set all the same. */
+/* An override calls the function that it overrides by name, in another set: the caller has a copy,
+ * and the vtable slot still refers to the set. */
 static void a_call_by_name_is_no_virtual_call(void **state)
 {
     fixture_make(
@@ -670,7 +672,7 @@ static void a_call_by_name_is_no_virtual_call(void **state)
     assert_imports(*state, 2, "");
 }
 
-/* A function of a set that makes objects itself: its image creates the other set. */
+/* A function of a set creates objects itself: its image creates the other set. */
 static void a_provider_may_create(void **state)
 {
     fixture_make(*state, RT_SPLIT_OFF, 2,
@@ -683,7 +685,7 @@ static void a_provider_may_create(void **state)
     assert_creates(*state, 0, "");
 }
 
-/* Two modules may have internal classes of one name. */
+/* Two modules may have internal classes with the same name. */
 static void hidden_classes_get_names_of_their_module(void **state)
 {
     fixture_make(
