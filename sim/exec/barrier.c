@@ -15,9 +15,9 @@ typedef struct party {
     uint32_t lane;
 } party;
 
+/* The parties of a group.  Places beyond PLACES_MAX are counted with the last of these. */
 typedef struct parties {
-    party list[PLACES_MAX + 1]; /* the last element: ended; the one before it also takes all further
-                                 * places */
+    party list[PLACES_MAX + 1]; /* the last element: ended */
     uint32_t count;             /* places */
 } parties;
 

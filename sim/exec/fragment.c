@@ -420,7 +420,7 @@ bool sim_wave_check(const sim_wave *wave)
     return true;
 }
 
-/* ---- Activations of one's own ------------------------------------------------------------- */
+/* ---- Copies of activations ---------------------------------------------------------------- */
 
 static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
 {

@@ -165,7 +165,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
     ONE_SHAPES_V(name, T, R, EXPRESSION)                                                           \
     ONE_SHAPES_S(name, T, R, EXPRESSION)
 
-/* ---- Integers that cannot go wrong ---------------------------------------------------------- */
+/* ---- Integer operations that are always defined --------------------------------------------- */
 
 #define W(t, v)  ((W_##t)(v))
 #define SG(t, v) ((S_##t)(v))
@@ -335,7 +335,7 @@ ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 SIM_CONVERSIONS(CONVERT)
 #undef CONVERT
 
-/* ---- What can go wrong: shifts, conversions to integers, division --------------------------- */
+/* ---- Operations that can be undefined: shifts, conversions to integers, division ------------ */
 
 static const char shift_wrong[] = "shift by the width of the value or more";
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";

@@ -151,8 +151,7 @@ static void locals_start(sim_launch_state *l)
         l->locals.items[i].all_defined = false;
 }
 
-/* Marks objects whose bytes are all defined: they need no shadow until undefined bytes are stored.
- */
+/* Marks objects whose bytes are all defined: they need no shadow until undefined bytes arrive. */
 static void locals_settle(sim_launch_state *l)
 {
     for (uint32_t i = 0; i < l->locals.count; i++) {

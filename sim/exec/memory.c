@@ -201,7 +201,7 @@ static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op,
     return kind == SIM_CHUNK_RUN && op->count > 1 ? SIM_CHUNK_MIXED : kind;
 }
 
-/* ---- Private memory at one address: the lanes' granules lie side by side -------------------- */
+/* ---- Private memory at one address: the lanes' granules are contiguous ---------------------- */
 
 /* True if each component of an access at the position is within one granule. */
 static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)

@@ -88,8 +88,7 @@ static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
         out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
 }
 
-/* Builds the row for x->offsets, for elements of size `element`, starting `first` bytes further on.
- */
+/* Builds the row for x->offsets, for elements of size `element`, `first` bytes further on. */
 static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t element,
                      uint32_t first, row *out)
 {
@@ -412,8 +411,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         log_settle(race);
         cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }
-    /* Accesses to local memory before the last barrier are settled, and other groups do not see it.
-     */
+    /* Accesses to local memory before the last barrier are settled; other groups do not see it. */
     bool is_local = shadow->class == SIM_RACE_LOCAL;
     const uint32_t *writers =
         is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;

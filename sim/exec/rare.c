@@ -89,8 +89,7 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
     memcpy(sim_at(x, op->target), &out, sim_number_bytes(conversion.to));
 }
 
-/* ---- Integers that are checked ----------------------------------------------------------------
- */
+/* ---- Checked integer operations ------------------------------------------------------------- */
 
 #define LANE_TYPE I8
 #define ELEMENT   uint8_t

@@ -186,8 +186,7 @@ static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_b
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* Copies a value of the active lanes from one place to another; either may be uniform or varying.
- */
+/* Copies a value of the active lanes between places; either may be uniform or varying. */
 static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
                  bool from_uniform, uint32_t bytes)
 {
