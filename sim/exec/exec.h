@@ -19,8 +19,7 @@ typedef void sim_handle(sim_exec *x, const sim_op *op);
 typedef void sim_engine(sim_exec *x, sim_wave *wave);
 
 #define SIM_ENGINE_COUNT 3u
-/* The engines by number; 0 is the base engine, for any x86-64.  NULL: this machine cannot run it.
- */
+/* The engines by number; 0 is the base engine, for any x86-64.  NULL: not for this machine. */
 sim_engine *sim_engine_at(uint32_t index);
 /* The same engines built without checks, to measure what checks cost. */
 sim_engine *sim_engine_unchecked_at(uint32_t index);
