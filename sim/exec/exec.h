@@ -1,7 +1,7 @@
 /* A launch in progress, and the engine that executes register code.
  *
  * The files run.c, lanes.c, memory.c, atomic.c, race.c and rare.c are compiled three times, for
- * x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE. Results are bit-identical:
+ * x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE.  Results are bit-identical:
  * contraction is off, and nothing depends on the order in which the lanes of one instruction are
  * processed. */
 #ifndef SIM_EXEC_H
@@ -30,7 +30,7 @@ uint32_t sim_engine_best(void);
 
 /* Loads or stores `size` bytes for one lane; `count` active lanes do the same, lane being the first
  * of them.  An invalid access is reported; a load then gives bytes chosen from the seed, a store
- * does nothing. alignment is a power of two.  The bytes' shadow is passed in x->lane_undefined, so
+ * does nothing.  alignment is a power of two.  The bytes' shadow is passed in x->lane_undefined, so
  * a load followed by a store copies it. */
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes);

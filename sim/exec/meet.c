@@ -1,6 +1,6 @@
 /* Where the work-items of a sub-group wait for each other: its barriers and its collectives.
  *
- * A collective has its own block, after a block that ends in SIM_END_MEET. Fragments that reach it
+ * A collective has its own block, after a block that ends in SIM_END_MEET.  Fragments that reach it
  * wait until no work-item of their sub-group can run; then the fragments at the first place in
  * order continue together.  So lanes can meet that are in different activations of the same code,
  * as lanes that have spun or that run in their own unit always are.  The collective checks whether

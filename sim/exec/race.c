@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The lanes' accesses, each to one cell of an object: cells[at[i] + k]. Usually the active lanes
+/* The lanes' accesses, each to one cell of an object: cells[at[i] + k].  Usually the active lanes
  * are contiguous, and the i-th of them has cell first + i and stamp + i: then the row is in
  * sequence, and the members from `is_distinct` on are not filled in. */
 typedef struct row {

@@ -1,4 +1,4 @@
-// Kernels for test_exec_race.c: right ones, which must cause no finding, and wrong twins (their names
+// Kernels for test_exec_race.c: right ones, which cause no finding, and wrong twins (whose names
 // end in _wrong or _same), in which one detail is missing.  All take the same arguments: memory to
 // write, memory to read, and local memory of at least one int per work-item.
 

@@ -207,8 +207,7 @@ static void test_generic_semantics(void **state)
     sim_test_refused(text, RT_MALFORMED, "not of storage class Generic");
 }
 
-/* ---- Copies between types of the same parts ---------------------------------------------------
- */
+/* ---- Copies between types with the same members --------------------------------------------- */
 
 static void test_copy_logical(void **state)
 {
@@ -244,8 +243,7 @@ static void test_copy_logical(void **state)
     }
 }
 
-/* ---- Barriers in two halves -------------------------------------------------------------------
- */
+/* ---- Split barriers ------------------------------------------------------------------------- */
 
 /* Every work-item writes before it arrives, waits, and then reads what its counterpart wrote; 600
  * of them are three waves. */

@@ -277,8 +277,7 @@ static void test_local_memory_of_the_kernel_alone(void **state)
     }
 }
 
-/* ---- Assembly: floats, and what OpenCL C of this compiler has no word for ---------------------
- */
+/* ---- Assembly: floats, and operations that this compiler's OpenCL C lacks ------------------- */
 
 #define HEAD(capabilities)                                                                         \
     capabilities SIM_TEST_PRELUDE                                                                  \

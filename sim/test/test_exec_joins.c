@@ -51,8 +51,7 @@ static void run(const char *text, wanted *want)
     }
 }
 
-/* ---- Structs of everything --------------------------------------------------------------------
- */
+/* ---- Structs with members of every kind ----------------------------------------------------- */
 
 /* Two structs, and a sum over the members of %s. */
 #define FIRST                                                                                      \

@@ -107,7 +107,7 @@ static column column_of(bool is_double, uint32_t which, uint32_t count)
     return c;
 }
 
-/* ---- One component like the other ------------------------------------------------------------ */
+/* ---- Vectors, component by component -------------------------------------------------------- */
 
 typedef enum operand_kind { NONE, FLOAT, INTEGER } operand_kind;
 

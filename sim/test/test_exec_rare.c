@@ -305,7 +305,7 @@ static void test_mixed_functions(void **state)
         run(&cases[i].one, &t, cases[i].want, same_bits);
 }
 
-/* ---- Fields of bits -------------------------------------------------------------------------- */
+/* ---- Bit fields ----------------------------------------------------------------------------- */
 
 /* The result of OpBitFieldInsert for base a and insert 0x…a5, with offset and count in b and c. */
 static uint64_t inserted(uint64_t a, uint64_t b, uint64_t c)
@@ -1066,7 +1066,7 @@ static void test_half_stores(void **state)
     assert_memory_equal(squares, out, sizeof out);
 }
 
-/* ---- What is found --------------------------------------------------------------------------- */
+/* ---- Findings ------------------------------------------------------------------------------- */
 
 static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_t c,
                          const char *message)
@@ -1233,7 +1233,7 @@ static void test_dropped(void **state)
     harness_close(&h);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------- */
+/* ---- Refused modules ------------------------------------------------------------------------ */
 
 static void test_refused(void **state)
 {

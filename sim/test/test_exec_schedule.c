@@ -317,7 +317,7 @@ static void test_subgroup_sizes(void **state)
     }
 }
 
-/* ---- What is found ------------------------------------------------------------------------ */
+/* ---- Findings ----------------------------------------------------------------------------- */
 
 /* A launch of groups of GROUP work-items, with integer arguments after `out`. */
 typedef struct wrong_use {

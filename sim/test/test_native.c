@@ -38,7 +38,7 @@ static const char exporter[] =
                      "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
                      "%y = OpIMul %int %x %n\nOpReturnValue %y\nOpFunctionEnd\n";
 
-/* ---- Making images ------------------------------------------------------------------------- */
+/* ---- Building images ----------------------------------------------------------------------- */
 
 /* Reads a module from text with those constants. */
 static sim_module *module_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
