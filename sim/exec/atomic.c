@@ -1,10 +1,10 @@
-/* Atomics of lane arrays, lane after lane in order.
+/* Atomics on lane arrays, executed lane by lane in order.
  *
- * Most of the cost of an atomic is not the operation but finding its memory and asking whether it
- * races.  Where all lanes are plainly right, the memory is found once for all of them; and an
- * atomic that publishes nothing, in a launch in which nothing was ever published, is judged and
- * recorded here as race.c would do it, as long as nothing is open.  Any other lane goes the slow
- * way, which says what is wrong. */
+ * Most of the cost of an atomic is not the operation itself but finding its memory and checking for
+ * races.  If every lane's address is plainly valid, the memory is found once for all lanes.  An
+ * atomic that publishes nothing, in a launch in which nothing has been published, is checked and
+ * recorded here as sim/check/race.c would do it, as long as no cell is open.  Any other lane takes
+ * the slow path, which reports what is wrong. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"
 
@@ -12,13 +12,13 @@
 
 /* ---- Where ---------------------------------------------------------------------------------- */
 
-/* One object that all lanes' atomics are in; offsets in x->offsets. */
+/* The object that all lanes' atomics access; their offsets are in x->offsets. */
 typedef struct target {
     sim_view_memory view;
     sim_race_shadow *race; /* NULL: no lane's atomic can race */
     const sim_race_clock *clock;
     uint32_t level; /* SIM_RACE_… of the operation */
-    bool is_quick;  /* lanes may go the fast way */
+    bool is_quick;  /* lanes may take the fast path */
 } target;
 
 /* True if the operation publishes nothing and nothing has been published. */
@@ -29,7 +29,7 @@ static bool is_silent(const sim_race *race, const sim_op *op)
            !sim_race_acquires(semantics) && !sim_race_releases(semantics);
 }
 
-/* The search for races as the lanes' atomics need it; false where each must go the slow way. */
+/* Prepares race detection for the lanes' atomics; false if each lane must take the slow path. */
 static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target *t)
 {
     sim_race *race = x->launch->race;
@@ -43,7 +43,8 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     return true;
 }
 
-/* Finds the object of the first lane's address and whether all are inside it. */
+/* Finds the object that the first lane's address points into.  True if all lanes' accesses are
+ * valid in that object and may take the fast path. */
 static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
 {
     const uint64_t *address = sim_at(x, op->a);
@@ -64,8 +65,8 @@ static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
 
 /* ---- Races ---------------------------------------------------------------------------------- */
 
-/* True where what the cell says is settled, or atomic with the operation, for the work-item with
- * that stamp, which knows nothing from others. */
+/* True if the accesses recorded in the cell are settled, or atomic with respect to the operation,
+ * for the work-item with stamp `mine`, which has not synchronised with any other. */
 static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
@@ -78,7 +79,7 @@ static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
     return stamp == mine && !(cell & SIM_RACE_SEVERAL);
 }
 
-/* As sim_race_join, where no work-item has two stamps. */
+/* As sim_race_join, for a clock under which no work-item has two stamps. */
 static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
@@ -92,8 +93,8 @@ static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
     return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
 }
 
-/* Judges and records the lane's atomic of `size` bytes; false, and nothing is recorded, where that
- * is to be done the slow way. */
+/* Checks the lane's atomic of `size` bytes for races and records it; false, with nothing recorded,
+ * if the lane must take the slow path. */
 static inline bool race_quick(const sim_exec *x, const sim_op *op, const target *t, uint32_t lane,
                               uint32_t size, bool writes)
 {
@@ -114,7 +115,7 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     return true;
 }
 
-/* True where all bytes that an operation reads are defined. */
+/* True if all `size` bytes that an operation reads are defined. */
 static inline bool is_defined(const uint8_t *defined, uint32_t size)
 {
     uint64_t bits = UINT64_MAX;
@@ -124,7 +125,7 @@ static inline bool is_defined(const uint8_t *defined, uint32_t size)
 
 /* ---- What ----------------------------------------------------------------------------------- */
 
-/* Integers that hold floats: a half is computed with as float, rounded once (half.h). */
+/* Integers that hold the bits of floats: halves are computed as float and rounded once (half.h). */
 static inline float float_of_I16(uint16_t bits)
 {
     return sim_float_of_half(bits);

@@ -1,21 +1,23 @@
-/* Checks the barriers of a work-group, and the other instructions that all of it must reach.
+/* Checks the barriers of a work-group, and the other instructions that all of its work-items must
+ * reach.
  *
  * All waves are checked together: a message that named only the waves that happened to run first
  * would depend on the schedule. */
 #include "sim/exec/barrier.h"
 
-#define PLACES_MAX 4u /* that one message tells apart */
+#define PLACES_MAX 4u /* that one message distinguishes */
 
 /* Work-items that wait at one place, or that have ended. */
 typedef struct party {
-    const sim_fragment *at; /* one of them; NULL: ended */
+    const sim_fragment *at; /* a fragment of theirs; NULL: ended */
     uint64_t count;
-    sim_wave *wave; /* of the first one, in the order of the group */
+    sim_wave *wave; /* of the first work-item, in the group's order */
     uint32_t lane;
 } party;
 
+/* The parties of a group.  Places beyond PLACES_MAX are counted with the last of these. */
 typedef struct parties {
-    party list[PLACES_MAX + 1]; /* the last one: ended, and what has no room */
+    party list[PLACES_MAX + 1]; /* the last element: ended */
     uint32_t count;             /* places */
 } parties;
 
@@ -35,7 +37,7 @@ static party *party_of(parties *all, const sim_fragment *at)
     return &all->list[all->count < PLACES_MAX ? all->count++ : PLACES_MAX - 1];
 }
 
-/* The waiting fragment that the lane belongs to; NULL: it has ended. */
+/* The waiting fragment that the lane belongs to; NULL if the lane has ended. */
 static const sim_fragment *waiting_of(const sim_wave *wave, uint32_t lane)
 {
     for (uint32_t i = 0; i < wave->waiting.count; i++) {
@@ -74,7 +76,7 @@ static rt_text text_of_place(const sim_exec *x, rt_arena *arena, const sim_fragm
                            site->line);
 }
 
-/* Appends "; 64 wait at …" or "; 64 have ended", and the first of them. */
+/* Appends "; 64 wait at …" or "; 64 have ended", and the first of these work-items. */
 static rt_text party_tell(sim_exec *x, rt_text before, const party *who)
 {
     rt_arena *arena = &x->launch->findings.arena;
@@ -105,8 +107,8 @@ static void divergent_note(sim_exec *x, const parties *all)
              first->count, text.data);
 }
 
-/* True when all lanes of all waves are in one fragment a wave, all at the same place: what a
- * correct kernel in lockstep comes to. */
+/* True if every wave has a single fragment with all of its lanes, and all are at the same place:
+ * the usual case for a correct kernel in lockstep. */
 static bool plainly_together(const sim_wave *waves, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -150,7 +152,7 @@ void sim_arrivals_judge(sim_exec *x)
     sim_launch_state *l = x->launch;
     for (uint32_t i = 0; i < l->arrivals.count; i++) {
         const sim_arrival *arrival = &l->arrivals.items[i];
-        /* All of the group come as often as each other. */
+        /* Every work-item of the group must arrive equally often. */
         uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
         if (odd == 0) continue;
         x->wave = arrival->wave;

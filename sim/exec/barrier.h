@@ -4,14 +4,14 @@
 
 #include "sim/exec/exec.h"
 
-/* True when all work-items of the group wait at the same barrier, reached by the same calls.  Else
- * that is noted, with every place at which some wait and who has ended.
+/* True if all work-items of the group wait at the same barrier, reached by the same calls.
+ * Otherwise reports a finding that names every place at which some wait, and how many have ended.
  * Source: SPIR-V specification 1.6 section 3.42.20 (OpControlBarrier); OpenCL C specification 3.0
  * section 6.15.8. */
 bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count);
 
-/* At a barrier, or where the group has ended: notes the instructions to which a part of the group
- * has come since the last one (sim_arrive), and forgets them. */
+/* At a barrier, or when the group has ended: reports the instructions that only part of the group
+ * has reached since the last barrier (sim_arrive), and clears the arrivals. */
 void sim_arrivals_judge(sim_exec *x);
 
 #endif

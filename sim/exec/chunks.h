@@ -1,19 +1,21 @@
-/* How the lanes of one chunk lie in memory, found out for a whole chunk at once.
+/* How the lanes of a chunk are laid out in memory, determined for a whole chunk at once.
  *
- * Most rows are made of chunks whose lanes stand side by side or all at one place, because index 0
- * of the work-items grows from lane to lane.  A processor loads those at once; lanes that are
- * anywhere cost it a step each.  The two ends of a chunk tell nearly always which it is, so that
- * the test costs next to nothing where it fails.  Lanes that are not active are no obstacle: where
- * there is room they get the places that they would have.  Included by the engine's files. */
+ * Most rows consist of chunks whose lanes are contiguous or all at one place, because the
+ * work-items' index 0 increases from lane to lane.  A processor loads such a chunk at once;
+ * scattered lanes cost it a step each.  The two ends of a chunk nearly always tell which kind it
+ * is, so a failing test costs next to nothing.  Inactive lanes are no obstacle: where there is
+ * room, they get the places that they would have.
+ *
+ * Included by the engine's files. */
 #ifndef SIM_CHUNKS_H
 #define SIM_CHUNKS_H
 
 #include "sim/exec/exec.h"
 
-/* Over the chunks of the running fragment: `c` is a chunk's first lane. */
+/* Iterates over the chunks of the running fragment: `c` is a chunk's first lane. */
 #define FOR_CHUNKS(x) for (uint32_t c = (x)->low; c < (x)->high; c += SIM_CHUNK)
-/* Over the lanes of a chunk, independent of each other.  Compilers like to write short loops out
- * before they see that one vector would do. */
+/* Iterates over the lanes of a chunk, in independent iterations.  Compilers tend to unroll short
+ * loops before they notice that one vector would do. */
 #ifdef __clang__
 #define CHUNK_LANES _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -21,9 +23,9 @@
 #endif
 #define FOR_CHUNK_LANES CHUNK_LANES for (uint32_t i = 0; i < SIM_CHUNK; i++)
 
-/* Sixteen words at once, which the compiler maps to what the level of x86-64 has: loops over so few
- * lanes it leaves as they are as soon as there is a mask.  Comparisons give all bits or none. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* no vector crosses the border of a file */
+/* Sixteen words at once, which the compiler maps to the vectors of its level of x86-64: it does not
+ * vectorise such short loops itself once there is a mask.  Comparisons give all bits or none. */
+#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed between files */
 typedef uint32_t sim_words __attribute__((vector_size(64)));
 typedef uint8_t sim_lane_bytes_16 __attribute__((vector_size(16)));
 typedef int32_t sim_words_signed __attribute__((vector_size(64)));
@@ -43,7 +45,7 @@ static inline sim_words sim_words_count(void)
 {
     return (sim_words){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
-/* All bits where the lane is active. */
+/* A word for each lane of a chunk: all bits set if it is active, otherwise 0. */
 static inline sim_words sim_words_mask(const uint8_t *mask)
 {
     sim_lane_bytes_16 lanes;
@@ -59,7 +61,7 @@ static inline bool sim_words_any(sim_words words)
     return (all[0] | all[1]) != 0;
 }
 
-/* A bit for each lane of a chunk: 1 where it is active. */
+/* A bit for each lane of a chunk: 1 if it is active. */
 static inline uint32_t sim_chunk_active(const uint8_t *mask)
 {
     static const uint64_t gather = UINT64_C(0x0102040810204080); /* byte i's bit 0 to bit 56 + i */
@@ -70,8 +72,7 @@ static inline uint32_t sim_chunk_active(const uint8_t *mask)
 }
 #define SIM_CHUNK_ALL ((1u << SIM_CHUNK) - 1)
 
-/* What the places of a chunk's lanes are, which may lie anywhere; `step` >= 1, `steps` are its
- * multiples. */
+/* The kind of a chunk whose lanes may be anywhere; `step` >= 1, `steps` are its multiples. */
 static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step, sim_words steps)
 {
     /* The caller has filled all places. */
@@ -84,8 +85,8 @@ static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step
     return last != 0 || sim_words_any(distances) ? SIM_CHUNK_MIXED : SIM_CHUNK_SAME;
 }
 
-/* The same of a chunk of which only some lanes are active; the others get places from 0 to `most`
- * as if they were. */
+/* The kind of a chunk of which only some lanes are active; inactive lanes get places from 0 to
+ * `most` that continue those of the active ones. */
 static inline sim_chunk_kind sim_chunk_complete(uint32_t *at, const uint8_t *mask, uint32_t active,
                                                 uint32_t step, sim_words steps, uint64_t most)
 {
@@ -103,8 +104,8 @@ static inline sim_chunk_kind sim_chunk_complete(uint32_t *at, const uint8_t *mas
     return may_run ? SIM_CHUNK_RUN : SIM_CHUNK_SAME;
 }
 
-/* Kinds of all chunks of a row of `count` lanes, a multiple of SIM_CHUNK, with places up to `most`;
- * mask: NULL where all are active. */
+/* Determines the kinds of all chunks of a row of `count` lanes, a multiple of SIM_CHUNK, with
+ * places up to `most`; mask: NULL if all are active. */
 static inline void sim_chunks_find(uint32_t *at, const uint8_t *mask, uint32_t count, uint32_t step,
                                    uint64_t most, uint8_t *out_kinds)
 {

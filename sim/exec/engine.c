@@ -1,4 +1,4 @@
-/* Chooses the best engine for this machine, and the one that a world is told to use. */
+/* Chooses the best engine for this machine, or the engine that a world is set to use. */
 #include "sim/exec/exec.h"
 
 typedef struct engine_row {
@@ -20,7 +20,7 @@ static const engine_row engines[SIM_ENGINE_COUNT] = {
     {"v4", X86_ENGINE(v4)},
 };
 
-/* The processor has all of the level that the compiler may use. */
+/* True if the processor has every feature that the compiler may use at this level. */
 static bool machine_runs(uint32_t index)
 {
     CHECK(index < SIM_ENGINE_COUNT);

@@ -1,4 +1,4 @@
-/* Activations and fragments of one wave.  What a lane computes is not known here. */
+/* Activations and fragments of one wave.  This file does not know what lanes compute. */
 #include "sim/exec/fragment.h"
 
 #include "reference/base/alloc.h"
@@ -55,9 +55,9 @@ void sim_wave_close(sim_wave *wave)
 
 /* ---- Activations -------------------------------------------------------------------------- */
 
-/* A number for the frame's private variables; 0 where none is left.  Once the numbers are used up,
- * activations of one function at the same place share one, as clones do: their variables have the
- * same offsets, each in the memory of its own lanes. */
+/* A number for the frame's private variables; 0 if none is left.  Once the numbers are used up,
+ * activations of one function at the same place share a number, as clones do: their variables have
+ * the same offsets, each in the memory of its own lanes. */
 static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 {
     sim_private_frame *privates = wave->privates.items;
@@ -80,7 +80,8 @@ static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
     return number;
 }
 
-/* A frame of the function: a spare one of the same function, or a new one. */
+/* A frame of the function: a spare frame of the same function if there is one, otherwise a new
+ * frame. */
 static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
 {
     uint32_t i = wave->spare_frames.count;
@@ -117,9 +118,9 @@ static void frame_release(sim_wave *wave, sim_frame *frame)
     }
 }
 
-/* The end of what the frames of one fragment hold against a frame that begins at `first`: 0 where
- * they leave it free.  Ancestors of the new frame are marked; frames of the same function at the
- * same place share it, lane by lane. */
+/* The end of the registers of `other` that overlap a frame beginning at `first`; 0 if there is no
+ * overlap.  Ancestors of the new frame are marked and do not count; frames of the same function at
+ * the same place share registers, lane by lane. */
 static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uint64_t first,
                                const sim_fragment *other)
 {
@@ -134,8 +135,8 @@ static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uin
     return until;
 }
 
-/* Where the frame's registers begin: after its parent's, and not on those of lanes that are in
- * another function at the same depth. */
+/* Where the frame's registers begin: after those of its parent, without overlapping those of lanes
+ * that are in another function at the same depth. */
 static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
 {
     const sim_frame *parent = frame->parent;
@@ -190,7 +191,7 @@ sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uin
         return NULL;
     }
     sim_fragment *fragment = sim_wave_split(wave, &(sim_fragment){.frame = frame});
-    frame->references--; /* the fragment's own is enough */
+    frame->references--; /* the fragment's reference is enough */
     memset(fragment->mask, 1, wave->lane_count);
     fragment->active = wave->lane_count;
     sim_wave_forget(wave, fragment->mask, 0, function->private_bytes);
@@ -239,13 +240,13 @@ static int order_of(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Level by level, from the inside out: what differs further out decides. */
+/* Level by level, from the innermost call outwards: the outermost difference decides. */
 int sim_place_compare(const sim_fragment *a, const sim_fragment *b)
 {
     const sim_frame *fa = a->frame, *fb = b->frame;
     uint32_t block_a = a->block, block_b = b->block;
     if (fa == fb) return order_of(block_a, block_b);
-    int order = order_of(fb->depth, fa->depth); /* who is deeper in the call comes first */
+    int order = order_of(fb->depth, fa->depth); /* the deeper activation precedes */
     for (; fa->depth > fb->depth; fa = fa->parent)
         block_a = fa->call_block;
     for (; fb->depth > fa->depth; fb = fb->parent)
@@ -419,7 +420,7 @@ bool sim_wave_check(const sim_wave *wave)
     return true;
 }
 
-/* ---- Activations of one's own ------------------------------------------------------------- */
+/* ---- Copies of activations ---------------------------------------------------------------- */
 
 static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
 {
@@ -433,7 +434,7 @@ static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
     return clone;
 }
 
-/* Gives the fragment copies of its activation and of all that led there. */
+/* Gives the fragment its own copies of its activation and of all activations that called it. */
 static void frames_own(sim_wave *wave, sim_fragment *fragment)
 {
     sim_frame *shared = fragment->frame;

@@ -1,10 +1,10 @@
-/* What work-items of a group do together: reductions, scans, votes, ballots, shuffles, copies.
+/* Collective operations of a group: reductions, scans, votes, ballots, shuffles, copies.
  *
- * Work-items are taken one after the other in the order of their numbers, so that sums of floats
- * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
- * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
- * work-item whose value is wanted and that does not take part gives a number drawn from the
- * seed. */
+ * Work-items are processed in the order of their numbers, so that sums of floats are the same for
+ * every engine, group and machine.  The work-items of a sub-group occupy neighbouring lanes of one
+ * wave and have met (meet.c); the values of a work-group were stored before a barrier.  If the
+ * value of a work-item is requested that does not take part, a number drawn from the seed is used
+ * instead. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"
 
@@ -13,7 +13,7 @@
 #define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
 #define EVENTS_MAX  65536u /* that one wait examines */
 
-/* Those who take part, by their place in the list; numbers ascend. */
+/* The work-items that take part, by index in the list, in ascending order of their numbers. */
 typedef struct members {
     sim_collective operation;
     uint32_t fold;
@@ -45,8 +45,8 @@ static double float_of(const members *m, uint64_t bits)
     return m->type == SIM_F32 ? (double)narrow : wide;
 }
 
-/* Rounded to the type: sums and products of two floats are exact enough in double that rounding
- * twice gives what rounding once does. */
+/* The value, rounded to the type.  Double represents sums and products of two floats so precisely
+ * that rounding twice gives the same as rounding once. */
 static uint64_t bits_of(const members *m, double value)
 {
     uint64_t bits = 0;
@@ -87,7 +87,7 @@ static uint64_t combine(const members *m, uint64_t a, uint64_t b)
     }
 }
 
-/* What an exclusive scan begins with. */
+/* The identity of the operation, with which an exclusive scan begins. */
 static uint64_t identity_of(const members *m)
 {
     uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
@@ -106,7 +106,7 @@ static uint64_t identity_of(const members *m)
 
 /* ---- Reductions and scans ------------------------------------------------------------------- */
 
-/* The members [first, end) by themselves. */
+/* Reduces or scans the members [first, end) on their own. */
 static void fold_part(const members *m, uint32_t first, uint32_t end, uint64_t *out)
 {
     uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
@@ -174,8 +174,8 @@ static uint64_t mask_bits(const members *m, uint32_t i)
 
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
-/* The number of the work-item whose value member i gets; *out_other: its value in c instead of a.
- * Numbers that no work-item has come out as they are. */
+/* The number of the work-item whose value member i gets; *out_other: it gets that work-item's value
+ * in c instead of a.  The number may be one that no work-item has. */
 static uint64_t source_of(const members *m, uint32_t i, bool *out_other)
 {
     uint64_t number = m->numbers[i], b = m->b[i];
@@ -196,7 +196,7 @@ static uint64_t source_of(const members *m, uint32_t i, bool *out_other)
     }
 }
 
-/* The place of a number among the members; their count where it is not there. */
+/* The index of the member with that number; the count of members if there is none. */
 static uint32_t member_of(const members *m, uint64_t number)
 {
     uint32_t i = 0;
@@ -207,13 +207,13 @@ static uint32_t member_of(const members *m, uint64_t number)
 
 /* ---- All operations ------------------------------------------------------------------------- */
 
-/* Whose value is asked for, for a finding. */
+/* The request for a value, as a finding reports it. */
 typedef struct asked {
     sim_exec *x;
     const sim_op *op;
     uint32_t lane;         /* of the first member */
-    uint64_t count;        /* of work-items that ask */
-    sim_finding_kind kind; /* what a wrong question is */
+    uint64_t count;        /* of work-items that request it */
+    sim_finding_kind kind; /* of an invalid request */
 } asked;
 
 static void broadcast(const asked *by, const members *m, uint64_t *out)
@@ -234,8 +234,8 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     }
 }
 
-/* A work-item that is named explicitly is expected to be there.  Neighbours at a distance, beyond
- * the edge, are what correct kernels ask for and then do not use. */
+/* A work-item that is named explicitly must take part.  Neighbours at a distance are not required
+ * to exist: correct kernels read beyond the edge and discard the result. */
 static void shuffle(const asked *by, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -289,8 +289,8 @@ static bool any_of(const uint64_t *bits, uint32_t count)
     return any != 0;
 }
 
-/* What a reduction or scan has taken something undefined into is undefined: that is found by the
- * same operation, "or", on a number for each member. */
+/* The result of a reduction or scan is undefined if any of its inputs is.  The same reduction or
+ * scan finds this, with "or" as the operation, on a flag for each member. */
 static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
 {
     uint64_t flags[MEMBERS_MAX];
@@ -358,7 +358,7 @@ static void collective_undefined(const members *m, const undefined *u, uint64_t 
     }
 }
 
-/* Bools and answers to votes have one bit. */
+/* Bools and results of votes have one bit. */
 static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
                              uint64_t bits)
 {
@@ -394,7 +394,7 @@ typedef struct meeting_values {
     uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
 } meeting_values;
 
-/* Operands of the lanes of one fragment, whose activation is the running one. */
+/* Collects the operands of the lanes of one fragment, whose activation is the running one. */
 static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *mask,
                           meeting_values *v)
 {
@@ -422,7 +422,7 @@ static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *m
     }
 }
 
-/* One sub-group, whose lanes begin at `first`. */
+/* Executes the operation for the sub-group whose lanes begin at `first`. */
 static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size,
                      meeting_values *v)
 {
@@ -486,8 +486,8 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* Where in the group's values and their shadows those begin that were put down before the barrier
- * with that number; the indices follow. */
+/* The index in the group's values and shadows at which those stored before the barrier with that
+ * number begin; the operand b of all work-items follows operand a. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
     return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
@@ -510,7 +510,7 @@ void sim_handle_group_put(sim_exec *x, const sim_op *op)
     }
 }
 
-/* The shadows of a work-group's operation, where it has taken something undefined. */
+/* Sets the shadows of the results of a work-group's operation if any of its inputs is undefined. */
 static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
 {
     const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
@@ -543,8 +543,8 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     take_undefined(x, op, &m, out);
 }
 
-/* One work-item's share of a copy: the elements whose numbers are its own, modulo the group's
- * size. */
+/* Copies one work-item's share: the elements whose index, modulo the group's size, is the
+ * work-item's number. */
 static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
 {
     uint8_t element[128];
@@ -554,7 +554,7 @@ static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
     uint64_t count = sim_lane_bits(x, places[2], 8, lane);
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
-    /* Local memory has fewer elements: the first one after it is a finding. */
+    /* Local memory has fewer elements; one element past its end is enough for a finding. */
     if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
     uint64_t stride = sim_lane_bits(x, places[3], 8, lane) * size;
     for (uint64_t k = x->wave->first_item + lane; k < count; k += items) {

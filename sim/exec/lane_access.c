@@ -1,5 +1,5 @@
-/* Memory as one lane sees it: every address followed, every check made, every finding written.
- * memory.c calls this wherever not all lanes are plainly right. */
+/* Memory accesses of a single lane: resolves every address, makes every check, reports every
+ * finding. memory.c calls this unless all lanes are plainly right. */
 #include "sim/exec/exec.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     sim_row_fill(x, row, a->lane, what);
 }
 
-/* Finds the memory of one access; false, noted, where it must not be made. */
+/* Finds the memory of one access; false, with a finding, if the access is invalid. */
 static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
 {
     sim_finding_kind kind;
@@ -71,7 +71,7 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
     return true;
 }
 
-/* Takes over the shadow of bytes just loaded, and whether any bit in it is set. */
+/* Records the shadow of byte i of those just loaded, and whether any bit in it is set. */
 static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
 {
     x->lane_undefined[i] = undefined;
@@ -147,7 +147,7 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
 
 void sim_handle_forget(sim_exec *x, const sim_op *op)
 {
-    /* A pointer that differs between lanes was computed: what it names is left alone. */
+    /* A pointer that differs between lanes was computed: its object is left alone. */
     if (!sim_register_uniform(op->a)) return;
     sim_view_memory view;
     sim_finding_kind kind;

@@ -1,11 +1,13 @@
-/* Arithmetic, comparisons, conversions, moves: operations on lane arrays, elementwise.
+/* Arithmetic, comparisons, conversions, moves: elementwise operations on lane arrays.
  *
- * Every handler works on all lanes of [low, high), active or not, into the target or, where
- * inactive lanes must keep theirs, into a scratch row that is then blended in.  So nothing here may
- * trap or be undefined for garbage: that is why shift amounts are reduced and conversions guarded
- * first, and divisions done lane by lane.  Integers are computed in unsigned types of the declared
- * width.  Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended
- * instruction set 1.0. */
+ * Every handler works on all lanes of [low, high), active or not.  It writes to the target or, if
+ * inactive lanes must keep their values, to a scratch row that is then blended in.  So nothing here
+ * may trap or be undefined for garbage: shift amounts are reduced and conversions guarded first,
+ * and divisions are done lane by lane.  Integers are computed in unsigned types of the declared
+ * width.
+ *
+ * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
+ * set 1.0. */
 #include "sim/exec/exec.h"
 #include "sim/number/math.h"
 
@@ -163,7 +165,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
     ONE_SHAPES_V(name, T, R, EXPRESSION)                                                           \
     ONE_SHAPES_S(name, T, R, EXPRESSION)
 
-/* ---- Integers that cannot go wrong ---------------------------------------------------------- */
+/* ---- Integer operations that are always defined --------------------------------------------- */
 
 #define W(t, v)  ((W_##t)(v))
 #define SG(t, v) ((S_##t)(v))
@@ -201,7 +203,7 @@ ALL_INT(FOUR_SHAPES, XOR, E_XOR)
 #define E_SRHADD(t)   SG(t, a | b) - (SG(t, a ^ b) >> 1)
 #define E_UABSDIFF(t) a < b ? b - a : a - b
 #define E_SABSDIFF(t) SG(t, a) < SG(t, b) ? W(t, b) - W(t, a) : W(t, a) - W(t, b)
-/* The top of the range, or its bottom where a is negative. */
+/* The maximum of the type, or its minimum if v is negative. */
 #define LIMIT(t, v) ((U_##t)((U_##t)((U_##t) - 1 >> 1) + ((v) >> (BITS_##t - 1))))
 #define E_SADDSAT(t)                                                                               \
     ((U_##t)((U_##t)(W(t, a) + W(t, b)) ^ a) & (U_##t)((U_##t)(W(t, a) + W(t, b)) ^ b)) >>         \
@@ -285,12 +287,12 @@ ALL_FLOAT(FOUR_SHAPES, FADD, a + b, a + b)
 ALL_FLOAT(FOUR_SHAPES, FSUB, a - b, a - b)
 ALL_FLOAT(FOUR_SHAPES, FMUL, a *b, a *b)
 ALL_FLOAT(FOUR_SHAPES, FDIV, a / b, a / b)
-/* A NaN gives way to a number. */
+/* If one operand is NaN, the result is the other. */
 ALL_FLOAT(TWO_SHAPES, FMIN, a < b || b != b ? a : b, a < b || b != b ? a : b)
 ALL_FLOAT(TWO_SHAPES, FMAX, a > b || b != b ? a : b, a > b || b != b ? a : b)
 ALL_FLOAT(ONE_SHAPES, SQRT, __builtin_sqrtf(a), __builtin_sqrt(a))
-/* In double, one rounding to float follows two that are far finer; of all floats none comes so near
- * to a rounding boundary that they would show. */
+/* Computed in double: one rounding to float follows two that are far finer.  No float yields a
+ * value so close to a rounding boundary that the two would change the result. */
 ONE_SHAPES(RSQRT_F32, float, float, 1.0 / __builtin_sqrt((double)a))
 ALL_FLOAT(ONE_SHAPES, FLOOR, __builtin_floorf(a), __builtin_floor(a))
 ALL_FLOAT(ONE_SHAPES, CEIL, __builtin_ceilf(a), __builtin_ceil(a))
@@ -333,13 +335,13 @@ ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 SIM_CONVERSIONS(CONVERT)
 #undef CONVERT
 
-/* ---- What can go wrong: shifts, conversions to integers, division --------------------------- */
+/* ---- Operations that can be undefined: shifts, conversions to integers, division ------------ */
 
 static const char shift_wrong[] = "shift by the width of the value or more";
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
 static const char divide_wrong[] = "integer division by zero or with a quotient that does not fit";
 
-/* The uniform form: the value chosen is the same for all lanes, as the register is. */
+/* The uniform form: the register is uniform, so all lanes get the same chosen value. */
 #define WRONG_UNIFORM(T, what)                                                                     \
     *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, what)
 
@@ -415,7 +417,7 @@ ALL_SHIFTS(I16)
 ALL_SHIFTS(I32)
 ALL_SHIFTS(I64)
 
-/* `low` and `high` bound the numbers that the integer holds: low <= truncated < high. */
+/* `low` and `high` bound the numbers that the integer type holds: low <= truncated < high. */
 #define TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                      \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
@@ -465,7 +467,7 @@ ALL_SHIFTS(I64)
 SIM_FLOAT_TO_INT(CONVERT)
 #undef CONVERT
 
-/* No vector unit divides integers: only active lanes are computed. */
+/* No vector unit divides integers, so only active lanes are computed. */
 #define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \

@@ -25,8 +25,8 @@ void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
         }
         return;
     }
-    /* As many work-items as fit the lanes of one wave, dimension 0 first, so that neighbours in
-     * memory are neighbours in lanes. */
+    /* As many work-items as fit into one wave, dimension 0 first, so that neighbours in memory are
+     * neighbours in lanes. */
     uint64_t left = SIM_LANES;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         CHECK(range->global[k] >= 1);
@@ -111,8 +111,8 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
     *end = offset + size;
 }
 
-/* The program's Workgroup variables, then the local arguments.  A variable of other kernels keeps
- * its number and has no bytes. */
+/* The program's Workgroup variables, followed by the local arguments.  A variable that only other
+ * kernels use keeps its number and occupies no bytes. */
 rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
 {
     uint64_t end = 0;
@@ -141,7 +141,7 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     return RT_STATUS_OK;
 }
 
-/* A work-group begins: nothing has been written to its memory. */
+/* Resets local memory for the next work-group, which has not written to it yet. */
 static void locals_start(sim_launch_state *l)
 {
     if (!l->locals_memory.data) return;
@@ -151,7 +151,7 @@ static void locals_start(sim_launch_state *l)
         l->locals.items[i].all_defined = false;
 }
 
-/* Objects whose bytes are all defined need no shadow until undefined ones come. */
+/* Marks objects whose bytes are all defined: they need no shadow until undefined bytes arrive. */
 static void locals_settle(sim_launch_state *l)
 {
     for (uint32_t i = 0; i < l->locals.count; i++) {
@@ -163,8 +163,8 @@ static void locals_settle(sim_launch_state *l)
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
-/* Writes one argument into the uniform registers of the kernel's frame, or, a structure, into the
- * private memory of every lane. */
+/* Writes one argument to the uniform registers of the kernel's frame or, if it is a structure, to
+ * the private memory of every lane. */
 static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
                          uint32_t index, const sim_argument *argument, uint32_t local)
 {
@@ -222,8 +222,8 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
     }
 }
 
-/* Memory that is passed as constant is constant while the kernel runs, also through other pointers:
- * `use` is 1 at the beginning and -1 at the end. */
+/* Memory passed as constant is constant while the kernel runs, even when accessed through other
+ * pointers: `use` is 1 at the beginning and -1 at the end. */
 static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
 {
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
@@ -239,7 +239,8 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
     return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
 }
 
-/* Rows that are the same for every group, and the others as group 0 has them without an offset. */
+/* Fills in the rows that are the same for every group, and sets the others to their values for
+ * group 0 without an offset. */
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
     const uint64_t *size = l->range->local, *global = l->range->global;
@@ -260,7 +261,7 @@ static void rows_open(const sim_launch_state *l, const sim_wave *wave)
     }
 }
 
-/* Adds to all of a row what makes its first element `first`. */
+/* Adds a constant to all elements of a row so that the first becomes `first`. */
 static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
 {
     typedef uint64_t eight __attribute__((vector_size(64), may_alias));
@@ -271,7 +272,7 @@ static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
         *part += distance; /* rows have room for whole chunks */
 }
 
-/* From one group to the next all lanes' numbers grow by the same. */
+/* From one group to the next, all lanes' ids change by the same amount. */
 static void rows_set(const sim_launch_state *l, const sim_wave *wave)
 {
     const sim_range *range = l->range;
@@ -305,7 +306,8 @@ static void pool_set(sim_launch_state *l)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
-/* After every wave has run: true when all are done; barriers that all reached are passed. */
+/* Called after every wave has run: true if the group has ended.  Passes a barrier that all have
+ * reached. */
 static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
 {
     uint32_t done = 0, at_barrier = 0;
@@ -337,7 +339,7 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
     return false;
 }
 
-/* Puts all waves at the start of the kernel; false where its variables do not fit. */
+/* Puts all waves at the start of the kernel; false if its variables do not fit. */
 static bool waves_start(sim_exec *x, sim_wave *waves, const sim_argument *arguments)
 {
     sim_launch_state *l = x->launch;

@@ -1,15 +1,17 @@
 /* Where the work-items of a sub-group wait for each other: its barriers and its collectives.
  *
- * A collective has its own block, after one that ends in SIM_END_MEET.  Fragments that come
- * there wait until no work-item of their sub-group can run; then those at the first place in order
- * go on together.  So lanes meet that are in different activations of the same code, which one that
- * has spun or runs in its own unit always is.  Who did not come is judged by the collective.
+ * A collective has its own block, after a block that ends in SIM_END_MEET.  Fragments that reach it
+ * wait until no work-item of their sub-group can run; then the fragments at the first place in
+ * order continue together.  So lanes can meet that are in different activations of the same code,
+ * as lanes that have spun or that run in their own unit always are.  The collective checks whether
+ * any work-item is missing.
  *
- * Each turn of a loop is a meeting of its own.  Blocks are in an order in which only the edge back
- * to a loop's header leads backwards, so that lanes of the same activations that have passed a
- * collective that not all need to reach can reach it only in another iteration, and are not waited
- * for.  Lanes that have spun have their own activations and may be iterations behind: they are
- * waited for, so that a collective that some turns skip could take two turns for one.
+ * Each iteration of a loop is a separate meeting.  Blocks are ordered such that only the edge back
+ * to a loop's header leads backwards, so lanes of the same activations that have passed a
+ * collective that not all need to reach can reach it again only in another iteration, and are not
+ * waited for.  Lanes that have spun have their own activations and may be iterations behind.  They
+ * are waited for, so a collective that is skipped in some iterations could merge two iterations
+ * into one meeting.
  *
  * Source: SPIR-V specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18
  * (scope); OpenCL C 3.0 section 6.15.19. */
@@ -19,15 +21,15 @@
 
 #define SUBGROUPS_MAX (SIM_LANES / 8)
 
-/* Rounds that a sub-group's waiting work-items give one that spins: what that waits for may be done
- * by them, where not all need to come. */
+/* Rounds for which a sub-group's waiting work-items wait for one that spins, unless all must reach
+ * the meeting: what it spins on may be done by the waiting ones. */
 #define PATIENCE_ROUNDS 64u
 
 typedef struct meeting {
     sim_exec *x;
     uint32_t size, count;     /* work-items of a sub-group; sub-groups of the wave */
     bool runs[SUBGROUPS_MAX]; /* one of its work-items can run */
-    const sim_fragment *first[SUBGROUPS_MAX]; /* where it meets next; NULL: nowhere */
+    const sim_fragment *first[SUBGROUPS_MAX]; /* where it meets next; NULL: no meeting */
 } meeting;
 
 static const sim_code_block *block_before(const sim_fragment *fragment)
@@ -41,7 +43,7 @@ static bool is_at_meeting(const sim_fragment *fragment)
     return block_before(fragment)->end == SIM_END_MEET;
 }
 
-/* True where the specification demands that all work-items of the sub-group come: then those that
+/* True if the specification requires that all work-items of the sub-group arrive: then those that
  * can run are waited for as long as it takes. */
 static bool needs_all(const sim_fragment *at)
 {
@@ -57,7 +59,7 @@ static const sim_frame *outermost(const sim_fragment *fragment)
     return frame;
 }
 
-/* True where the lanes of a fragment that can run may still come in this turn of all loops. */
+/* True if the lanes of a fragment that can run may still arrive in this iteration of all loops. */
 static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
 {
     if (fragment->round >= at->round + PATIENCE_ROUNDS) return false;
@@ -69,7 +71,7 @@ static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t su
     return memchr(fragment->mask + subgroup * m->size, 1, m->size) != NULL;
 }
 
-/* Finds out where every sub-group meets, and whether any fragment is left at a meeting. */
+/* Finds out where each sub-group meets next, and which sub-groups still have lanes to wait for. */
 static void meeting_open(meeting *m, sim_exec *x)
 {
     sim_wave *wave = x->wave;
@@ -93,8 +95,8 @@ static void meeting_open(meeting *m, sim_exec *x)
     }
 }
 
-/* Takes the lanes of the sub-groups that meet at the place of `at` from a waiting fragment; NULL:
- * there are none.  *out_all: it was taken out itself. */
+/* Takes the lanes of the sub-groups that meet at the place of `at` out of a waiting fragment; NULL
+ * if there are none.  *out_all: the whole fragment was taken. */
 static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32_t index,
                                 bool *out_all)
 {
@@ -120,7 +122,7 @@ static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32
     return *out_all ? sim_wave_resume(wave, index) : NULL;
 }
 
-/* Executes the block of collectives after the meeting for all parts together. */
+/* Executes the block of collectives after the meeting, for all parts together. */
 static void parts_execute(sim_exec *x, sim_fragment *const *parts, uint32_t count)
 {
     x->met = parts;
@@ -138,8 +140,8 @@ static void parts_execute(sim_exec *x, sim_fragment *const *parts, uint32_t coun
         parts[i]->block++;
 }
 
-/* The sub-groups that meet at the place of `at` go on.  One fragment alone executes what comes by
- * itself. */
+/* Lets the sub-groups that meet at the place of `at` continue.  A single fragment executes the
+ * block of collectives itself. */
 static void place_release(meeting *m, const sim_fragment *at)
 {
     sim_wave *wave = m->x->wave;

@@ -1,16 +1,16 @@
 /* Loads, stores and copies of lane arrays.
  *
- * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
- * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
- * what is wrong.  Lanes that are not active take part with an offset inside the object, 0 where
- * they have none. */
+ * The usual case is fast: all lanes in one object, all inside it, all aligned.  This is checked
+ * first, for all lanes at once; if it does not hold, lane_access.c handles the lanes one by one and
+ * reports what is wrong.  Inactive lanes take part with an offset inside the object, 0 if they have
+ * none. */
 #include "sim/exec/chunks.h"
 
 #include <string.h>
 
 #define COMPONENTS_MAX 16u
 
-/* Elements in memory, which need not be aligned where the module says so. */
+/* Elements in memory, which may be unaligned if the module says so. */
 typedef uint8_t memory_8 __attribute__((may_alias));
 typedef uint16_t memory_16 __attribute__((aligned(1), may_alias));
 typedef uint32_t memory_32 __attribute__((aligned(1), may_alias));
@@ -23,12 +23,12 @@ static inline uint64_t uniform_64(const sim_exec *x, sim_register place)
 
 /* ---- Offsets of all lanes ------------------------------------------------------------------- */
 
-/* Where the lanes' accesses go: one object, offsets in x->offsets. */
+/* The object that all lanes access; their offsets are in x->offsets. */
 typedef struct span {
     sim_view_memory view;
     uint64_t start;     /* offset of the uniform part of the address */
     uint64_t last;      /* the last offset at which the access fits */
-    uint32_t unaligned; /* bits that an aligned offset does not have */
+    uint32_t unaligned; /* bits that are clear in an aligned offset */
 } span;
 
 static bool is_store(const sim_op *op)
@@ -36,8 +36,8 @@ static bool is_store(const sim_op *op)
     return op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
 }
 
-/* Prepares accesses of `size` bytes around an address; false where no access can be right, the
- * object's offsets are too large for rows, or the memory is that of the lanes. */
+/* Prepares accesses of `size` bytes around an address; false if no access can be valid or the
+ * object's offsets do not fit into rows. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
 {
     sim_finding_kind kind;
@@ -54,22 +54,24 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     return true;
 }
 
-/* The indices that lead into the object: [low, low + count], of those that the type can hold. */
+/* The indices that lead into the object: [low, low + count], limited to those that the type can
+ * hold. */
 typedef struct index_range {
     int64_t low;
     uint64_t count;
-    uint32_t start; /* what index 0 leads to, which may be outside: offsets are computed in 32 bits
-                       and right where they are inside */
+    uint32_t start; /* offset for index 0, which may be outside: offsets are computed in 32 bits and
+                     * are correct if inside */
 } index_range;
 
-/* Rounded down; `by` is most often a power of two, and dividing takes longer than all the rest. */
+/* Division, rounded down; `by` is usually a power of two, and a division would take longer than
+ * everything else. */
 static int64_t divide_down(int64_t value, int64_t by)
 {
     if ((by & (by - 1)) == 0) return value >> __builtin_ctzll((uint64_t)by);
     return value >= 0 ? value / by : -((by - 1 - value) / by);
 }
 
-/* False where no index does, or the numbers are so large that products could wrap. */
+/* False if no index leads into the object, or the numbers are so large that products could wrap. */
 static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64_t most,
                            index_range *out)
 {
@@ -84,21 +86,22 @@ static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64
     return true;
 }
 
-/* A row of single elements of which every chunk is a run or at one place. */
+/* A row of single elements in which every chunk is a run or at one place. */
 typedef struct direct_row {
     uint32_t at[SIM_LANES / SIM_CHUNK]; /* offset of a chunk's first lane */
     bool is_run[SIM_LANES / SIM_CHUNK];
 } direct_row;
 
-/* True where nothing but the addresses of a load has to be looked at, and where aligned elements
- * follow each other without gaps. */
+/* True if nothing but the addresses of a load needs checking, and aligned elements follow each
+ * other without gaps. */
 static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
 {
     return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&
            !(SIM_CHECKED && x->wave->tracks) && (op->stride & s->unaligned) == 0;
 }
 
-/* The same for addresses that the lanes have whole: right when all are in one object. */
+/* Computes the offsets for accesses in which each lane has a full address; true if all are valid
+ * and in one object. */
 static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 {
     uint32_t n = LANE_COUNT(x), uneven = 0;
@@ -120,7 +123,7 @@ static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     return !SIM_CHECKED || (outside | (uneven & s->unaligned)) == 0;
 }
 
-/* Says of every chunk of x->offsets how it lies, for elements of `size` bytes; always true. */
+/* Determines the kind of every chunk of x->offsets, for elements of `size` bytes; always true. */
 static bool offsets_settle(sim_exec *x, uint32_t size, const span *s)
 {
     const uint8_t *mask = x->dense ? NULL : x->mask + x->low;
@@ -129,7 +132,7 @@ static bool offsets_settle(sim_exec *x, uint32_t size, const span *s)
     return true;
 }
 
-/* Address of one lane, for the slow way. */
+/* Address of one lane, for the slow path. */
 static uint64_t lane_address(const sim_exec *x, const sim_op *op, sim_memory_form form,
                              uint32_t lane)
 {
@@ -184,23 +187,23 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
 
 /* ---- Whole rows ----------------------------------------------------------------------------- */
 
-/* A register in which lanes of other fragments must keep what they have. */
+/* True for a register in which lanes of other fragments must keep their values. */
 static inline bool keeps_others(const sim_exec *x, sim_register place)
 {
     return x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;
 }
 
-/* The kind for the components of elements: those of several stand apart in memory, so that only
- * single ones are loaded and stored as a run. */
+/* The kind of a chunk for single components: those of elements with several components are not
+ * contiguous in memory, so only single-component elements are loaded and stored as a run. */
 static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op, uint32_t c)
 {
     sim_chunk_kind kind = SIM_CHUNK_KIND(x->kinds[c / SIM_CHUNK]);
     return kind == SIM_CHUNK_RUN && op->count > 1 ? SIM_CHUNK_MIXED : kind;
 }
 
-/* ---- Private memory at one address: the lanes' granules lie side by side -------------------- */
+/* ---- Private memory at one address: the lanes' granules are contiguous ---------------------- */
 
-/* True when each component of an access at the position is within one granule. */
+/* True if each component of an access at the position is within one granule. */
 static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 {
     return position % bytes == 0 || position % 8 + bytes * count <= 8;
@@ -208,7 +211,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
-/* The last active lane: its value stays where all lanes store to one address. */
+/* The last active lane: its value remains when all lanes store to one address. */
 static uint32_t last_lane(const sim_exec *x)
 {
     uint32_t lane = x->high;
@@ -217,7 +220,7 @@ static uint32_t last_lane(const sim_exec *x)
     return lane - 1;
 }
 
-/* One address for all lanes: right, and what it leads to? */
+/* Finds the object at the one address of all lanes; true if the access is valid. */
 static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 {
     uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;
@@ -225,7 +228,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
-/* A load of which nothing is used is in no race: only that it may be made was to be checked. */
+/* True if no component of a load is used.  Such a load is in no race: only its address needed
+ * checking. */
 static bool is_unused(const sim_exec *x, const sim_op *op)
 {
     uint32_t k = 0;
@@ -234,7 +238,7 @@ static bool is_unused(const sim_exec *x, const sim_op *op)
     return k == op->count;
 }
 
-/* True where no lane's access can be in a race; it is then recorded. */
+/* True if no lane's access can be in a race; the accesses are then recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
@@ -252,7 +256,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
            sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
-/* A chunk of the same. */
+/* A value repeated for every lane of a chunk. */
 #define FOUR_TIMES(v)    v, v, v, v
 #define SIXTEEN_TIMES(v) FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v)
 
@@ -298,8 +302,8 @@ static uint64_t room_at(sim_exec *x, uint64_t address)
     return is_inside ? view.size - view.offset : 0;
 }
 
-/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V.
- * Of a size that goes beyond an object, no more is copied than shows that. */
+/* Copies for one lane, in pieces from the front; overlapping ranges are undefined in SPIR-V. If the
+ * size exceeds an object, the copy stops soon after its end: that suffices for the finding. */
 static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to, uint64_t from,
                       uint64_t size)
 {
@@ -327,7 +331,7 @@ static void COPY_MEMORY(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Lanes run in step: only the search for races needs to know. */
+/* Lanes run in lockstep, so only race detection needs to know of a fence. */
 static void FENCE(sim_exec *x, const sim_op *op)
 {
     sim_race_fence(x, op->extra);

@@ -1,18 +1,18 @@
 /* Runs the work-groups of one launch on several threads, if the result cannot depend on it.
  *
- * Threads run first; their effects are compared afterwards.  Each runs a part of the groups in a
- * world of its own that shares nothing but the bytes of memory: its own clocks, shadows, local
- * memory and findings.  Its shadows of races say in the end which cells it has read and written.
- * Where no two threads have met in a cell that one of them wrote, and none has found anything, no
- * order of the groups gives other bytes or a finding, and what they did stands.  Otherwise memory
+ * Threads run first; their effects are compared afterwards.  Each thread runs some of the groups in
+ * a separate world that shares nothing but the bytes of memory: it has its own clocks, shadows,
+ * local memory and findings.  At the end its race shadows show which cells it has read and written.
+ * If no thread has written a cell that another has accessed, and no thread has a finding, then no
+ * order of the groups gives other bytes or a finding, and the results are kept.  Otherwise memory
  * is restored and one thread runs the launch again, as if the attempt had not been made.
  *
  * If groups race, so do the threads, on bytes that are then discarded.
  *
- * Kernels that can reach operations that communicate are not tried: atomics on memory that other
- * groups see, asynchronous copies, printf, memory that is only known by pointers, schedules that
- * are about order.  Each thread has its own local memory, so atomics there and barriers do not
- * communicate between threads. */
+ * Kernels that can reach operations that communicate are not run in parallel: atomics on memory
+ * that other groups see, asynchronous copies, printf, memory that is known only through pointers,
+ * and schedules other than lockstep.  Each thread has its own local memory, so atomics on local
+ * memory and barriers do not communicate between threads. */
 #include "sim/exec/parallel.h"
 
 #include "reference/base/alloc.h"
@@ -32,10 +32,10 @@ typedef struct worker {
     bool is_started;
 } worker;
 
-/* What an object that the kernel may write held before. */
+/* The previous contents of an object that the kernel may write. */
 typedef struct kept {
     sim_memory *memory;
-    uint8_t *data, *defined; /* defined: NULL where all was */
+    uint8_t *data, *defined; /* defined: NULL if all was */
 } kept;
 
 /* ---- Which launches ------------------------------------------------------------------------- */
@@ -47,7 +47,8 @@ static bool may_try(const sim_launch_state *l, uint64_t groups)
     const sim_reach *reach = &l->kernel->reach;
     bool is_silent = !reach->far_atomics && !reach->copies && !reach->prints &&
                      !written->anything && !written->variables;
-    /* Without a search for races nothing would tell; and stamps must last for all. */
+    /* Without race detection, conflicts would go unnoticed; and the stamps must suffice for all
+     * threads. */
     return world->threads > 1 && groups > 1 && is_silent && !world->is_unchecked &&
            l->schedule == SIM_SCHEDULE_LOCKSTEP && world->race_next <= world->race_limit / 2;
 }
@@ -156,8 +157,8 @@ static void *thread_main(void *user)
     return NULL;
 }
 
-/* Runs all parts in parallel, the first on this thread; so does any part whose thread cannot be
- * started. */
+/* Runs all parts in parallel.  The first runs on this thread, as does any part whose thread cannot
+ * be started. */
 static void workers_run(worker *workers, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -174,8 +175,7 @@ static void workers_run(worker *workers, uint32_t count)
 
 /* ---- Judging -------------------------------------------------------------------------------- */
 
-/* True where the worker has found something, or done what others would see in other ways than by
- * bytes of memory. */
+/* True if the worker has a finding, or has had an effect other than on bytes of memory. */
 static bool worker_shows(const worker *w, const sim_world *world)
 {
     if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return true;
@@ -190,7 +190,7 @@ static bool worker_shows(const worker *w, const sim_world *world)
 /* What the workers so far have done to each cell of an object. */
 enum { SEEN_READ = 1, SEEN_WRITTEN = 2 };
 
-/* True where a cell has been seen as `against` that the worker has touched; its cells may be wider
+/* True if the worker has touched a cell that has been seen as `against`; its cells may be wider
  * than those of `seen`. */
 static bool cells_meet(const uint32_t *cells, uint32_t wider, const uint8_t *seen, uint64_t count,
                        uint8_t against)
@@ -208,10 +208,10 @@ static void cells_note(const uint32_t *cells, uint32_t wider, uint8_t *seen, uin
         seen[i] |= cells[i >> wider] != 0 ? as : 0;
 }
 
-/* True where no two workers have met in the object. */
+/* True if no two workers conflict in the object. */
 static bool object_is_apart(const worker *workers, uint32_t count, uint32_t object)
 {
-    const sim_race_shadow *narrow = NULL; /* the one with the smallest cells */
+    const sim_race_shadow *narrow = NULL; /* the shadow with the smallest cells */
     for (uint32_t i = 0; i < count; i++) {
         const sim_race_shadow *shadow = workers[i].world.objects.items[object].race;
         if (shadow && (!narrow || shadow->shift < narrow->shift)) narrow = shadow;
@@ -233,7 +233,8 @@ static bool object_is_apart(const worker *workers, uint32_t count, uint32_t obje
     return apart;
 }
 
-/* True where what the workers did is what one would have done; adds up what it took. */
+/* True if the workers did what a single thread would have done; their cost and stamps are then
+ * charged to the launch and its world. */
 static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t count)
 {
     uint64_t cost = 0, stamps = 0;

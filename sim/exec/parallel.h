@@ -13,13 +13,13 @@ typedef struct sim_part {
 uint64_t sim_launch_group_count(const sim_launch_state *launch);
 /* Allocates the launch's local memory: LIMIT if it is too large. */
 RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
-/* Runs those groups, with a search for races of their own. */
+/* Runs those groups, with separate race detection. */
 void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
 /* Frees the launch's memory; its findings must have been reported. */
 void sim_launch_close(sim_launch_state *launch);
 
-/* Runs all groups on the world's threads.  False, and memory is as it was before: the launch is one
- * whose groups may show in which order they ran, and is to be run by one thread. */
+/* Runs all groups on the world's threads.  False, with memory unchanged, if the results may depend
+ * on the order of the groups; the caller must then run the launch on one thread. */
 bool sim_launch_parallel(sim_launch_state *launch, const sim_argument *arguments);
 
 #endif

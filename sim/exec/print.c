@@ -1,5 +1,6 @@
-/* Calls of printf: one work-item after the other, each argument checked against its directive, and
- * what a launch prints kept until its work-group is done (print.h).  The same in every engine. */
+/* Executes calls of printf: one work-item after the other, each argument checked against its
+ * directive.  The output of a launch is kept until its work-group is done (print.h).  The same in
+ * every engine. */
 #include "sim/exec/print.h"
 
 #include "sim/exec/exec.h"
@@ -13,14 +14,14 @@ typedef struct printing {
     sim_exec *x;
     const sim_op *op;
     const sim_print *print;
-    const sim_register *places; /* of the argument that is next */
-    uint32_t argument;          /* that is next */
+    const sim_register *places; /* registers of the next argument */
+    uint32_t argument;          /* index of the next argument */
     uint32_t lane;
 } printing;
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Notes that behaviour is undefined: `what` of the directive. */
+/* Reports undefined behaviour: `what` is wrong with the directive.  Always false. */
 static bool wrong(const printing *p, rt_text directive, const char *what)
 {
     char text[256];
@@ -30,8 +31,8 @@ static bool wrong(const printing *p, rt_text directive, const char *what)
     return false;
 }
 
-/* The string at an address, without the NUL that ends it within `most` bytes; more are not looked
- * at.  False where it is noted that memory ends before. */
+/* Reads the string at an address, without its terminating NUL; at most `most` bytes are read.
+ * False, with a finding, if the memory ends before the string does. */
 static bool read_string(const printing *p, uint64_t address, uint64_t most, rt_text *out_string)
 {
     sim_view_memory view;
@@ -50,7 +51,7 @@ static bool read_string(const printing *p, uint64_t address, uint64_t most, rt_t
         *out_string = (rt_text){(const char *)first, end ? (size_t)(end - first) : (size_t)size};
         return true;
     }
-    /* The load that is wrong, for its finding. */
+    /* The invalid load, made for its finding. */
     sim_lane_load(p->x, p->op, p->lane, address + size, 1, 1, 1, &byte);
     return false;
 }
@@ -93,7 +94,7 @@ static bool print_directive(printing *p, const sim_directive *directive, rt_buff
     return true;
 }
 
-/* Appends what the call prints; false where its behaviour is undefined. */
+/* Appends the output of the call; false if its behaviour is undefined. */
 static bool print_call(printing *p, rt_text format, rt_buffer *out)
 {
     for (size_t at = 0; at < format.length;) {
@@ -111,7 +112,7 @@ static bool print_call(printing *p, rt_text format, rt_buffer *out)
 
 /* ---- The operation ------------------------------------------------------------------------ */
 
-/* True when the call printed; one that is wrong, or would print too much, prints nothing. */
+/* True if the call printed; an invalid call, or one that would print too much, prints nothing. */
 static bool print_lane(sim_exec *x, const sim_op *op, uint32_t lane)
 {
     sim_launch_state *l = x->launch;

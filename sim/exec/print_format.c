@@ -1,7 +1,8 @@
-/* Formats of printf: reading directives and making text of values (print.h).
+/* Formats of printf: reads directives and formats values (print.h).
  *
- * The C library writes the numbers, as the specification says that it is C's fprintf but for
- * vectors and a few lengths; what it is given has been checked, so nothing is undefined in C. */
+ * The C library formats the numbers: the specification defines printf as C's fprintf, except for
+ * vectors and a few lengths.  The library's arguments have been checked, so its behaviour is always
+ * defined. */
 #include "sim/exec/print.h"
 
 #include "reference/base/number.h"
@@ -15,13 +16,13 @@
 static const char flag_names[] = "-+ #0";
 enum { MINUS = 1, PLUS = 2, SPACE = 4, ALTERNATIVE = 8, ZERO = 16 };
 
-/* What a conversion may be combined with; anything else is undefined. */
+/* What a conversion may be combined with; any other combination is undefined. */
 typedef struct conversion {
     const char *names;
     uint8_t kind; /* sim_print_kind */
     uint8_t flags;
     bool takes_precision;
-    uint8_t lengths;      /* bits 1 << sim_print_length of scalars */
+    uint8_t lengths;      /* of scalars: bits 1 << sim_print_length */
     uint8_t lengths_many; /* of vectors */
 } conversion;
 
@@ -70,7 +71,7 @@ static void read_flags(rt_text format, size_t *at, sim_directive *directive)
     }
 }
 
-/* A decimal number, SIM_PRINT_WIDTH_MAX + 1 for larger ones. */
+/* Reads a decimal number; numbers above SIM_PRINT_WIDTH_MAX give SIM_PRINT_WIDTH_MAX + 1. */
 static uint32_t read_number(rt_text format, size_t *at)
 {
     rt_text rest = rt_text_skip(format, *at);
@@ -94,7 +95,7 @@ static bool is_vector_size(uint32_t count)
     return count == 2 || count == 3 || count == 4 || count == 8 || count == 16;
 }
 
-/* What is wrong with a directive whose parts are all there. */
+/* What is wrong with a directive that has all of its parts; NULL if it is valid. */
 static const char *check(const sim_directive *directive)
 {
     const conversion *row = conversion_find(directive->conversion);
@@ -139,7 +140,7 @@ const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_di
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-/* Integers as compilers promote them, or as they were; a length says what they are cut to. */
+/* Integers may be promoted, as compilers do, or not; the length says what they are truncated to. */
 static const char *scalar_wants(const sim_directive *directive, sim_print_argument argument,
                                 sim_print_kind kind)
 {
@@ -192,8 +193,8 @@ const char *sim_directive_wants(const sim_directive *directive, sim_print_argume
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* The directive for the C library: flags, width and precision are given, `length` and conversion
- * are ours.  At most 32 bytes. */
+/* Writes the directive for the C library: flags and precision are the directive's, `length` and the
+ * conversion the library's.  At most 32 bytes. */
 static void library_format(const sim_directive *directive, const char *length, char *out)
 {
     *out++ = '%';
@@ -219,7 +220,7 @@ static double double_of(uint32_t bytes, uint64_t bits)
     return bytes == 4 ? (double)narrow.f : wide.f;
 }
 
-/* The integer that a length cuts the argument to, extended as the conversion reads it. */
+/* The argument, truncated to the directive's length and extended as the conversion reads it. */
 static uint64_t integer_of(const sim_directive *directive, uint32_t bytes, uint64_t bits)
 {
     static const uint8_t most[] = {[SIM_LENGTH_PLAIN] = 8,
@@ -233,7 +234,7 @@ static uint64_t integer_of(const sim_directive *directive, uint32_t bytes, uint6
     return is_signed ? (uint64_t)((int64_t)low >> (64 - width)) : low >> (64 - width);
 }
 
-/* Formats are made here from directives that were checked. */
+/* Formats are built here from directives that have been checked. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 void sim_directive_value(const sim_directive *directive, sim_print_argument argument, uint64_t bits,

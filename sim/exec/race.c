@@ -1,30 +1,31 @@
-/* Data races of whole rows: the usual case, where nothing is open, found out for all lanes at once.
- * Where something is, race.c goes lane by lane and says what is wrong. */
+/* Data races of whole rows: handles the usual case, in which nothing is open, for all lanes at
+ * once.  If something is open, sim/check/race.c handles the lanes one by one and reports what is
+ * wrong. */
 #include "sim/exec/chunks.h"
 
 #include <string.h>
 
-/* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often the active lanes
- * stand side by side and the i-th of them has cell first + i and stamp + i: then the row is in
- * sequence and what follows `is_distinct` is not filled in. */
+/* The lanes' accesses, each to one cell of an object: cells[at[i] + k].  Usually the active lanes
+ * are contiguous, and the i-th of them has cell first + i and stamp + i: then the row is in
+ * sequence, and the members from `is_distinct` on are not filled in. */
 typedef struct row {
     uint32_t k;
     uint32_t launch_first, group_first, ordered_from;
     bool in_sequence;
     uint32_t n, stamp;
     uint64_t first;
-    bool is_distinct;    /* no two lanes have one cell, as far as can be told at once */
+    bool is_distinct;    /* no two lanes share a cell; false if a quick check cannot tell */
     uint32_t count;      /* lanes, active or not: a multiple of SIM_CHUNK */
     const uint8_t *mask; /* of the lanes */
     _Alignas(64) uint32_t mine[SIM_LANES];   /* the lanes' stamps */
-    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, from which k are counted; a sentinel */
+    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, to which k is added; a sentinel */
     uint8_t kinds[SIM_LANES / SIM_CHUNK];
-    uint8_t lanes[SIM_LANES]; /* the mask of a row that had none */
+    uint8_t lanes[SIM_LANES]; /* the mask of a row without a mask */
 } row;
 
 /* ---- Which cells --------------------------------------------------------------------------- */
 
-/* The bytes of an access that something uses, from *out_first on. */
+/* The number of bytes of an access that are used, starting at *out_first. */
 static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, uint32_t *out_first)
 {
     const sim_register *places = x->frame->function->places + op->extra;
@@ -37,8 +38,7 @@ static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, 
     return (last - first) * bytes;
 }
 
-/* The lanes that a row goes over: without those that are not active where the others are side by
- * side. */
+/* The lanes that a row covers: only the active ones if these are contiguous. */
 typedef struct lanes {
     uint32_t first, n;
     const uint8_t *mask; /* NULL: all are active */
@@ -56,7 +56,7 @@ static lanes lanes_of(const sim_exec *x)
     return (lanes){x->low, LANE_COUNT(x), x->mask + x->low};
 }
 
-/* The low bits of all active lanes' offsets. */
+/* The bits that are set in any active lane's offset. */
 static uint32_t offset_bits(const sim_exec *x)
 {
     const uint32_t *offsets = x->offsets + x->low;
@@ -74,8 +74,8 @@ static void row_start(const sim_race_clock *clock, row *out)
     out->in_sequence = false;
 }
 
-/* Fills in the stamps of a row that is not in sequence, from that of the work-item of lane 0, and
- * whether its cells are plainly apart; the kinds are there. */
+/* Fills in the stamps of a row that is not in sequence, given the work-item of lane 0, and whether
+ * its cells are plainly distinct; the kinds must be set. */
 static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 {
     uint32_t n = out->count, base = clock->base + lid, falls = 0;
@@ -88,7 +88,7 @@ static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
         out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
 }
 
-/* The row of x->offsets of elements of that size, `first` bytes further. */
+/* Builds the row for x->offsets, for elements of size `element`, `first` bytes further on. */
 static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t element,
                      uint32_t first, row *out)
 {
@@ -120,19 +120,19 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* True where what the cell says is not settled for the work-item with stamp `mine`; for one cell,
- * or for words of them. */
+/* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`;
+ * for single cells and for words of them. */
 #define IS_OPEN(r, cell, mine)                                                                     \
     (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
      ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
       (((cell)&SIM_RACE_OLDER) != 0)))
 
-/* Over the chunks of a row that is not in sequence, except those without active lanes. */
+/* Iterates over the chunks of a row that is not in sequence, except those without active lanes. */
 #define FOR_ROW_CHUNKS(r)                                                                          \
     for (uint32_t c = 0; c < (r)->count; c += SIM_CHUNK)                                           \
         if ((r)->kinds[c / SIM_CHUNK] != SIM_CHUNK_IDLE)
 
-/* The cells of a chunk's lanes, active or not. */
+/* Gathers the cells of a chunk's lanes, active or not. */
 static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t c)
 {
     const uint32_t *at = r->at + c;
@@ -145,7 +145,7 @@ static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t 
     return sim_words_get(found);
 }
 
-/* The same back, for active lanes. */
+/* Writes the cells of a chunk's active lanes back. */
 static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_words from)
 {
     const uint32_t *at = r->at + c;
@@ -166,7 +166,7 @@ static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_word
     }
 }
 
-/* True when no lane meets anything open. */
+/* True if no lane's cell is open. */
 static bool row_settled(const row *r, const uint32_t *cells)
 {
     uint32_t n = r->n, open = 0;
@@ -187,7 +187,8 @@ static bool row_settled(const row *r, const uint32_t *cells)
     return !sim_words_any(found_open);
 }
 
-/* True where a lane's cell is not what the lane has just written: another has it too. */
+/* True if a lane's cell does not hold what the lane has just written: another lane has the same
+ * cell. */
 static bool row_shares(const row *r, const uint32_t *cells)
 {
     sim_words shared = {0};
@@ -199,7 +200,7 @@ static bool row_shares(const row *r, const uint32_t *cells)
     return sim_words_any(shared);
 }
 
-/* The lanes become the last writers; false, and nothing has changed, where two have one cell. */
+/* Makes the lanes the last writers; false, with nothing changed, if two lanes have one cell. */
 static bool row_write(const row *r, uint32_t *cells)
 {
     uint32_t before[SIM_LANES], n = r->n;
@@ -219,7 +220,8 @@ static bool row_write(const row *r, uint32_t *cells)
     return false;
 }
 
-/* The cell after a read, as sim_race_join has it, where no work-item has two stamps. */
+/* The cell after a read, as sim_race_join computes it, for a clock under which no work-item has two
+ * stamps. */
 static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
                               uint32_t ordered)
 {
@@ -230,7 +232,7 @@ static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint
     return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
 }
 
-/* The same of sixteen. */
+/* As joined(), for the sixteen lanes of a chunk. */
 static inline sim_words joined_words(const row *r, sim_words cell, sim_words mine)
 {
     sim_words stamp = cell & SIM_RACE_STAMP, here = (sim_words)(stamp >= r->ordered_from);
@@ -240,7 +242,8 @@ static inline sim_words joined_words(const row *r, sim_words cell, sim_words min
     return mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
 }
 
-/* A chunk of lanes reads; of lanes that read one cell together the last one's name stays. */
+/* Records the reads of a chunk of lanes; if several lanes read one cell, the last lane's stamp
+ * remains. */
 static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
 {
     sim_words mine = sim_words_get(r->mine + c);
@@ -254,7 +257,8 @@ static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
     }
 }
 
-/* Chunk after chunk: a cell that two of them read has then the other's stamp. */
+/* Records the reads chunk by chunk: for a cell that two chunks read, the second finds the stamp of
+ * the first. */
 static void row_read(const row *r, uint32_t *cells)
 {
     uint32_t n = r->n, first = r->launch_first, group = r->group_first, ordered = r->ordered_from;
@@ -290,7 +294,7 @@ static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, ui
     if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
 }
 
-/* Turns a logged row into cells; false where it is none of those that go by rows. */
+/* Applies a logged row to the cells; false if it cannot be handled as a row. */
 static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
 {
     const uint8_t *data = race->log_data + logged->data;
@@ -326,8 +330,8 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     return true;
 }
 
-/* True when the logged reads are of other bytes than those that the lanes of r, which have a cell
- * each, are about to write, or of the same by the same lanes. */
+/* True if the logged reads cannot conflict with the writes of the lanes of r, one cell each: they
+ * read other bytes, or the same bytes in the same lanes. */
 static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
 {
     uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;
@@ -345,7 +349,7 @@ static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, co
     return true;
 }
 
-/* Turns the log of reads into cells. */
+/* Applies the log of reads to the cells. */
 static void log_settle(sim_race *race)
 {
     uint32_t rest = 0;
@@ -358,7 +362,8 @@ static void log_settle(sim_race *race)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-/* Makes the cells fit the accesses and gives their number per lane; 0: not row by row. */
+/* Adjusts the size of the cells to the accesses and returns their number per lane; 0 if the
+ * accesses cannot be handled as a row. */
 static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
                            uint32_t element, uint32_t first, uint32_t size, row *out)
 {

@@ -1,8 +1,8 @@
-/* Operations that few kernels need: half, conversions in other rounding modes or saturated, fields
- * of bits, checked indices.
+/* Operations that few kernels need: half arithmetic, conversions with other rounding modes or
+ * saturation, bit fields, checked indices.  Only the targets of active lanes are written, so
+ * nothing needs blending.
  *
- * Targets are written where lanes are active and nowhere else, so nothing needs blending.  Source:
- * SPIR-V specification 1.6 sections 3.42.11, 3.42.12 and 3.42.14; half.h and convert.h. */
+ * Source: SPIR-V specification 1.6 sections 3.42.11, 3.42.12 and 3.42.14; half.h and convert.h. */
 #include "sim/exec/exec.h"
 #include "sim/number/convert.h"
 #include "sim/number/half.h"
@@ -27,7 +27,7 @@ static const char index_wrong[] = "index of a component that the vector does not
 
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
-/* Notes what the running lanes did wrong together; all of them get the same number. */
+/* Reports what all running lanes did wrong together; all of them get the same number. */
 static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *what)
 {
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, what);
@@ -89,8 +89,7 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
     memcpy(sim_at(x, op->target), &out, sim_number_bytes(conversion.to));
 }
 
-/* ---- Integers that are checked ----------------------------------------------------------------
- */
+/* ---- Checked integer operations ------------------------------------------------------------- */
 
 #define LANE_TYPE I8
 #define ELEMENT   uint8_t

@@ -1,14 +1,15 @@
-/* The engine's loop: blocks, branches, calls, barriers of one wave.
+/* The engine's loop: blocks, branches, calls and barriers of one wave.
  *
- * A fragment runs until another one comes before it in order, or at the same place, where both
- * become one.  Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of
- * fragment.h. */
+ * A fragment runs until another precedes it in order or is at the same place, where the two are
+ * merged.
+ *
+ * Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of fragment.h. */
 #include "sim/exec/exec.h"
 
 #include <string.h>
 
-/* Back edges that one fragment may take before it lets others go on: spinning lanes would otherwise
- * wait forever for lanes that have not come as far. */
+/* Back edges that one fragment may take before others run: spinning lanes would otherwise wait
+ * forever for lanes that are not as far along. */
 #define BACK_EDGES_MAX 16384u
 
 static sim_handle *handler_of(const sim_op *op)
@@ -19,7 +20,7 @@ static sim_handle *handler_of(const sim_op *op)
     return handle ? handle : SIM_NAME(sim_atomic_table)[op->handler];
 }
 
-/* Every operation of a wave that tracks is accompanied by its shadow. */
+/* Executes operations of a wave that tracks undefined bits, each with its shadow. */
 __attribute__((noinline)) static void run_tracking(sim_exec *x, const sim_op *op, const sim_op *end)
 {
     for (; op < end; op++) {
@@ -65,7 +66,7 @@ static void enter_mask(sim_exec *x, const sim_fragment *fragment)
 
 /* ---- Edges ---------------------------------------------------------------------------------- */
 
-/* The fragment goes along the edge. */
+/* Moves the fragment along the edge. */
 static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
 {
     if (SIM_CHECKED && edge->takes_undefined) sim_shadow_start(x);
@@ -74,7 +75,7 @@ static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
     if (edge->is_back) x->back_edges++;
 }
 
-/* Sets mask to the lanes of `from` whose condition is `wanted` and returns how many they are. */
+/* Sets `mask` to the lanes of `from` whose condition is `wanted` and returns their number. */
 static uint32_t mask_where(uint8_t *mask, const uint8_t *from, const uint8_t *condition,
                            uint8_t wanted)
 {
@@ -87,7 +88,7 @@ static uint32_t mask_where(uint8_t *mask, const uint8_t *from, const uint8_t *co
     return count;
 }
 
-/* The lanes of `fragment` that are not in `mask` stay; it loses the others. */
+/* Removes the lanes of `gone` from the fragment. */
 static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
 {
     for (uint32_t i = 0; i < SIM_LANES; i++) {
@@ -96,7 +97,7 @@ static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
     fragment->active -= gone->active;
 }
 
-/* Sends the lanes of `part`, just taken from `fragment`, along the edge. */
+/* Sends the lanes of `part`, which was just split off `fragment`, along the edge. */
 static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const sim_edge *edge)
 {
     mask_remove(fragment, part);
@@ -106,8 +107,8 @@ static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const 
     sim_wave_push(x->wave, part);
 }
 
-/* The edge of a loop's back goes last: its moves may overwrite uniform values that lanes on the
- * other edge, which leave the loop, still read. */
+/* Takes a loop's back edge last: its moves may overwrite uniform values that lanes on the other
+ * edge, which leave the loop, still read. */
 static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
                            const sim_edge *edges)
 {
@@ -143,7 +144,8 @@ static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, 
     return e < block->edge_count ? e : 0;
 }
 
-/* As a branch: back edges last.  Every lane takes one edge, so the last part is the fragment. */
+/* Takes back edges last, as branch_varying does.  Every lane takes one edge, so the last part is
+ * the fragment itself. */
 static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                            const sim_edge *edges)
 {
@@ -184,7 +186,7 @@ static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_b
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* Copies a value of the active lanes from one place to another; each may be uniform or varying. */
+/* Copies a value of the active lanes between places; either may be uniform or varying. */
 static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
                  bool from_uniform, uint32_t bytes)
 {
@@ -199,7 +201,7 @@ static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t 
     }
 }
 
-/* The same for their shadows; parameters and results are in frames. */
+/* Copies the shadow of a value as pass() copies the value; parameters and results are in frames. */
 static void pass_undefined(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
                            bool from_uniform, uint32_t bytes)
 {
@@ -212,7 +214,7 @@ static void *at_bases(uint8_t *const *base, sim_register place)
     return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
-/* The fragment enters the function, as the block's call says. */
+/* Makes the fragment enter the function and passes the arguments of the block's call. */
 static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                  uint32_t function)
 {
@@ -224,7 +226,7 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
         sim_call_exhausted(x, block->site, function);
         return;
     }
-    /* The stack may have moved: addresses in the caller are computed anew. */
+    /* The stack may have moved, so addresses in the caller are recomputed. */
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
                                       before->uniforms, (uint8_t *)x->launch->pool};
     uint8_t *undefined[SIM_SPACE_COUNT] = {0};
@@ -242,7 +244,8 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     }
 }
 
-/* A call without a valid target: the lanes continue after it, with results drawn from the seed. */
+/* Skips a call without a valid target: the lanes continue after it, with results drawn from the
+ * seed. */
 static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     const sim_code_function *caller = x->frame->function;
@@ -255,7 +258,7 @@ static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block 
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
             uint64_t value = sim_lane_choose(x, block->site + k, i);
-            if (bytes == 1) value &= 1; /* what a bool may be */
+            if (bytes == 1) value &= 1; /* a bool is 0 or 1 */
             memcpy((uint8_t *)sim_at(x, to) + i * bytes, &value, bytes);
         }
         if (x->wave->tracks) sim_shadow_clear(x, to, bytes);
@@ -275,8 +278,8 @@ static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_bloc
     }
 }
 
-/* The target of every active lane; returns how many lanes share that of the first.  A wrong address
- * that lanes have in common is one finding. */
+/* Finds the target of every active lane and returns how many lanes share the target of the first.
+ * Lanes with the same wrong address share one finding. */
 static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t *targets)
 {
     uint32_t signature = x->frame->function->calls[block->extra].function;
@@ -295,7 +298,7 @@ static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t 
     return same;
 }
 
-/* Lanes that call different functions part, and run them in the order of the program. */
+/* Splits lanes that call different functions; the functions run in program order. */
 static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     uint32_t targets[SIM_LANES] = {0};
@@ -323,7 +326,7 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
     if (!x->stop) call_target(x, fragment, block, targets[sim_first_lane(x)]);
 }
 
-/* Returns; false when the lanes are done. */
+/* Returns from the function; false if the lanes are done. */
 static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     const sim_frame *frame = fragment->frame, *parent = frame->parent;
@@ -351,7 +354,7 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-/* Takes the block's cost from the budget; false when it is used up. */
+/* Takes the block's cost from the budget; false if the budget is used up. */
 static bool pay(sim_exec *x, const sim_code_block *block)
 {
     uint64_t cost = (uint64_t)block->cost * x->active;
@@ -369,8 +372,8 @@ static bool pay(sim_exec *x, const sim_code_block *block)
     return false;
 }
 
-/* Runs one block of the fragment.  Returns false when the fragment is no longer the caller's: it
- * waits, or its lanes are done. */
+/* Runs one block of the fragment.  False if the caller no longer owns the fragment: it waits, or
+ * its lanes are done. */
 static bool run_block(sim_exec *x, sim_fragment *fragment)
 {
     const sim_code_function *function = x->frame->function;
@@ -425,7 +428,7 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
 
 /* ---- Waves ---------------------------------------------------------------------------------- */
 
-/* Runs the fragment until another one precedes it.  Returns false when the wave is to pause. */
+/* Runs the fragment until another precedes it.  False if the wave must pause. */
 static bool run_fragment(sim_exec *x, sim_fragment *fragment)
 {
     sim_wave *wave = x->wave;
@@ -463,7 +466,7 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
             return;
         }
         if (fragment->round > round && x->launch->wave_count > 1) {
-            /* All that can run have spun: other waves may have what they wait for. */
+            /* All fragments that can run have spun: other waves may have what they wait for. */
             sim_wave_push(wave, fragment);
             return;
         }

@@ -1,8 +1,8 @@
-/* What a launch comes to when a work-item's stack is used up: a finding, and its end.
+/* Ends a launch, with a finding, when a work-item's stack is exhausted.
  *
- * The stack of a work-item is bounded by the depth of calls, by the private variables that are
- * alive and by the registers of all activations; the bounds are those of fragment.c.  The host's
- * own stack does not grow with it. */
+ * The stack of a work-item is bounded by the depth of calls, by the live private variables and by
+ * the registers of all activations; the bounds are in fragment.c.  The host's stack does not grow
+ * with it. */
 #include "sim/exec/exec.h"
 
 static void exhausted(sim_exec *x, uint32_t site, uint32_t lane, uint64_t lanes, rt_text what)
@@ -26,7 +26,8 @@ void sim_call_exhausted(sim_exec *x, uint32_t site, uint32_t function)
         &x->launch->findings.arena,
         "call of '%.*s' at depth %u, with %llu bytes of private variables",
         RT_TEXT_ARG(callee->name), caller->depth + 1, (unsigned long long)private_bytes);
-    /* The call that a translator wraps round a kernel has no line; the kernel itself has. */
+    /* The call in a translator's wrapper around a kernel has no line, so the kernel's own site is
+     * used. */
     if (x->launch->program->sites[site].line == 0) site = callee->blocks[0].site;
     exhausted(x, site, sim_first_lane(x), x->active, what);
 }

@@ -1,9 +1,10 @@
-/* The target of a call through a pointer, or why it has none.
+/* The target of a call through a pointer, or the reason why it is invalid.
  *
- * A valid target is a function of the launched program whose type is that of the call.  A
- * function whose address nothing takes has none, so a number made by arithmetic is never valid.  A
- * virtual function is the same function in every program that its module is linked into, so that an
- * object may be made by one program and used by another (reading at VF-SPLIT-08).
+ * A valid target is a function of the launched program whose type is that of the call.  A function
+ * has an address only if the module takes it, so a number computed by arithmetic is never valid.  A
+ * virtual function is the same function in every program that its module is linked into, so one
+ * program can construct an object that another uses (reading at VF-SPLIT-08).
+ *
  * Source: SPV_INTEL_function_pointers, OpFunctionPointerCallINTEL; document 004
  * (VirtualFunctions.md), "Overview". */
 #include "sim/exec/exec.h"
@@ -14,12 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an address is: a function of the launched program, or why not. */
+/* What an address refers to: a function of the launched program, or the reason why not. */
 typedef struct target {
     uint32_t function;        /* index in the launched program; SIM_NONE: none */
-    const sim_program *maker; /* another one, whose function it is; NULL: gone, or never was */
-    uint32_t made;            /* index of the function there */
-    bool specialised;         /* its module is linked here, with other constants */
+    const sim_program *maker; /* another program, which has it; NULL: gone, or never existed */
+    uint32_t made;            /* index of the function in `maker` */
+    bool specialised;         /* its module is linked here, with different constants */
 } target;
 
 static bool hashes_equal(rt_hash a, rt_hash b)
@@ -27,12 +28,12 @@ static bool hashes_equal(rt_hash a, rt_hash b)
     return a.low == b.low && a.high == b.high;
 }
 
-/* The launched program's own form of a virtual function of another one. */
+/* Finds the launched program's own instance of another program's virtual function. */
 static void translate(const sim_program *program, target *t)
 {
     const sim_code_function *made = &t->maker->functions[t->made];
     const sim_program_module *from = &t->maker->modules[made->module];
-    /* Broken: what a program made is good for that program alone. */
+    /* Broken: a pointer is valid only in the program that made it. */
     if (made->set.length == 0 || !RULE(VF_SPLIT_08)) return;
     for (uint32_t m = 0; m < program->module_count && t->function == SIM_NONE; m++) {
         if (!hashes_equal(program->modules[m].code, from->code)) continue;
@@ -57,7 +58,7 @@ static target target_of(const sim_exec *x, uint64_t address)
     return t;
 }
 
-/* What is wrong with an address of a function of another program. */
+/* Describes what is wrong with an address of another program's function. */
 static void describe_foreign(const sim_exec *x, const target *t, uint64_t address, char *text,
                              size_t size)
 {
@@ -78,7 +79,7 @@ static void describe_foreign(const sim_exec *x, const target *t, uint64_t addres
     }
 }
 
-/* What is wrong with the address, written into the text. */
+/* Describes what is wrong with the address. */
 static void describe(const sim_exec *x, const target *t, uint64_t address, char *text, size_t size)
 {
     const sim_program *program = x->launch->program;
@@ -100,9 +101,10 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     }
 }
 
-/* A pointer leads across the border between linked modules, from the application's (the first one)
- * into a library's and back (document 003, requirements list; document 000, "Requirements").
- * Broken: a pointer is good only where it was made, or not in a library. */
+/* True if a pointer may cross from the caller's module to the callee's.  Pointers work across
+ * linked modules, from the application (the first module) into a library and back (document 003,
+ * requirements list; document 000, "Requirements").  Broken: a pointer is valid only in the module
+ * that made it, or not from a library back into the application. */
 static bool may_cross(const sim_program *program, uint32_t caller, uint32_t callee)
 {
     uint32_t from = program->functions[caller].module, to = program->functions[callee].module;

@@ -1,4 +1,4 @@
-/* Makes a module's companion (companion.h), instruction by instruction. */
+/* Builds a module's companion (companion.h), instruction by instruction. */
 #include "sim/fuzz/companion.h"
 
 #include "reference/base/alloc.h"
@@ -9,12 +9,12 @@
 #define HEADER_WORDS 5u
 #define LINKAGE_NAME "SPV_KHR_linkonce_odr"
 
-/* The extension that LinkOnceODR needs, as an instruction: the name's 20 bytes and a word that ends
- * it. */
+/* The extension that LinkOnceODR needs, as an instruction: the name's 20 bytes and a terminating
+ * word. */
 static const uint32_t extension[1 + (sizeof LINKAGE_NAME + 3) / 4] = {
     (uint32_t)(sizeof extension / sizeof *extension) << 16 | SIM_OpExtension};
 
-/* Appends words, which the target has room for. */
+/* Appends words; the target must have room for them. */
 static void append(uint32_t *words, size_t *count, const uint32_t *source, size_t source_count)
 {
     memcpy(words + *count, source, source_count * sizeof *source);

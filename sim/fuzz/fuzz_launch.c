@@ -1,12 +1,11 @@
-/* Feeds modules to everything behind the reader: what validates is linked, decoded, and each of its
- * kernels is launched twice on a few work-items with small memories and a small budget.  Whatever
- * the module says, the launch ends, nothing crashes or leaks, and another engine gives the same.
+/* Feeds modules to every stage after the reader: a valid module is linked and decoded, and each of
+ * its kernels is launched twice on a few work-items with small memories and a small budget.  For
+ * any module, the launch ends, nothing crashes or leaks, and another engine gives the same results.
  *
- * How it is launched (schedule, range, engine, another module linked) is in the generator's word of
- * the module's header, which means nothing to the reader and which the mutator changes: a file says
- * all of what is done with it.
- *
- * Build with clang and -DASSAY_FUZZ=ON; run with a folder of modules as corpus. */
+ * The parameters of the launch (schedule, range, engine, another module linked) are in the
+ * generator's word of the module's header, which the reader ignores and the mutator changes: the
+ * file alone determines the run.  Build with clang and -DASSAY_FUZZ=ON; run with a folder of
+ * modules as corpus. */
 #include "sim/fuzz/companion.h"
 
 #include "reference/base/alloc.h"
@@ -20,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A module that asks for more memory than this is only linked: it would be slow, not wrong. */
+/* A module that needs more memory than this is only linked: running it would be slow, not wrong. */
 #define VARIABLE_BYTES_MAX (UINT64_C(1) << 16)
 #define PRIVATE_BYTES_MAX  (UINT64_C(1) << 13) /* of one work-item in one function */
 #define FRAME_BYTES_MAX    (1u << 18)
@@ -29,15 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BUDGET             20000u
 #define GENERATOR_WORD     2u
 
-/* What the generator's word asks for. */
+/* The launch that the generator's word describes. */
 typedef struct plan {
     sim_schedule schedule;
     sim_range range;
     bool has_companion; /* linked with the same module without its kernels */
-    uint32_t engine;    /* another one than 0, to compare with; 0: none */
+    uint32_t engine;    /* the engine to compare with engine 0; 0: none */
 } plan;
 
-/* One wave and several, whole sub-groups and parts of one, one work-group and several. */
+/* One wave and several, complete and incomplete sub-groups, one work-group and several. */
 static const sim_range ranges[] = {
     {.global = {6, 2, 1}, .local = {3, 2, 1}, .dimensions = 2},
     {.global = {1, 1, 1}, .local = {1, 1, 1}, .dimensions = 1},
@@ -77,8 +76,8 @@ static bool is_small(const sim_program *program)
     return bytes <= VARIABLE_BYTES_MAX;
 }
 
-/* Everything that a run lets others see goes to a text, so that two runs can be compared.  A
- * finding is read as by a caller: every text must be there. */
+/* All observable results of a run are written to a text, so that two runs can be compared.  Every
+ * text of a finding is read, as a caller would, so all must be present. */
 static void on_finding(void *user, const sim_finding *finding)
 {
     rt_buffer *seen = user;
@@ -98,7 +97,8 @@ static void on_output(void *user, rt_text text)
     rt_buffer_append_text(user, text);
 }
 
-/* Adds the content of every memory, undefined bits too: they are chosen from the seed. */
+/* Appends a hash of every memory's contents, undefined bits included: they are chosen from the
+ * seed. */
 static void see_memories(rt_buffer *out, const sim_world *world)
 {
     for (uint32_t i = 1; i < world->objects.count; i++) {
@@ -129,7 +129,7 @@ static sim_argument argument_of(sim_world *world, sim_parameter parameter, uint3
     return argument;
 }
 
-/* A range that the kernel takes, or false. */
+/* Adapts the range to the kernel's required size; false if that is not possible. */
 static bool range_fit(const sim_kernel *kernel, sim_range *range)
 {
     if (!kernel->local_size[0]) return true;
@@ -141,7 +141,7 @@ static bool range_fit(const sim_kernel *kernel, sim_range *range)
     return true;
 }
 
-/* The second launch finds what the first one left in the memories. */
+/* Launches a kernel twice; the second launch finds the memories as the first has left them. */
 static void launch(sim_world *world, const sim_kernel *kernel, const plan *plan, rt_buffer *out)
 {
     static const uint8_t value[1024] = {2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 5};
@@ -166,7 +166,7 @@ static void launch(sim_world *world, const sim_kernel *kernel, const plan *plan,
     }
 }
 
-/* Runs all kernels on one engine in a world of their own. */
+/* Runs all kernels on one engine, in a new world. */
 static void launch_all(sim_program *program, const plan *plan, uint32_t engine, rt_buffer *out)
 {
     rt_sink *sink = rt_sink_create();
@@ -205,8 +205,8 @@ static void launch_and_compare(sim_program *program, const plan *plan)
     rt_buffer_free(&other);
 }
 
-/* Reads the module, and the companion before it where the plan has one and it can be read.  Returns
- * how many there are; 0 where the module itself is refused. */
+/* Reads the module, preceded by its companion if the plan has one and it can be read.  Returns the
+ * number of modules; 0 if the module itself is refused. */
 static uint32_t read_modules(rt_sink *sink, rt_bytes code, const plan *plan, sim_module *out[2])
 {
     uint32_t count = 0;

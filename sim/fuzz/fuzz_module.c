@@ -1,12 +1,11 @@
-/* Feeds bytes to the reader of SPIR-V modules and links what it accepts: neither may crash, and
- * what is accepted must be consistent enough to be walked.
- *
- * Build with clang and -DASSAY_FUZZ=ON; run with a folder of modules as corpus. */
+/* Feeds bytes to the reader of SPIR-V modules and links what it accepts.  Neither may crash, and an
+ * accepted module must be consistent enough to be walked.  Build with clang and -DASSAY_FUZZ=ON;
+ * run with a folder of modules as corpus. */
 #include "sim/module/linker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Looks at everything that module.h promises to the engine. */
+/* Reads everything that module.h promises to the engine. */
 static void walk(const sim_module *module)
 {
     for (uint32_t i = 0; i < module->block_count; i++) {

@@ -1,8 +1,7 @@
-/* Feeds bytes to the reader of native images: as they are, and with the hash that fits, so that
- * what lies behind the header is reached.  What is accepted must write the same image again, once
- * it is in the form that the compiler writes, and its modules must link or be refused.
- *
- * Inputs that are SPIR-V modules are compiled: they are the seeds. */
+/* Feeds bytes to the reader of native images: unchanged, and with a matching hash, so that the
+ * content after the header is reached.  Once an accepted image is in the form that the compiler
+ * writes, writing it again must give the same image; its modules must link or be refused.  Inputs
+ * that are SPIR-V modules are compiled: they are the seeds. */
 #include "sim/sim.h"
 
 #include "reference/base/hash.h"
@@ -22,7 +21,7 @@ static bool is_image(const uint8_t *data, size_t size)
     return size >= MAGIC_SIZE && memcmp(data, "ASIM", MAGIC_SIZE) == 0;
 }
 
-/* Compiles a module with values for some of its constants; empty where it is refused. */
+/* Compiles a module with values for some of its constants; empty if the module is refused. */
 static rt_buffer compile(rt_sink *sink, rt_bytes spirv)
 {
     static const uint8_t value[8] = {3};
@@ -39,7 +38,7 @@ static rt_buffer compile(rt_sink *sink, rt_bytes spirv)
     return image;
 }
 
-/* Writes what was read; empty where it was refused. */
+/* Reads an image and writes it again; empty if the image is refused. */
 static rt_buffer rewrite(rt_sink *sink, rt_bytes image)
 {
     rt_buffer again = {0};
@@ -61,7 +60,7 @@ static rt_buffer rewrite(rt_sink *sink, rt_bytes image)
     return again;
 }
 
-/* An image that was accepted comes to rest in one step. */
+/* An accepted image must reach a fixed point after one rewrite. */
 static void check(rt_sink *sink, rt_bytes image)
 {
     rt_buffer once = rewrite(sink, image);
@@ -73,7 +72,7 @@ static void check(rt_sink *sink, rt_bytes image)
     rt_buffer_free(&once);
 }
 
-/* Puts the hash into the header that fits what is behind it. */
+/* Sets the hash in the header to that of the content. */
 static void seal(uint8_t *data, size_t size)
 {
     if (!is_image(data, size) || size < CONTENT_AT) return;
@@ -85,7 +84,7 @@ static void seal(uint8_t *data, size_t size)
     rt_buffer_free(&bytes);
 }
 
-/* Modules become images; images change behind their header or all over. */
+/* Compiles modules to images; mutates images after their header or as a whole. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     rt_sink *sink = rt_sink_create();

@@ -1,10 +1,10 @@
-/* How the fuzzers of SPIR-V change a module: instruction by instruction, so that most of what they
- * make is still read.  Bytes changed at random rarely get past the reader.
+/* Mutates SPIR-V modules for the fuzzers: instruction by instruction, so that most results are
+ * still accepted by the reader.  Bytes changed at random rarely get past it.
  *
- * Ids are replaced by ids, opcodes by opcodes of the same group, operands change places or come
- * from the same operand of an instruction of the same kind, instructions are copied with a new
- * result, moved and left out.  So constants, the widths of types and the targets of branches change
- * into what others of the module are. */
+ * Ids are replaced by ids, opcodes by opcodes of the same group; operands are swapped or taken from
+ * the same operand of an instruction of the same kind; instructions are copied with a new result,
+ * moved and removed.  So constants, widths of types and branch targets are replaced by others of
+ * the module. */
 #include "sim/module/module.h"
 
 #include "reference/base/alloc.h"
@@ -13,17 +13,17 @@
 #include <string.h>
 
 #define HEADER_WORDS   5u
-#define GENERATOR_WORD 2u /* what a fuzzer does with the module */
+#define GENERATOR_WORD 2u /* parameters of the fuzzer's run */
 #define BOUND_WORD     3u
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* A module while it is changed. */
+/* A module during mutation. */
 typedef struct editor {
     uint32_t *words;
     size_t count, max;
-    uint64_t state; /* of the generator */
+    uint64_t state; /* of the random generator */
     RT_VECTOR(uint32_t) starts;
 } editor;
 
@@ -33,7 +33,7 @@ static uint32_t draw(editor *e, size_t below)
     return (uint32_t)((e->state >> 33) % below);
 }
 
-/* Notes where instructions begin; false where the words are no instructions. */
+/* Records where the instructions begin; false if the words are not instructions. */
 static bool index_words(editor *e)
 {
     size_t at = HEADER_WORDS;
@@ -51,7 +51,7 @@ static const sim_opcode *opcode_at(const editor *e, size_t at)
     return sim_opcode_find(e->words[at] & 0xffff);
 }
 
-/* The word of the instruction's result, 0 where it has none. */
+/* The index of the instruction's result word; 0 if it has no result. */
 static uint32_t result_word(const editor *e, size_t at)
 {
     const sim_opcode *opcode = opcode_at(e, at);
@@ -60,7 +60,7 @@ static uint32_t result_word(const editor *e, size_t at)
     return word < e->words[at] >> 16 ? word : 0;
 }
 
-/* Copies an instruction to before another one, with a new result. */
+/* Copies an instruction, with a new result, to the place before another. */
 static void instruction_copy(editor *e, size_t from, size_t to)
 {
     size_t length = e->words[from] >> 16;
@@ -82,7 +82,7 @@ static void instruction_remove(editor *e, size_t at)
     e->count -= length;
 }
 
-/* Another instruction of the same group and form. */
+/* Changes the opcode to another of the same group and form. */
 static void opcode_change(editor *e, size_t at)
 {
     const sim_opcode *old = opcode_at(e, at);
@@ -118,7 +118,7 @@ static void operand_change(editor *e, size_t at)
     }
 }
 
-/* Longer or shorter by one operand. */
+/* Makes the instruction longer or shorter by one operand. */
 static void length_change(editor *e, size_t at)
 {
     size_t length = e->words[at] >> 16;
@@ -135,7 +135,7 @@ static void length_change(editor *e, size_t at)
     }
 }
 
-/* Two operands change places; the result and its type stay. */
+/* Swaps two operands; the result and its type stay. */
 static void operands_swap(editor *e, size_t at)
 {
     const sim_opcode *opcode = opcode_at(e, at);
@@ -149,7 +149,7 @@ static void operands_swap(editor *e, size_t at)
     *other = word;
 }
 
-/* An operand or the type becomes that of another instruction with the same opcode. */
+/* Replaces an operand or the type by that of another instruction with the same opcode. */
 static void operand_borrow(editor *e, size_t at)
 {
     size_t length = e->words[at] >> 16;

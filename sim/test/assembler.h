@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every kernel module begins with. */
+/* The beginning of every kernel module. */
 #define SIM_TEST_PRELUDE                                                                           \
     "OpCapability Addresses\n"                                                                     \
     "OpCapability Linkage\n"                                                                       \
@@ -30,8 +30,8 @@
     "%std = OpExtInstImport \"OpenCL.std\"\n"                                                      \
     "OpMemoryModel Physical64 OpenCL\n"
 
-/* Writes an assembled module to the folder that ASSAY_KEEP_MODULES names, under a name made from
- * its content: these are seeds of the fuzzers (ci/fuzz). */
+/* Writes an assembled module to the folder that ASSAY_KEEP_MODULES names, under a name derived from
+ * its content: these modules are seeds for the fuzzers (ci/fuzz). */
 static inline void sim_test_keep(rt_bytes code)
 {
     const char *folder = getenv("ASSAY_KEEP_MODULES");

@@ -1,5 +1,5 @@
-/* Expressions that a kernel and the test's own C compute alike: name, operand type, result type,
- * expression of a and b.  Included by kernels.cl and by test_exec_lanes.c, which supplies the
+/* Expressions that kernels and the test's C code both compute: name, operand type, result type,
+ * expression of a and b.  Included by kernels.cl and by test_exec_lanes.c, which defines the
  * built-in functions of OpenCL C in plain C. */
 
 #define CASES_INT(X, S, s, u)                                                                      \

@@ -1,6 +1,6 @@
-/* What the tests execute: where ASSAY_EXECUTED names a file, the names of all instructions in the
- * functions that a launched kernel can reach are added to it, one a line.  check_executed.py
- * compares them with the rows that say EXEC. */
+/* Records what the tests execute: if ASSAY_EXECUTED names a file, the names of all instructions in
+ * the functions that a launched kernel can reach are appended to it, one per line.
+ * check_executed.py compares them with the rows marked EXEC. */
 #ifndef SIM_TEST_EXECUTED_H
 #define SIM_TEST_EXECUTED_H
 
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Marks a function and all that it calls; one that calls through a pointer reaches every function
- * that has an address. */
+/* Marks a function and all that it calls; a function that calls through a pointer reaches every
+ * function that has an address. */
 static inline void sim_test_reach(const sim_program *program, uint32_t index, bool *reached)
 {
     if (reached[index]) return;

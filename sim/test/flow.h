@@ -1,5 +1,5 @@
-/* Functions full of control flow that a kernel and the test's own C run alike, on numbers that
- * differ from work-item to work-item.  NOINLINE keeps calls as calls. */
+/* Functions with complex control flow that kernels and the test's C code both run, on numbers that
+ * differ between work-items.  NOINLINE keeps calls as calls. */
 
 static int flow_collatz(int i)
 {
@@ -117,7 +117,7 @@ static int flow_continue(int i)
 
 static int flow_swap(int i)
 {
-    /* Phis that exchange their values. */
+    /* Phis that swap their values. */
     int a = i, b = 3, c = 7;
     for (int k = 0; k < (i & 15); k++) {
         int t = a;

@@ -3,7 +3,7 @@
 #pragma OPENCL EXTENSION cl_intel_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-// Row k of out holds what operation k gives.
+// Row k of out holds the result of operation k.
 #define PUT(k, value) out[(k)*get_global_size(0) + get_global_id(0)] = (int)(value)
 
 kernel void work_group(global const int *in, global int *out, global float *sums)
@@ -107,7 +107,7 @@ kernel void flags(global int *out, volatile global atomic_flag *flag)
     }
 }
 
-// 40 KiB each: a group has room for one of them.
+// 40 KiB each: a group has room for only one.
 kernel void large_one(global int *out)
 {
     local int one[10240];

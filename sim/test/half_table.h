@@ -1,4 +1,4 @@
-/* All halves by their definition, and rounding by search among them: what the tests compare with.
+/* All halves by definition, and rounding by search among them: the reference for the tests.
  * Source: IEEE 754-2019, sections 3.4 and 4.3. */
 #ifndef SIM_TEST_HALF_TABLE_H
 #define SIM_TEST_HALF_TABLE_H
@@ -17,7 +17,7 @@ static inline long double half_value(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
-/* The largest half whose size is at most that of a number >= 0. */
+/* The largest half that is at most the number, which is >= 0. */
 static inline uint16_t half_below(long double size)
 {
     uint32_t low = 0, high = HALF_INFINITY + 1;
@@ -65,7 +65,7 @@ static const uint64_t half_edges[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x
                                       0xd640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
 #define HALF_EDGES (sizeof half_edges / sizeof half_edges[0])
 
-/* The value of any half, from bits of which the others are 0, and the half nearest to a number. */
+/* The value of the half in the low bits, and the half nearest to a number, NaN included. */
 static inline long double value_of(uint64_t half)
 {
     uint16_t h = (uint16_t)half;

@@ -1,5 +1,5 @@
-/* Launching the kernels of kernels.cl in tests: modules built at three levels of optimisation, run
- * on every engine that this machine has. */
+/* Launches kernels in tests: modules built at three levels of optimisation, run on every engine
+ * that this machine supports. */
 #ifndef SIM_TEST_HARNESS_H
 #define SIM_TEST_HARNESS_H
 
@@ -21,7 +21,7 @@ typedef struct harness {
     uint32_t finding_count;
     rt_buffer output; /* of the last launch */
     uint64_t budget;
-    sim_schedule schedule; /* SIM_TEST_SCHEDULE of the environment, else lockstep */
+    sim_schedule schedule; /* from SIM_TEST_SCHEDULE in the environment, by default lockstep */
     rt_status status;      /* of the last launch */
 } harness;
 
@@ -40,7 +40,7 @@ static inline sim_module *harness_read(rt_sink *sink, const char *path)
     return module;
 }
 
-/* CTest runs the tests of execution under every schedule: what they expect is the same. */
+/* CTest runs the execution tests under every schedule, with the same expectations. */
 static inline sim_schedule harness_schedule(void)
 {
     const char *name = getenv("SIM_TEST_SCHEDULE");
@@ -51,14 +51,13 @@ static inline sim_schedule harness_schedule(void)
     return schedule;
 }
 
-/* For tests whose expectations name the first work-item that comes somewhere, or count on an order.
- */
+/* For tests that expect a certain work-item to be the first, or that depend on the order. */
 #define HARNESS_IN_ORDER()                                                                         \
     do {                                                                                           \
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
     } while (0)
 
-/* Links modules, which are destroyed, and makes a world on that engine. */
+/* Links modules, which are destroyed, and creates a world on that engine. */
 static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t count,
                                    uint32_t engine)
 {
@@ -150,7 +149,7 @@ static inline sim_range harness_range(uint64_t global, uint64_t local)
     return (sim_range){.global = {global, 1, 1}, .local = {local, 1, 1}, .dimensions = 1};
 }
 
-/* Launches; the status stays in h->status and the findings in h->findings. */
+/* Launches a kernel; the status is in h->status and the findings are in h->findings. */
 static inline void harness_try(harness *h, const char *kernel, sim_range range,
                                const sim_argument *arguments, uint32_t count)
 {
@@ -167,7 +166,7 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }
 
-/* Launches what must succeed without a finding. */
+/* Launches a kernel that must succeed without a finding. */
 static inline void harness_run(harness *h, const char *kernel, sim_range range,
                                const sim_argument *arguments, uint32_t count)
 {

@@ -3,7 +3,7 @@
 #include "cases.h"
 #include "flow.h"
 
-// Operands in every form: lanes with lanes, lanes with one value, one value with lanes, one with one.
+// Operands in every form: varying or uniform, in all four combinations.
 #define CASE_KERNEL(name, T, R, expression)                                                        \
     static R case_##name(T a, T b) { return expression; }                                          \
     kernel void lanes_##name(global const T *a, global const T *b, global R *out, uint n)          \

@@ -1,7 +1,7 @@
 // The kernels of test_exec_math.c, compiled when the tests are built, at three levels of optimisation.
 #include "math_cases.h"
 
-// Lanes, then a value that all work-items share, then, behind 2 n, three components at once.
+// A varying operand, then a uniform one and, from 2 n on, three components at once.
 #define KERNEL_1(type, name)                                                                       \
     kernel void name##_##type(global const type *a, global type *out, uint n)                      \
     {                                                                                              \
@@ -40,7 +40,7 @@ MATH_2(KERNELS_2)
 MATH_2_FLOAT(KERNELS_2_FLOAT)
 MATH_INTEGER(KERNELS_INTEGER)
 
-// Second results in memory of the work-item, of the work-group and of the buffer.
+// Second results in private memory, in local memory and in the buffer.
 #define KERNEL_SECOND(type, code_type)                                                             \
     kernel void second_##type(global const type *a, global const type *b, global type *out,        \
                               global int *whole, local type *tmp, uint n)                          \
@@ -74,7 +74,7 @@ kernel void second_outside(global const float *a, global float *out, global floa
     out[i] = modf(a[i], &parts[i]);
 }
 
-// Every width that vectors have.
+// Vectors of every width.
 kernel void widths(global const float *a, global float *out)
 {
     size_t i = get_global_id(0);

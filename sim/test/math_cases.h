@@ -1,5 +1,5 @@
-/* Functions that kernels of math.cl and the tests of test_exec_math.c have in common: the name in
- * OpenCL C, and which function of math.h it is. */
+/* Functions that the kernels of math.cl and the tests of test_exec_math.c share: the name in OpenCL
+ * C, and the corresponding function of math.h. */
 
 #define MATH_1(X)                                                                                  \
     X(acos, acos)                                                                                  \
@@ -35,7 +35,7 @@
     X(tanh, tanh)                                                                                  \
     X(tanpi, tanpi)                                                                                \
     X(tgamma, tgamma)
-/* Of float alone. */
+/* For float only. */
 #define MATH_1_FLOAT(X)                                                                            \
     X(half_cos, cos)                                                                               \
     X(half_exp, exp)                                                                               \

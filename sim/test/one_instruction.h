@@ -1,5 +1,6 @@
-/* One instruction against a function in plain C: its operands come from tables and its result goes
- * to memory, in a kernel over lanes and in one where every operand is uniform, on every engine. */
+/* Tests one instruction against a function in plain C: its operands come from tables and its result
+ * is stored to memory, in a kernel with varying operands and in one with uniform operands, on every
+ * engine. */
 #ifndef SIM_TEST_ONE_INSTRUCTION_H
 #define SIM_TEST_ONE_INSTRUCTION_H
 
@@ -42,8 +43,8 @@
     "OpExtension \"SPV_KHR_bit_instructions\"\nOpExtension \"SPV_KHR_integer_dot_product\"\n"      \
     "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
 
-/* An instruction of %a, %b and %c, and %t0 to %t9, that makes %r; types are names of TYPES
- * without the "%". */
+/* An instruction that computes %r from %a, %b and %c, with %t0 to %t9 as temporaries; types are
+ * names of TYPES without the "%". */
 typedef struct instruction {
     const char *name; /* for messages */
     const char *a, *b, *c, *r;
@@ -51,10 +52,11 @@ typedef struct instruction {
     const char *body;
 } instruction;
 
-/* An instruction of OpenCL.std that makes %r. */
+/* An instruction of OpenCL.std that computes %r. */
 #define STD(name, T, operands) "%r = OpExtInst %" T " %std " name " " operands "\n"
 
-/* True for the names that each of the two kernels has of its own: operands, result, pointers. */
+/* True for names that are local to each of the two kernels: operands, result, temporaries,
+ * pointers. */
 static inline bool is_own(const char *name, size_t length)
 {
     if (length == 1) return strchr("abcr", name[0]);
@@ -62,7 +64,7 @@ static inline bool is_own(const char *name, size_t length)
     return (name[0] == 't' && name[1] <= '9') || (name[0] == 'p' && strchr("abcr", name[1]));
 }
 
-/* Appends text in which "@" and own names get the suffix. */
+/* Appends text; "@" is replaced by the suffix, which is also appended to local names. */
 static inline void append(char *out, size_t size, const char *suffix, const char *text)
 {
     size_t used = strlen(out);
@@ -133,7 +135,7 @@ static inline void module_text(char *out, size_t size, const instruction *one)
              lanes, uniform);
 }
 
-/* Bytes of a type by its name, as it lies in memory. */
+/* The size in memory of the type with that name, in bytes. */
 static inline uint32_t type_bytes(const char *name)
 {
     uint32_t count = 1;
@@ -187,7 +189,8 @@ static inline void check_one(const instruction *one, uint32_t i, const table *t,
              (unsigned long long)got, (unsigned long long)want);
 }
 
-/* Runs the instruction over the table, each row a work-item, and then some rows alone. */
+/* Runs the instruction over the table, one work-item per row, and then for some rows with uniform
+ * operands. */
 static inline void run_on(const char *text, uint32_t engine, const instruction *one, const table *t,
                           wanted *want, same *equal)
 {
@@ -230,7 +233,7 @@ static inline void run(const instruction *one, const table *t, wanted *want, sam
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* All pairs of edges in a and b, with c another one. */
+/* Fills the table with all pairs of edge values in a and b, and another edge value in c. */
 static inline void pairs(table *t, const uint64_t *edges, uint32_t count)
 {
     t->count = count * count;
@@ -242,7 +245,7 @@ static inline void pairs(table *t, const uint64_t *edges, uint32_t count)
     }
 }
 
-/* Runs a body over memory of its own, of which `bytes` are given and read back. */
+/* Runs a body on every engine over a copy of `a`, and returns the memory that it wrote in `r`. */
 static inline void run_memory(const instruction *one, const void *a, uint32_t a_bytes, void *r,
                               uint32_t r_bytes, uint32_t items)
 {

@@ -1,5 +1,5 @@
 // Kernels for test_parallel.c.  All take memory to write, memory to read, and local memory of one int
-// per work-item.  Those whose names end in _wrong do what a finding is about.
+// per work-item.  Kernels whose names end in _wrong must cause a finding.
 
 #define ITEM int i = (int)get_global_id(0)
 #define HERE int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
@@ -31,7 +31,7 @@ kernel void bytes(ARGUMENTS)
     ((global uchar *)a)[i] = (uchar)(b[i] + 1);
 }
 
-// Reads what it writes: of its own group alone.
+// Reads what it has written, in its own group only.
 kernel void turned(ARGUMENTS)
 {
     ITEM;
@@ -43,16 +43,16 @@ kernel void turned(ARGUMENTS)
     a[i] = other;
 }
 
-// Some bits of what is stored are not defined, which is not a finding.
+// Some of the stored bits are undefined, which is not a finding.
 kernel void half_known(ARGUMENTS)
 {
     ITEM;
-    volatile int x[2]; // or a compiler takes the element that is known for both
+    volatile int x[2]; // otherwise a compiler uses the defined element for both
     x[0] = b[i];
     a[i] = x[i & 1];
 }
 
-// The last group's work is half of the first one's.
+// The last group's results depend on those of the first.
 kernel void from_the_other_end_wrong(ARGUMENTS)
 {
     ITEM;
@@ -73,7 +73,7 @@ kernel void one_place_wrong(ARGUMENTS)
     a[i + 1] = b[i];
 }
 
-// Counts in local memory; the old values are in the order of the items, which only lockstep has.
+// Counts in local memory; the old values follow the order of the work-items only in lockstep.
 kernel void counted_near(ARGUMENTS)
 {
     ITEM;
@@ -85,7 +85,7 @@ kernel void counted_near(ARGUMENTS)
     a[i] = s[l % 4] * 100 + old;
 }
 
-// Counts where all groups do.
+// All groups count in the same places.
 kernel void counted(ARGUMENTS)
 {
     ITEM;
@@ -105,7 +105,7 @@ kernel void counted_in_a_call(ARGUMENTS)
     count(a, i);
 }
 
-// The address does not say which memory it is of.
+// The address does not reveal the memory it points into.
 kernel void counted_generic(ARGUMENTS)
 {
     ITEM;
@@ -133,7 +133,7 @@ kernel void printing(ARGUMENTS)
     if (i == 0) printf("%d\n", a[i]);
 }
 
-// Neighbours count in one place without an atomic.
+// Neighbours access one place with and without atomics.
 kernel void near_race_wrong(ARGUMENTS)
 {
     ITEM;

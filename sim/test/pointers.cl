@@ -44,7 +44,7 @@ kernel void by_struct(global int *out)
     pair p = f((int)i);
     out[i] = p.a * 100 + (int)(p.b * 4);
 }
-// Calls in a loop, in which lanes are long apart: some spin inside one function.
+// Calls in a loop in which lanes diverge for long: some spin inside one function.
 NOINLINE int spin(int x)
 {
     volatile int k = 0;
@@ -70,7 +70,7 @@ kernel void spinning(global int *out, int rounds)
     out[i] = f(i & 1 ? rounds + (int)i : (int)i);
 }
 
-// A recursion that goes through memory.
+// A recursion through a pointer in memory.
 NOINLINE int countdown(int n, global ulong *self)
 {
     int (*f)(int, global ulong *) = (int (*)(int, global ulong *)) * self;
@@ -84,7 +84,7 @@ kernel void recursive(global int *out, global ulong *self, int most)
     out[i] = countdown((int)i < most ? (int)i : most, self);
 }
 
-// Slot 5 is an address that the host writes.
+// The host writes slot 5.
 kernel void keep(global ulong *slots)
 {
     slots[0] = (ulong)twice;

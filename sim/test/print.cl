@@ -1,4 +1,4 @@
-// What kernels print, for test_exec_print.c.
+// Kernels that print, for test_exec_print.c.
 #pragma clang diagnostic ignored "-Wformat"
 #pragma clang diagnostic ignored "-Wformat-security"
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -32,7 +32,7 @@ kernel void strings(global int *out)
     out[1] = printf("%p|%p\n", out, (global int *)0);
 }
 
-// Work-items of a group print in order between barriers, whatever the order in which they ran.
+// Between barriers, the output of a group is in the order of its work-items, however they ran.
 kernel void order(local int *shared)
 {
     int i = get_local_id(0);
@@ -55,7 +55,7 @@ kernel void excess(int i)
     printf("%d\n", i, i, "more");
 }
 
-// Each case is undefined but the last.
+// Every case except the last is undefined.
 kernel void wrong(global int *out, int which, long l, float4 f)
 {
     int r = 7;
@@ -94,7 +94,7 @@ kernel void unterminated(global int *out, int which)
     if (which == 3) out[0] = printf("%s\n", (constant char *)0);
 }
 
-// All that is printed is of no length.
+// The whole output is empty.
 kernel void nothing(global int *out)
 {
     *out = printf("");

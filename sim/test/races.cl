@@ -1,6 +1,6 @@
-// Kernels for test_exec_race.c: right ones, about which nothing may be said, and wrong ones beside
-// them (their names end in _wrong or _same), in which one thing is missing.  All take the same
-// arguments: memory to write, memory to read, and local memory of one int and more per work-item.
+// Kernels for test_exec_race.c: right ones, which cause no finding, and wrong twins (whose names
+// end in _wrong or _same), in which one detail is missing.  All take the same arguments: memory to
+// write, memory to read, and local memory of at least one int per work-item.
 
 #define GLOBAL CLK_GLOBAL_MEM_FENCE
 #define LOCAL  CLK_LOCAL_MEM_FENCE
@@ -56,7 +56,7 @@ kernel void scan_wrong(ARGUMENTS)
     a[i] = s[l];
 }
 
-// Tiles that all read, one after the other, with a barrier on either side.
+// Tiles that all work-items read, one after the other, with a barrier before and after each.
 #define TILES(name, before, after)                                                                 \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -94,7 +94,7 @@ kernel void two_buffers(ARGUMENTS)
     a[i] = from[m];
 }
 
-// The work-items of a group pass values on through global memory.
+// The work-items of a group pass values through global memory.
 #define PASS_ON(name, flag)                                                                        \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -109,7 +109,7 @@ kernel void two_buffers(ARGUMENTS)
 PASS_ON(pass_on, GLOBAL)
 PASS_ON(pass_on_wrong, LOCAL)
 
-// A barrier of the other memory leaves a work-item's own accesses its own.
+// A work-item's own accesses need no order from barriers, here those of the other memory.
 kernel void own(ARGUMENTS)
 {
     ITEM;
@@ -142,7 +142,7 @@ kernel void one_for_all_wrong(ARGUMENTS)
     a[i] = s[0];
 }
 
-// Read by many, then written by one who has read it too.
+// Read by several work-items, then written by one that has read it as well.
 #define READ_READ_WRITE(name, between)                                                             \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -158,7 +158,7 @@ kernel void one_for_all_wrong(ARGUMENTS)
 READ_READ_WRITE(read_read_write, barrier(GLOBAL))
 READ_READ_WRITE(read_read_write_wrong, )
 
-// ---- Who may write what ----
+// ---- Conflicting accesses ----
 
 kernel void bytes(ARGUMENTS)
 {
@@ -276,7 +276,7 @@ kernel void read_before_other_group_wrong(ARGUMENTS)
 {
     HERE;
     int x = 0;
-    if (l == 0) x = a[0]; // by every group; the last one then writes
+    if (l == 0) x = a[0]; // by every group; the last group then writes
     if (l == 0 && g == (int)get_num_groups(0) - 1) a[0] = x + 1;
     if (l == 0) b[g] = x;
 }
@@ -405,8 +405,8 @@ kernel void scope_wrong(ARGUMENTS)
     atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_work_group);
 }
 
-// Work-item 0 of the launch tells all others; the first group runs first, and its first work-item
-// before those that spin.
+// Work-item 0 of the launch signals all others; the first group runs first, and in it the first
+// work-item runs before those that spin.
 #define HAND_OVER(name, before, store_order, load_order, after)                                    \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -445,7 +445,7 @@ kernel void hand_over_late_wrong(ARGUMENTS)
     }
 }
 
-// The group that comes last adds up what the groups before it left.
+// The group that finishes last collects the results of all groups.
 #define LAST_GROUP(name, before, order, after)                                                     \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -490,7 +490,7 @@ kernel void last_group_barrier(ARGUMENTS)
         b[k] = a[16 + k];
 }
 
-// A lock round a plain counter.
+// A lock around a plain counter.
 #define LOCKED(name, lock_order, unlock_order)                                                     \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -508,7 +508,7 @@ kernel void last_group_barrier(ARGUMENTS)
 LOCKED(locked, memory_order_acquire, memory_order_release)
 LOCKED(locked_wrong, memory_order_relaxed, memory_order_relaxed)
 
-// An atomic in local memory says nothing about global memory.
+// An atomic in local memory does not order global memory.
 #define LOCAL_FLAG(name, target)                                                                   \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -625,7 +625,7 @@ kernel void copy_out(ARGUMENTS)
     wait_group_events(1, &e);
     s[l] = 0;
 }
-// Every work-item writes what its share of the copy would be: nothing makes the shares so.
+// Every work-item writes one element and copies its share, but the shares are unspecified.
 kernel void copy_out_wrong(ARGUMENTS)
 {
     ITEM;
@@ -681,7 +681,7 @@ kernel void copy_in_early_wrong(ARGUMENTS)
     a[i] = s[l];
     wait_group_events(1, &e);
 }
-// A barrier completes no copy.
+// A barrier does not complete a copy.
 kernel void copy_in_barrier_wrong(ARGUMENTS)
 {
     ITEM;
@@ -745,7 +745,7 @@ kernel void copy_overlap_wrong(ARGUMENTS)
     }
 COPY_BACK(copy_back, GLOBAL)
 COPY_BACK(copy_back_wrong, LOCAL)
-// While a tile is worked on the next one is on its way.
+// While a tile is processed, the next one is being copied.
 #define COPY_AHEAD(name, behind)                                                                   \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \

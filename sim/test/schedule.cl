@@ -1,10 +1,10 @@
-// Kernels whose results or findings tell how work-items were taken: test_exec_schedule.c.
+// Kernels whose results or findings depend on the order of work-items, for test_exec_schedule.c.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_intel_subgroups : enable
 #pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
 #define NOINLINE __attribute__((noinline))
 
-// What this compiler's table of built-in functions lacks.
+// Built-in functions that this compiler does not declare.
 #define BUILTIN __attribute__((overloadable, convergent))
 BUILTIN int intel_sub_group_shuffle(int value, uint from);
 BUILTIN int intel_sub_group_shuffle_xor(int value, uint mask);
@@ -12,7 +12,7 @@ BUILTIN uint intel_sub_group_shuffle(uint value, uint from);
 BUILTIN uint intel_sub_group_shuffle_xor(uint value, uint mask);
 BUILTIN uint4 sub_group_ballot(int predicate);
 
-// When each work-item comes, before and after a barrier.
+// When each work-item runs, before and after a barrier.
 kernel void when(volatile global int *count, global int *first, global int *second)
 {
     size_t i = get_global_id(0);
@@ -21,7 +21,7 @@ kernel void when(volatile global int *count, global int *first, global int *seco
     second[i] = atomic_inc(&count[1]);
 }
 
-// Sums of a group by halving: right with the barrier in the loop, and without it in lockstep alone.
+// Sums of a group by halving: right with the barrier in the loop, otherwise dependent on the order.
 kernel void sum_without_barrier(global int *out, local int *near)
 {
     size_t i = get_local_id(0), n = get_local_size(0);
@@ -42,7 +42,7 @@ kernel void sum_with_barrier(global int *out, local int *near)
     if (i == 0) out[get_group_id(0)] = near[0];
 }
 
-// The first two work-items wait, each in a loop of its own, for what the last two say.
+// The first two work-items wait, each in a separate loop, for a signal from the last two.
 kernel void wait_for_last(volatile global int *said, global int *out)
 {
     size_t i = get_local_id(0), n = get_local_size(0);
@@ -55,7 +55,7 @@ kernel void wait_for_last(volatile global int *said, global int *out)
     out[i] = i < 2 ? atomic_or(&said[i], 0) : 1;
 }
 
-// The work-items of a sub-group spin for different times before they do something together.
+// The work-items of a sub-group spin for different times before a collective operation.
 uint walk(uint x, uint steps)
 {
     for (uint k = 0; k < steps; k++) x = x * 1664525u + 1013904223u;
@@ -136,7 +136,7 @@ kernel void whole_subgroups(global int *out)
     if (mine & 2) sum += sub_group_reduce_add(2);
     out[get_global_id(0)] = sum;
 }
-// `apart` 0: all name the same; 1: each itself.
+// `apart` 0: all name the same work-item; 1: each names its own.
 kernel void broadcast_from(global int *out, uint from, uint apart)
 {
     NUMBERS;
@@ -146,7 +146,7 @@ kernel void shuffle_from(global int *out, uint from)
 {
     out[get_global_id(0)] = intel_sub_group_shuffle((int)get_global_id(0), from);
 }
-// Beyond the edge comes what is not used.
+// Values from beyond the edge are not used.
 kernel void shuffle_down_sum(global int *out)
 {
     NUMBERS;
@@ -160,7 +160,7 @@ kernel void shuffle_down_sum(global int *out)
 
 // ---- Barriers that a part of the group does not reach, and the same right ---------------------
 
-// Functions, since the compiler would make one barrier of two that both sides of a branch have.
+// Functions, since the compiler would merge the barriers on both sides of a branch.
 NOINLINE void wait_here(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 NOINLINE void wait_there(void) { barrier(CLK_GLOBAL_MEM_FENCE); }
 NOINLINE void by_way(void) { wait_here(); }
@@ -213,7 +213,7 @@ kernel void calls_in_turn(global int *out)
     out[get_global_id(0)]++;
 }
 
-// What else all of a group must reach, or say alike.
+// Other operations that all of a group must reach, or whose operands must be uniform.
 kernel void copy_some(global int *out, int few)
 {
     local int near[4];
@@ -249,7 +249,7 @@ kernel void mutual(volatile global ulong *table, global int *out, int depth)
     size_t i = get_global_id(0);
     out[i] = even(depth + (int)(i % 3), table);
 }
-// Units that wait deep in calls, with more variables than there are numbers for activations.
+// Units that wait in nested calls, with more activations than there are numbers for.
 #define NEST(depth, below)                                                                         \
     NOINLINE int nest_##depth(int x, local int *near)                                              \
     {                                                                                              \

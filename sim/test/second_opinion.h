@@ -1,8 +1,8 @@
-/* A second opinion about modules: SPIRV-Tools' validator beside ours, with a stated list of what
- * they may disagree about.
+/* A second opinion about modules: compares SPIRV-Tools' validator with ours, with a list of
+ * accepted disagreements.
  *
- * The validator is asked about a copy without what this version of it does not know, since it stops
- * at the first such thing.  Source of the rules: SPIR-V specification 1.6, section 2.16. */
+ * The validator gets a copy without what this version of it does not know, since it stops at the
+ * first unknown item.  Source of the rules: SPIR-V specification 1.6, section 2.16. */
 #ifndef SIM_TEST_SECOND_OPINION_H
 #define SIM_TEST_SECOND_OPINION_H
 
@@ -20,11 +20,11 @@ typedef enum opinion {
     OPINION_NONE, /* ours: refused by name, which says nothing about validity */
 } opinion;
 
-/* One kind of disagreement: what the one that objects says, and why the other is right or does not
- * care.  One that no run meets any more goes.  `used` counts. */
+/* One kind of disagreement: the words of the side that objects, and why the other side is right or
+ * does not care.  Exceptions that no run needs any more are removed; `used` counts. */
 typedef struct opinion_exception {
     bool we_accept;
-    bool is_rare; /* seen among tens of thousands of mutants: few runs meet it */
+    bool is_rare; /* seen once in tens of thousands of mutants: few runs need it */
     const char *words;
     const char *reason;
     uint32_t used;
@@ -105,7 +105,7 @@ static bool opinion_is_unknown(const uint32_t *words)
 }
 
 /* Copies the words without what the validator does not know and without debug information, in which
- * llvm-spirv 14 makes mistakes.  The caller frees *out_words with rt_free. */
+ * llvm-spirv 14 has errors.  The caller frees *out_words with rt_free. */
 static inline uint32_t opinion_copy(const uint32_t *words, uint32_t count, uint32_t **out_words)
 {
     uint32_t *copy = rt_alloc_array(count + 1, sizeof *copy), size = count < 5 ? count : 5;
@@ -114,7 +114,7 @@ static inline uint32_t opinion_copy(const uint32_t *words, uint32_t count, uint3
     memcpy(copy, words, size * sizeof *copy);
     for (uint32_t at = size; at < count;) {
         uint32_t length = words[at] >> 16, number = words[at] & 0xffff;
-        if (length == 0 || length > count - at) length = count - at; /* cut: keep all */
+        if (length == 0 || length > count - at) length = count - at; /* truncated: keep the rest */
         bool is_import = number == SIM_OpExtInstImport && length >= 6;
         bool is_set =
             is_import && strncmp((const char *)&words[at + 2], "OpenCL.DebugInfo", 16) == 0;
@@ -160,7 +160,7 @@ static inline opinion opinion_theirs(const uint32_t *words, uint32_t count, char
     return result == SPV_SUCCESS ? OPINION_VALID : OPINION_INVALID;
 }
 
-/* True where the opinions agree, or differ as an exception says, which is counted. */
+/* True if the opinions agree, or differ as an exception allows, which is then counted. */
 static inline bool opinion_agrees(opinion ours, const char *our_text, opinion theirs,
                                   const char *their_text)
 {

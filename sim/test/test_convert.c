@@ -1,6 +1,6 @@
-/* Conversions between numbers, one at a time: against the definitions, and half's fast ways against
- * every half and every midpoint between two.  Half arithmetic by way of float and double, as the
- * decoder does it, against exact results. */
+/* Conversions between numbers, one at a time: against the definitions, with half's fast paths
+ * checked for every half and every midpoint between two.  Half arithmetic via float and double, as
+ * the decoder does it, against exact results. */
 #include "sim/number/convert.h"
 #include "sim/number/half.h"
 
@@ -126,7 +126,7 @@ static void test_half_narrowed(void **state)
 
 enum { TRIES = 400000 };
 
-/* Finite halves, small ones and near ones more often than chance has them. */
+/* A random finite half; small halves and those near `near` are more frequent than by chance. */
 static uint16_t random_half(uint16_t near)
 {
     uint64_t r = random_bits();
@@ -197,7 +197,7 @@ static void test_half_fma(void **state)
         uint16_t near = half_rounded(half_value(a) * half_value(b), 0);
         check_fma(a, b, random_half((near & 0x7fff) < HALF_INFINITY ? near : a));
     }
-    /* Products that are midpoints, with the least addend on either side. */
+    /* Products that are midpoints, with the smallest addend on either side. */
     static const uint16_t products[][2] = {
         {0x3c01, 0x3e00}, {0x3c03, 0x3a00}, {0x6801, 0x3e00}, {0x0c01, 0x3800}, {0x0403, 0x3800}};
     for (uint32_t i = 0; i < 5; i++) {
@@ -207,8 +207,8 @@ static void test_half_fma(void **state)
     }
 }
 
-/* Functions in double, then one rounding: no half has a result so near to a midpoint that the error
- * of the double shows. */
+/* Functions computed in double and then rounded once: no half has a result so close to a midpoint
+ * that the error of the double would show. */
 static void test_half_functions(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void test_half_functions(void **state)
 
 /* ---- Every type ------------------------------------------------------------------------------ */
 
-/* The number behind bits; every one is exact in long double. */
+/* The number that the bits represent; every number is exact in long double. */
 static long double number_value(sim_number_type type, uint64_t bits)
 {
     sim_float_bits f = {.bits = (uint32_t)bits};
@@ -260,7 +260,7 @@ static long double whole(long double number, uint32_t mode)
     }
 }
 
-/* Moves a nearest float or double to the side that the mode wants. */
+/* Moves the nearest float or double to the side that the rounding mode requires. */
 #define TO_SIDE(T, next, number, mode)                                                             \
     T near = (T)(number);                                                                          \
     bool larger = near > (number), negative = (number) < 0;                                        \

@@ -1,5 +1,5 @@
-/* Tests of virtual functions by what is declared of them: which programs know each other's
- * functions, which calls are declared, and that a native image keeps both. */
+/* Tests of the declared sets of virtual functions: which programs know each other's functions,
+ * which calls are declared, and that a native image keeps both. */
 #include "sim/sim.h"
 #include "sim/test/harness.h"
 
@@ -29,20 +29,21 @@ static const char caller[] = HEAD
     "%f = OpConvertUToPtr %code %held\n%r = OpFunctionPointerCallINTEL %int %f %c7\n"
     "OpStore %out %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
 
-/* int far(int x) { return x * n; }, n being specialisation constant 5, of default 10. */
+/* int far(int x) { return x * n; }, where n is specialisation constant 5, by default 10. */
 static const char provider[] =
     HEAD "OpDecorate %far LinkageAttributes \"far\" Export\nOpDecorate %n SpecId 5\n" TYPES
          "%n = OpSpecConstant %int 10\n%far = OpFunction %int None %unary\n"
          "%x = OpFunctionParameter %int\n%l = OpLabel\n%r = OpIMul %int %x %n\n"
          "OpReturnValue %r\nOpFunctionEnd\n";
 
-/* Something to link that has no part in this. */
+/* An unrelated module to link with. */
 static const char bystander[] = HEAD TYPES "%c1 = OpConstant %int 1\n";
 
 static const sim_declared_sets in_set_a = {{"far", 3}, {"a", 1}};
 static const sim_declared_sets all_in_set_a = {{0}, {"a", 1}};
 
-/* The provider: with a row of its own or one for all, or none; constant 5 unless 0. */
+/* The provider, declared by `row`: for its function, for all functions, or (NULL) not at all;
+ * constant 5 is `factor`, the default if 0. */
 static sim_module *provider_with(rt_sink *sink, const sim_declared_sets *row, uint32_t factor)
 {
     rt_bytes code = sim_test_assemble(provider);
@@ -73,9 +74,9 @@ static sim_program *program_of(rt_sink *sink, sim_module *first, sim_module *sec
     return program;
 }
 
-/* A world in which `keep` of one program has run, and the memories of both kernels. */
+/* A world in which `keep` of one program has run, and the memories of the kernels of both. */
 typedef struct pair {
-    harness h; /* its program keeps */
+    harness h; /* its program has kernel `keep` */
     sim_program *calling;
     sim_object slot, out;
 } pair;
@@ -93,7 +94,7 @@ static pair pair_open(rt_sink *sink, sim_module *keeping_provider, sim_module *c
     return p;
 }
 
-/* Runs `call`, which must give 70, or the finding. */
+/* Runs `call` and expects that finding, or none if `kind` is NULL; `gives`: the result is 70. */
 static void pair_call(pair *p, const char *kind, const char *message, bool gives)
 {
     sim_program *keeping = p->h.program;
@@ -200,7 +201,7 @@ static void test_a_program_that_is_gone_has_no_functions(void **state)
     pair_close(&p);
 }
 
-/* What the persistent cache keeps of a program means the same when it is read. */
+/* A program read back from the persistent cache keeps its declared sets. */
 static void test_a_native_image_keeps_what_is_declared(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Operands of memory accesses (one or two sets of them, with and without words of their own), sizes
- * of types, what generic pointers lead to, copies between equal types, barriers in two halves. */
+/* Operands of memory accesses (one or two sets, with and without extra words), sizes of types,
+ * targets of generic pointers, copies between equal types, split barriers. */
 #include "sim/test/one_instruction.h"
 
 /* ---- Memory operands --------------------------------------------------------------------------
@@ -20,7 +20,7 @@
         "access", "i8", "i8", "i8", "i8", NULL, PLACES, POINTERS body                              \
     }
 
-/* Launches one work-item and gives the finding's kind, "" for none. */
+/* Launches one work-item and returns the finding's kind; "" if there is none. */
 static const char *found(const instruction *one)
 {
     static char text[16384], kind[64];
@@ -45,15 +45,15 @@ static void test_operands(void **state)
         instruction one;
         const char *kind;
     } cases[] = {
-        /* What no operand says is what the type needs. */
+        /* Without operands, the type's alignment is required. */
         {MEMORY("OpCopyMemory %w4@ %s4@\n"), ""},
         {MEMORY("OpCopyMemory %w4@ %s2@\n"), "misaligned"},
         {MEMORY("OpCopyMemory %w2@ %s4@\n"), "misaligned"},
-        /* One set is that of both sides. */
+        /* A single set applies to both sides. */
         {MEMORY("OpCopyMemory %w2@ %s2@ Aligned 2\n"), ""},
         {MEMORY("OpCopyMemory %w2@ %s2@ Volatile|Aligned|Nontemporal 2\n"), ""},
         {MEMORY("OpCopyMemory %w4@ %s4@ Aligned 8\n"), "misaligned"},
-        /* Of two sets the first is the target's, the second the source's. */
+        /* With two sets, the first applies to the target, the second to the source. */
         {MEMORY("OpCopyMemory %w4@ %s2@ Aligned 4 Aligned 2\n"), ""},
         {MEMORY("OpCopyMemory %w4@ %s2@ Aligned 2 Aligned 4\n"), "misaligned"},
         {MEMORY("OpCopyMemory %w2@ %s4@ Volatile|Aligned 2 Aligned|Nontemporal 4\n"), ""},
@@ -62,7 +62,7 @@ static void test_operands(void **state)
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 4 Aligned 2\n"), ""},
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 2 Aligned 4\n"), "misaligned"},
         {MEMORY("OpCopyMemorySized %w4@ %s2@ %size Aligned 1\n"), ""},
-        /* Loads and stores, with what follows the alignment. */
+        /* Loads and stores, with operands after the alignment. */
         {MEMORY("%t0 = OpLoad %i32 %s2@ Aligned 2\n"), ""},
         {MEMORY("%t0 = OpLoad %i32 %s2@ Volatile\n"), "misaligned"},
         {MEMORY("%t0 = OpLoad %i32 %s4@ Volatile|Aligned|Nontemporal 8\n"), "misaligned"},
@@ -77,7 +77,7 @@ static void test_operands(void **state)
     }
 }
 
-/* Scopes of aliasing are words behind the alignment, of the first set and of the second. */
+/* Alias scopes are words after the alignment, in the first set and in the second. */
 static void test_aliasing(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void test_aliasing(void **state)
         harness_run(&h, "k", harness_range(1, 1), arguments, 2);
         arguments[1].offset = 2;
         harness_try(&h, "k", harness_range(1, 1), arguments, 2);
-        assert_int_equal(h.finding_count, 1 + cases[i].findings); /* one is the load's */
+        assert_int_equal(h.finding_count, 1 + cases[i].findings); /* one finding is the load's */
         harness_close(&h);
     }
 }
@@ -207,8 +207,7 @@ static void test_generic_semantics(void **state)
     sim_test_refused(text, RT_MALFORMED, "not of storage class Generic");
 }
 
-/* ---- Copies between types of the same parts ---------------------------------------------------
- */
+/* ---- Copies between types with the same members --------------------------------------------- */
 
 static void test_copy_logical(void **state)
 {
@@ -223,7 +222,7 @@ static void test_copy_logical(void **state)
         "%t4 = OpCompositeConstruct %S %t3 %one8\n%t5 = OpCopyLogical %P %t4\n"
         "%t6 = OpCompositeExtract %i64 %t5 0 1 1\n%t7 = OpCompositeExtract %i32 %t5 0 0 0\n"
         "%t8 = OpUConvert %i32 %t6\n%r = OpIAdd %i32 %t7 %t8\n";
-    /* P's inner struct is packed, which makes it another type. */
+    /* P's inner struct is packed, so its type is different. */
     instruction one = {"OpCopyLogical", "i32", "i32", "i32", "i32", "OpDecorate %Pk CPacked\n",
                        declarations,    body};
     static const uint32_t in[3] = {5, 70, 900};
@@ -244,11 +243,10 @@ static void test_copy_logical(void **state)
     }
 }
 
-/* ---- Barriers in two halves -------------------------------------------------------------------
- */
+/* ---- Split barriers ------------------------------------------------------------------------- */
 
-/* Every work-item writes before it arrives and reads what its opposite wrote after it has waited;
- * 600 of them are three waves. */
+/* Every work-item writes before it arrives, waits, and then reads what its counterpart wrote; 600
+ * of them are three waves. */
 static void test_split_barrier(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* Pointers as values: compared, subtracted, made numbers and back, cast through the generic address
- * space, moved by signed indices of both widths; and vectors indexed by what is known only when
- * they run.  In lanes and uniform, on every engine; what points or indexes beyond is found. */
+/* Pointers as values: compared, subtracted, converted to integers and back, cast to generic
+ * pointers and back, moved by signed indices of both widths; and vectors indexed by values known
+ * only at run time.  Both with varying and with uniform operands, on every engine; accesses past
+ * the end are found. */
 #include "sim/test/harness.h"
 
 #define MODULE                                                                                     \
@@ -27,7 +28,7 @@
 
 #define END "OpStore %er %r Aligned 8\nOpReturn\nOpFunctionEnd\n"
 
-/* %data points to 10, 11, … 17; %z is 0, in lanes or for all; the body makes %r. */
+/* %data points to 10, 11, … 17; %z is 0, varying or uniform; the body computes %r. */
 typedef struct example {
     const char *body;
     uint64_t result;
@@ -91,7 +92,7 @@ static const example examples[] = {
             "%t = OpAny %bool %same\n" TRUTH,
      1, NULL},
     {VECTOR "%same = OpINotEqual %b4 %v %v\n%t = OpAny %bool %same\n" TRUTH, 0, NULL},
-    /* 1 as a half is 0x3c00; four of them are stored over an element. */
+    /* 1 as a half is 0x3c00; four halves overwrite an element. */
     {"%f = OpConvertUToF %f32 %c1\n%fs = OpCompositeConstruct %v4f %f %f %f %f\n"
      "%h = OpBitcast %ph %er\n%vs = OpExtInst %void %std vstorea_halfn_r %fs %z %h RTZ\n"
      "%r = OpLoad %i64 %er Aligned 8\n",
@@ -142,7 +143,8 @@ static void examples_hold(void **state)
     }
 }
 
-/* Work-items that come to OpUnreachable are found and end; where none comes, nothing is found. */
+/* A work-item that reaches OpUnreachable is reported and ends; if none reaches it, nothing is
+ * reported. */
 static void unreachable_places(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Atomic instructions one by one: what they return and leave behind in 32 and 64 bits, and what is
- * found where their memory is misaligned, out of bounds, null or constant. */
+/* Atomic instructions one by one: what they return and store in 32 and 64 bits, and what is
+ * reported if their memory is misaligned, out of bounds, null or constant. */
 #include "sim/test/harness.h"
 
 #define CAPABILITIES                                                                               \
@@ -16,12 +16,12 @@
     "%pb = OpTypePointer CrossWorkgroup %i8\n%pc = OpTypePointer UniformConstant %i8\n"            \
     "%device = OpConstant %i32 1\n%relaxed = OpConstant %i32 0\n"
 
-/* A row's operation gives the memory's old value (unless it stores or loads only) and leaves
- * `after`; numbers are bits of the type, cut to its width.  i: integer, f: float. */
+/* A row's operation returns the memory's old value (unless it only stores or loads) and stores
+ * `after`; numbers are bits of the type, truncated to its width. i: integer, f: float. */
 typedef struct row {
     const char *name;
     char type;
-    const char *operands; /* behind pointer, scope and semantics; %v is the value */
+    const char *operands; /* after pointer, scope and semantics; %v is the value */
     uint64_t before, value, after;
 } row;
 
@@ -45,7 +45,8 @@ static const row rows[] = {
     {"OpAtomicOr", 'i', " %v", 12, 10, 14},
     {"OpAtomicXor", 'i', " %v", 12, 10, 6},
 };
-/* The same in two widths: 1.5 + 2 = 3.5; the least and the most of 1.5 and -2; of 1.5 and a NaN. */
+/* The same in two widths: 1.5 + 2 = 3.5; the minimum and maximum of 1.5 and -2, and of 1.5 and a
+ * NaN. */
 static const struct {
     const char *name;
     uint32_t before[2], value[2], after[2]; /* the upper 32 bits of a double, a float's bits */
@@ -89,8 +90,8 @@ static bool writes(const row *one)
     return strcmp(one->name, "OpAtomicLoad") != 0;
 }
 
-/* k(global char *m, long o, T v, global T *old, constant char *c): the memory that is passed as c
- * is constant while the kernel runs. */
+/* k(global char *m, long o, T v, global T *old, constant char *c): the memory passed as c is
+ * constant while the kernel runs. */
 static harness open_row(const row *one, uint32_t bits)
 {
     static char text[4096];

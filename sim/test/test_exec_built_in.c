@@ -1,11 +1,11 @@
-/* Built-in variables by whole and by component, masks of sub-groups, and what neighbours in a
- * sub-group exchange: quads and rotations. */
+/* Built-in variables, read as a whole and by component; masks of sub-groups; and exchanges between
+ * neighbours in a sub-group: quads and rotations. */
 #include "sim/test/harness.h"
 
 enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items */
 
-/* A kernel that writes four integers per work-item, %r0 to %r3; `variable` declares %v, a built-in
- * of the type %type, and types and constants of its own. */
+/* A kernel that writes four integers per work-item, %r0 to %r3, which a body computes from %v, a
+ * built-in variable.  Formatted with the built-in, its type and the body. */
 #define MODULE                                                                                     \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
     "OpCapability Groups\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n"      \
@@ -70,7 +70,7 @@ static void run(const char *built_in, const char *type, const char *body, wanted
 /* ---- Masks ------------------------------------------------------------------------------------
  */
 
-/* Bits of a whole sub-group, although the third one has eight work-items only. */
+/* Bits of a full sub-group, although the third sub-group has only eight work-items. */
 #define MASK(name, relation)                                                                       \
     static uint32_t name(uint32_t item, uint32_t place)                                            \
     {                                                                                              \
@@ -115,7 +115,7 @@ static uint32_t group_size(uint32_t item, uint32_t place)
     return place < 3 ? size[place] : size[item % 3];
 }
 
-/* By constant indices, and the last by the work-item's number modulo three. */
+/* Components 0 to 2 by constant indices; the last result by the work-item's id modulo 3. */
 static void test_components(void **state)
 {
     (void)state;
@@ -131,8 +131,8 @@ static void test_components(void **state)
     run_range("WorkgroupSize", "v3i64", body, range, group_size);
 }
 
-/* SYCL's compilers import the number of the work-item in its group as a variable of global memory,
- * which is as much a built-in as those of storage class Input. */
+/* SYCL's compilers import the work-item's number in its group as a variable of global memory, which
+ * is a built-in just as those of storage class Input are. */
 static const char global_variable[] =
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
     "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\" %%v\n"
@@ -162,7 +162,7 @@ static void test_global_variable(void **state)
     sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded from");
 }
 
-/* A component that there is not is a finding; so is nothing else. */
+/* Reading a component that does not exist is a finding, and the only one. */
 static void test_component_found(void **state)
 {
     (void)state;
@@ -184,8 +184,8 @@ static uint32_t first_of_four(uint32_t item, uint32_t place)
     return place == 0 ? item % SUBGROUP / 4 * 4 : 0;
 }
 
-/* A loop in whose turns four lanes each do something together, as SYCL's compilers write what a
- * part of a sub-group does: those of other turns do not take part. */
+/* A loop in which each iteration has four lanes operate together, as SYCL's compilers implement
+ * operations on a part of a sub-group: the lanes of other iterations do not take part. */
 static void test_turns(void **state)
 {
     (void)state;
@@ -230,13 +230,13 @@ static void test_refused(void **state)
 /* ---- Neighbours -------------------------------------------------------------------------------
  */
 
-/* The others of the quad across, down and at the opposite corner, and its third work-item. */
+/* The quad's horizontal, vertical and diagonal neighbours, and its third work-item. */
 static uint32_t quad(uint32_t item, uint32_t place)
 {
     return place < 3 ? item ^ (place + 1) : (item & ~3u) + 2;
 }
 
-/* Within clusters of eight and of four, not at all, and by a whole turn. */
+/* Rotations within clusters of eight and of four, by zero, and by the full size. */
 static uint32_t rotated(uint32_t item, uint32_t place)
 {
     if (place == 0) return (item & ~7u) + (item + 6) % 8;

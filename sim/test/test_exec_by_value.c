@@ -1,13 +1,13 @@
-/* Aggregates passed by value: a callee's copy is its own, with and without lanes that part, called
- * directly, through a pointer, from another module, and by way of a kernel's own parameter.  Each
- * test has a twin without the attribute, in which the caller sees every change.
+/* Aggregates passed by value: a callee has its own copy, with and without divergent lanes, called
+ * directly, through a pointer, from another module, and with the kernel's own parameter.  Each test
+ * has a twin without the attribute, in which the caller sees every change.
  *
- * The callee adds 1, 10 and 100 to three members, deep and shallow, and returns their sum. */
+ * The callee adds 1, 10 and 100 to three members, nested and direct, and returns their sum. */
 #include "sim/test/harness.h"
 
 #define ITEMS 40u
 
-/* Types: S is {i32, {i64, i8}, [2 x i32]}, 32 bytes large. */
+/* Types: S is {i32, {i64, i8}, [2 x i32]}, of 32 bytes. */
 #define TYPES                                                                                      \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n"         \
     "%i64 = OpTypeInt 64 0\n%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n"                    \
@@ -52,8 +52,8 @@
                      "OpDecorate %given FuncParamAttr ByVal\n"
 #define BY_VALUE "OpDecorate %p FuncParamAttr NoAlias\nOpDecorate %p FuncParamAttr ByVal\n"
 
-/* Runs a kernel of ITEMS work-items in groups of 20 and gives what each has written; every kernel
- * is given a structure too, whose members are 1000, 2000 and 3000. */
+/* Runs a kernel of ITEMS work-items in groups of 20 and returns what each has written; every kernel
+ * also gets a structure whose members are 1000, 2000 and 3000. */
 static void run(harness *h, int32_t (*out)[2])
 {
     struct {
@@ -100,7 +100,7 @@ static void test_call(void **state)
     }
 }
 
-/* Odd work-items call twice over, from a branch: copies of the first call are gone by then. */
+/* Odd work-items call twice, from a branch: the copies of the first call no longer exist. */
 static void test_divergent_call(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_call_pointer(void **state)
     }
 }
 
-/* The function is defined in another module, and both say that it takes a value. */
+/* The function is defined in another module, and both declare the parameter by value. */
 static void test_call_import(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void test_call_import(void **state)
     harness_close(&h);
 }
 
-/* A kernel's own structure is one for all its calls: it is passed on, twice, and stays as it is. */
+/* All calls share the kernel's own structure: it is passed on, twice, and is not changed. */
 static void test_kernel_parameter(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* What work-items do together, instruction by instruction against plain C: reductions, scans,
- * clusters, votes, broadcasts and shuffles, of sub-groups whose last one is not full and of
- * work-groups of several waves, on every engine. */
+/* Collective operations, instruction by instruction against plain C: reductions, scans, clusters,
+ * votes, broadcasts and shuffles, of sub-groups whose last one is not full and of work-groups of
+ * several waves, on every engine. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ STEP_REAL(f_mul, a *b)
 STEP_REAL(f_min, a < b ? a : b)
 STEP_REAL(f_max, a > b ? a : b)
 
-/* i: 32-bit integer, f: float, b: truth.  `first` is what an exclusive scan begins with. */
+/* i: 32-bit integer, f: float, b: bool.  `first` is the first result of an exclusive scan. */
 static const struct {
     const char *name;
     char type;
@@ -132,7 +132,7 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     "%c0 = OpConstant %int 0\n%c1 = OpConstant %int 1\n%c2 = OpConstant %int 2\n"                  \
     "%c3 = OpConstant %int 3\n%c4 = OpConstant %int 4\n%gid = OpVariable %pv3 Input\n"             \
     "%sid = OpVariable %pint Input\n"
-/* %a is the work-item's number, %f the same bits as a float, %t its lowest bit; %n is an argument,
+/* %a is the work-item's value, %f the same bits as a float, %t its lowest bit; %n is an argument,
  * %s the number in the sub-group. */
 #define BEFORE                                                                                     \
     "%k = OpFunction %void None %fn\n%from = OpFunctionParameter %ptr\n"                           \
@@ -145,7 +145,7 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     "%er = OpInBoundsPtrAccessChain %ptr %to %x\nOpStore %er %r Aligned 4\nOpReturn\n"             \
     "OpFunctionEnd\n"
 
-/* What makes 32 bits of a result of that type. */
+/* The instruction that converts a result of that type to 32 bits. */
 static const char *stored(char type)
 {
     return type == 'f'   ? "%r = OpBitcast %int %v\n"
@@ -173,7 +173,7 @@ static void run(harness *h, const uint32_t *values, uint32_t count, uint32_t n, 
     harness_read_back(h, to, out, count * sizeof *out);
 }
 
-/* Small numbers of both signs, floats whose sums and products stay exact. */
+/* Small numbers of both signs; floats whose sums and products are exact. */
 static void values_make(char type, uint32_t count, uint32_t *raw, uint64_t *out)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -232,8 +232,8 @@ static void reductions_and_scans(void **state)
     }
 }
 
-/* Element i of what the others know: `size` is that of its sub-group, `first` where it begins.
- * False where the specification leaves it open. */
+/* The result of element i of an exchange: `size` is that of its sub-group, which begins at `first`.
+ * False if the specification leaves it open. */
 typedef bool exchange(const uint32_t *values, uint32_t first, uint32_t size, uint32_t i, uint32_t n,
                       uint32_t *out);
 

@@ -1,9 +1,9 @@
-/* Constant memory: every way to store into it is found and changes nothing, and the same kernel
- * stores where the memory is constant no more. */
+/* Constant memory: every kind of store to it is reported and changes nothing, and the same kernel
+ * can store once the memory is no longer constant. */
 #include "sim/test/harness.h"
 
-/* k(global char *to, global char *from, constant char *c): what is passed as c is constant while
- * the kernel runs.  %x is the work-item, %n a number that is the same for all. */
+/* k(global char *to, global char *from, constant char *c): the memory passed as c is constant while
+ * the kernel runs. %x is the work-item, %n a uniform number. */
 #define MODULE                                                                                     \
     SIM_TEST_PRELUDE                                                                               \
     "OpEntryPoint Kernel %k \"k\" %gid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"              \
@@ -19,7 +19,7 @@
     "%all = OpLoad %ids %gid\n%x = OpCompositeExtract %i64 %all 0\n"                               \
     "%to32 = OpBitcast %p32 %to\n%tov = OpBitcast %pv %to\n"
 
-/* Those without %x are launched on one work-item: more would race. */
+/* Stores without %x are launched on one work-item: several would race. */
 static const char *const stores[] = {
     "OpStore %to32 %one Aligned 4\n",
     "%e = OpPtrAccessChain %p32 %to32 %x\nOpStore %e %one Aligned 4\n",
@@ -56,7 +56,7 @@ static void stores_are_found(void **state)
             assert_string_equal(h.findings[0].object.data, "to");
             harness_read_back(&h, to, after, sizeof after);
             assert_memory_equal(before, after, sizeof after);
-            /* The same memory in a launch that passes another one as constant. */
+            /* The same memory in a launch that passes another object as constant. */
             arguments[2] = harness_global(from);
             harness_run(&h, "k", harness_range(items, items), arguments, 3);
             harness_read_back(&h, to, after, sizeof after);

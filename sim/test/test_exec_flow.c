@@ -1,5 +1,5 @@
 /* Control flow: every function of flow.h against plain C, with groups of many sizes, so that lanes
- * part and meet in all ways; calls; flow that only assembly shows. */
+ * diverge and meet in all ways; calls; and control flow that only assembly can express. */
 #include "sim/test/harness.h"
 
 #define NOINLINE
@@ -147,8 +147,8 @@ static void test_two_latches(void **state)
         assert_int_equal(out[i], expected_two_latches(i));
 }
 
-/* A loop of one block that lanes leave in different iterations, taking a counter along that is
- * uniform inside: the back edge's move must not come before they took it. */
+/* A loop of one block that lanes leave in different iterations, with the value of a counter that is
+ * uniform inside: the back edge's move must not come before they have read it. */
 static const char leaving[] =
     HEAD MAIN "%limit = OpBitwiseAnd %int %i %c3\nOpBranch %head\n"
               "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %head\n%k1 = OpIAdd %int %k %c1\n"

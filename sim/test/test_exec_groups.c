@@ -12,7 +12,7 @@ typedef struct expected {
     int32_t sum, least, most, all, any, last;
 } expected;
 
-/* What the items [first, end) have in common. */
+/* The reductions over the items [first, end). */
 static expected whole(uint32_t first, uint32_t end)
 {
     expected e = {0, INT32_MAX, INT32_MIN, 1, 0, IN(end - 1)};
@@ -112,7 +112,7 @@ static void test_sub_group(void **state)
     }
 }
 
-/* Operations of several waves follow each other closely. */
+/* Operations of several waves in quick succession. */
 static void test_in_a_loop(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void test_flags(void **state)
     harness_close(&h);
 }
 
-/* Local memory is that of what the launched kernel can reach, in whichever function it is. */
+/* A launch allocates only the local variables that its kernel can reach, in any function. */
 static void test_local_memory_of_the_kernel_alone(void **state)
 {
     (void)state;
@@ -277,8 +277,7 @@ static void test_local_memory_of_the_kernel_alone(void **state)
     }
 }
 
-/* ---- Assembly: floats, and what OpenCL C of this compiler has no word for ---------------------
- */
+/* ---- Assembly: floats, and operations that this compiler's OpenCL C lacks ------------------- */
 
 #define HEAD(capabilities)                                                                         \
     capabilities SIM_TEST_PRELUDE                                                                  \
@@ -319,7 +318,7 @@ static void run_text(const char *text, uint32_t items, int32_t *out)
     "%mask = OpGroupNonUniformBallot %v4 %c3 %is\n"
 #define TRUTH "%r = OpSelect %int %t %c1 %c0\n"
 
-/* Values of work-item i of two sub-groups of 16, all active. */
+/* Results of work-item i of two sub-groups of 16, all active. */
 static const struct {
     const char *text;
     int32_t want[32];
@@ -360,7 +359,7 @@ static void test_non_uniform(void **state)
     }
 }
 
-/* sum, least and greatest of floats and doubles: items 1 to 8 take part, 0.5 each more. */
+/* Sum, minimum and maximum of floats or doubles; work-item i contributes i. */
 #define FLOAT_ATOMICS(type, pointer)                                                               \
     HEAD("OpCapability AtomicFloat32AddEXT\nOpCapability AtomicFloat64AddEXT\n"                    \
          "OpCapability AtomicFloat32MinMaxEXT\nOpCapability AtomicFloat64MinMaxEXT\n")             \

@@ -1,8 +1,7 @@
-/* Half where it meets other types: functions of OpenCL.std with integers, with second results, over
- * whole vectors; sums and votes of groups; atomics.  What one operand becomes is in
- * test_exec_rare.c.
- *
- * Expected values are computed in long double and rounded by search among all halves. */
+/* Half in combination with other types: functions of OpenCL.std with integers, with second results,
+ * over whole vectors; sums and votes of groups; atomics.  Operations on halves alone are in
+ * test_exec_rare.c.  Expected values are computed in long double and rounded by search among all
+ * halves. */
 #include "sim/test/one_instruction.h"
 
 #include <limits.h>
@@ -18,7 +17,7 @@
         return (uint64_t)(expression);                                                             \
     }
 
-/* The n-th root; n is odd where the number is negative. */
+/* The n-th root; n is odd if the number is negative. */
 static long double root(long double a, int32_t n)
 {
     bool is_odd = n % 2 != 0;
@@ -73,7 +72,7 @@ static void test_integers(void **state)
 
 /* ---- Powers and neighbours ------------------------------------------------------------------- */
 
-/* Halves in their order as integers. */
+/* Maps halves to integers in the same order. */
 static int32_t place_of(uint64_t half)
 {
     int32_t size = (int32_t)(half & 0x7fff);
@@ -91,7 +90,7 @@ static uint64_t f_nextafter(uint64_t a, uint64_t b, uint64_t c)
     return next < 0 ? 0x8000u | (uint32_t)-next : (uint32_t)next;
 }
 
-/* powr is a power of what is not negative, and undefined where powers have no limit. */
+/* powr takes non-negative bases, and is undefined where powers have no limit. */
 static long double powr_of(long double a, long double b)
 {
     if (isnan(a) || isnan(b) || a < 0 || (a == 0 && b == 0)) return NAN;
@@ -133,7 +132,7 @@ static int exponent_of(long double a)
     return exponent;
 }
 
-/* Of -0.5 to -1.5 and so on: gamma changes its sign at every integer below 0. */
+/* The sign of gamma, which changes at every integer below 0. */
 static int gamma_sign(long double a)
 {
     return a > 0 || fmodl(floorl(a), 2) == 0 ? 1 : -1;
@@ -151,7 +150,7 @@ static long double part(long double a)
     return copysignl(isinf(a) ? 0 : a - truncl(a), a);
 }
 
-/* Seven bits of the quotient to nearest even, with its sign. */
+/* The low seven bits of the quotient, rounded to nearest even, with its sign. */
 static int quotient(long double a, long double b)
 {
     long double q = rintl(a / b);
@@ -173,7 +172,7 @@ FUNCTION(f_remainder, half_of(remainderl(a, b)))
 FUNCTION(f_quotient, quotient(a, b))
 
 #define POINTERS "%ph = OpTypePointer Function %h\n%pi = OpTypePointer Function %i32\n"
-/* The result, or what was stored, of a function whose second result goes to a variable. */
+/* The result, or the stored value, of a function whose second result goes to a variable. */
 #define FIRST(name, operands, P)                                                                   \
     {                                                                                              \
         name, "h", "h", "h", "h", NULL, POINTERS,                                                  \
@@ -217,7 +216,7 @@ static void test_second_results(void **state)
         {FIRST("remquo", "%a %b", "pi"), f_remainder, same_half, false},
         {SECOND("remquo", "%a %b", "pi", "i32"), f_quotient, same_int, true},
     };
-    /* No integers below 0, where gamma has no sign. */
+    /* Without integers below 0, where gamma has no sign. */
     static const uint64_t finite[] = {1,      0x8001, 0x3ff,  0x400,  0x8400, 0x3c00, 0x3c01,
                                       0xbc01, 0x3bff, 0xbbff, 0x3800, 0xb800, 0x4100, 0xc100,
                                       0x7bff, 0x5640, 0x2e66, 0xae66, 0x1234, 0x9234, 0x7800};
@@ -298,7 +297,7 @@ static void test_geometry(void **state)
         {GEOMETRY("fast_normalize", "v3h", "%a"), g_normalize, same_three},
         {GEOMETRY("cross", "v3h", "%a %b"), g_cross, same_three},
     };
-    /* Among them what overflows and underflows when it is squared as a half. */
+    /* Some of them overflow or underflow when squared as a half. */
     static const uint64_t sizes[] = {0x3c00, 0x7bff, 0x0001, 0x4200, 0xc400, 0x0400, 0xfbff,
                                      0x5640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
     table t = {.count = 200};
@@ -335,7 +334,7 @@ static uint64_t most(uint64_t a, uint64_t b)
     return value_of(b) > value_of(a) ? b : a;
 }
 
-/* What a work-item gets: of its group of `size` work-items, those up to itself or all. */
+/* A work-item's result: over all work-items of its group of `size`, or those up to itself. */
 static uint64_t folded(const uint16_t *in, uint32_t i, uint32_t size, bool all, combine *by)
 {
     uint32_t first = i / size * size, end = first + size < GROUP ? first + size : GROUP;
@@ -389,7 +388,7 @@ static void test_group_folds(void **state)
     }
 }
 
-/* Bits go round unchanged; a zero equals the other zero, and no NaN equals itself. */
+/* Bits are moved unchanged; +0 equals -0, and no NaN equals itself. */
 static void test_group_moves(void **state)
 {
     (void)state;
@@ -425,7 +424,7 @@ static void test_group_moves(void **state)
 
 /* ---- Atomics --------------------------------------------------------------------------------- */
 
-/* Work-items come in their order, and each sees what the ones before made of a zero. */
+/* Work-items run in order, and each sees the result of the previous ones, starting from zero. */
 static void test_atomics(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
-/* Values of every kind where paths meet and where one of two is chosen: phis and selections of
- * structs, arrays, pointers, vectors, bools and halves; switches over integers of every width;
- * flow that no loops describe; and what initial values of variables may be made of. */
+/* Values of every kind at joins and in selections: phis and selections of structs, arrays,
+ * pointers, vectors, bools and halves; switches over integers of every width; irreducible control
+ * flow; and the constants that initial values of variables may consist of. */
 #include "sim/test/harness.h"
 
 enum { ITEMS = 40 };
 
-/* A kernel whose body makes %r of the work-item's number %x (%w as 64 bits); `in` holds 1000, 2000
- * and so on. */
+/* A kernel whose body computes %r from the work-item's number %x (%w as 64 bits); `in` holds 1000,
+ * 2000 and so on. */
 #define HEAD                                                                                       \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
     "OpCapability Int16\nOpCapability Int8\nOpCapability Float16\nOpCapability GenericPointer\n"   \
@@ -51,10 +51,9 @@ static void run(const char *text, wanted *want)
     }
 }
 
-/* ---- Structs of everything --------------------------------------------------------------------
- */
+/* ---- Structs with members of every kind ----------------------------------------------------- */
 
-/* Two structs, and what is made of the members of %s. */
+/* Two structs, and a sum over the members of %s. */
 #define FIRST                                                                                      \
     "%x2 = OpIMul %i32 %x %c2\n%aa = OpCompositeConstruct %pair %x %x2\n"                          \
     "%s1 = OpCompositeConstruct %S %h1 %true %va %aa %in\n"
@@ -101,7 +100,7 @@ static void test_select(void **state)
     run(pointers, either_pointer);
 }
 
-/* Round a loop x % 5 times, in which the members of a struct change places: a circle of moves. */
+/* x % 5 iterations of a loop in which the members of a struct rotate: a cycle of moves. */
 static uint32_t turned(uint32_t x)
 {
     uint32_t a = x, b = 100, c = 7;
@@ -141,7 +140,7 @@ static void test_loop(void **state)
          "%other = OpLabel\nOpBranch %join\n%join = OpLabel\n"                                     \
          "%r = OpPhi %i32 %c3 %three %c100 %large %c0 %other\n" END
 
-/* 3 is a label, and so is the literal, which is that of work-items whose number is 5 modulo 8. */
+/* The switch has the cases 3 and the literal, selected by work-items whose number is 5 modulo 8. */
 static uint32_t switched(uint32_t x)
 {
     return x % 8 == 5 ? 100 : x % 8 == 3 ? 3 : 0;
@@ -160,13 +159,13 @@ static void test_switches(void **state)
     run(SWITCH("i8", SELECTOR("i8"), "255"), switched);
     run(SWITCH("i16", SELECTOR("i16"), "65535"), switched);
     run(SWITCH("i32", SELECTOR_32, "4294967295"), switched);
-    run(SWITCH("i64", SELECTOR("i64"), "4294967299"), switched); /* its low half is 3 */
+    run(SWITCH("i64", SELECTOR("i64"), "4294967299"), switched); /* the literal's low half is 3 */
 }
 
 /* ---- Irreducible flow -------------------------------------------------------------------------
  */
 
-/* Two blocks that lead to each other, both entered from outside. */
+/* Two blocks that branch to each other, both entered from outside. */
 static uint32_t tangled(uint32_t x)
 {
     int32_t n = (int32_t)x;
@@ -196,7 +195,7 @@ static void test_irreducible(void **state)
 /* ---- Initial values ---------------------------------------------------------------------------
  */
 
-/* Pointers to variables and into them, cast, moved on and compared with null; numbers in arrays of
+/* Pointers to variables and into them, cast, offset and compared with null; numbers in arrays of
  * vectors in a struct. */
 static uint32_t initial(uint32_t x)
 {

@@ -167,7 +167,7 @@ INTEGER_FUNCTIONS(64, long, ulong, 64)
 #define log(a)              VIA_DOUBLE(a, (log)((double)(a)))
 #define pow(a, b)           VIA_DOUBLE(a, (pow)((double)(a), (double)(b)))
 
-/* Only conversions that the original is meant to show differ from the kernel's types here. */
+/* The expressions convert implicitly, as they do in the kernels. */
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "sim/test/cases.h"
@@ -262,7 +262,7 @@ static void test_cases(void **state)
     }
 }
 
-/* Groups that fill no chunk of lanes, and one work-item alone. */
+/* Groups that do not fill a chunk of lanes, and a single work-item. */
 static void test_cases_of_few_lanes(void **state)
 {
     (void)state;

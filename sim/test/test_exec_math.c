@@ -1,6 +1,7 @@
-/* Kernels that call the functions of OpenCL.std over floats: what they give must be what math.c
- * gives (test_math.c has the values), for lanes and for uniform operands, components of vectors,
- * levels of optimisation and engines.  Geometric functions are computed anew here. */
+/* Kernels that call the floating-point functions of OpenCL.std: their results must be those of
+ * math.c (whose values test_math.c checks), for varying and uniform operands, components of
+ * vectors, levels of optimisation and engines.  Geometric functions are computed here
+ * independently. */
 #include "sim/number/math.h"
 #include "sim/test/harness.h"
 #include "sim/test/math_cases.h"
@@ -13,7 +14,7 @@
 
 /* ---- math.c for one value ------------------------------------------------------------------- */
 
-/* Values are kept in double; an integer beside a float is as wide as it. */
+/* Values are kept in double; an integer operand has the width of the float. */
 typedef union cell {
     float f;
     double d;
@@ -106,7 +107,7 @@ static column column_of(bool is_double, uint32_t which, uint32_t count)
     return c;
 }
 
-/* ---- One component like the other ------------------------------------------------------------ */
+/* ---- Vectors, component by component -------------------------------------------------------- */
 
 typedef enum operand_kind { NONE, FLOAT, INTEGER } operand_kind;
 
@@ -304,8 +305,8 @@ static double vector_at(uint32_t i, uint32_t k, bool second)
     return (double)vectors[second ? (i + 2) % VECTORS : i][k];
 }
 
-/* Within the ULP, which are relative to a result that is not a subnormal number; equal where no
- * number. */
+/* Checks that a result is within that many ULP of the expected one (for subnormal numbers, of the
+ * smallest normal one); infinities and NaN must be equal. */
 static void check_near(bool is_double, double got, long double want, double ulp, const char *what)
 {
     double target = rounded(is_double, (double)want);
@@ -329,7 +330,8 @@ static long double long_length(bool is_double, uint32_t i, uint32_t count, bool 
     return sqrtl(sum);
 }
 
-/* Lengths are checked where no component is NaN: what infinity beside NaN gives is left open. */
+/* Lengths are checked only if no component is NaN: the result for infinity together with NaN is
+ * left open. */
 static bool has_nan(uint32_t i, uint32_t count, bool is_distance)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -356,7 +358,7 @@ static void check_lengths(bool is_double, uint32_t i, const column *out)
     assert_true(same(column_at(out, 24 * i + 23), fabs(rounded(is_double, apart))));
 }
 
-/* normalize of the first `count` components, found from `place` on. */
+/* Checks normalize of `count` components from `first` on, whose results begin at `place`. */
 static void check_normalized(bool is_double, uint32_t i, uint32_t first, uint32_t count,
                              const column *out, uint32_t place)
 {

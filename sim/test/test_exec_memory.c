@@ -1,4 +1,4 @@
-/* Memory: vectors, structures, every storage class, barriers, atomics; and what is found wrong. */
+/* Memory: vectors, structures, every storage class, barriers, atomics; and their findings. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -201,7 +201,7 @@ static void test_module_variables(void **state)
     (void)state;
     static const int32_t table[5] = {3, 1, 4, 1, 5};
     harness h = harness_open(0, sim_engine_best());
-    for (int32_t launch = 1; launch <= 2; launch++) { /* they last from launch to launch */
+    for (int32_t launch = 1; launch <= 2; launch++) { /* variables persist between launches */
         int32_t out[13];
         sim_object to = harness_memory(&h, "out", NULL, sizeof out);
         sim_argument arguments[] = {harness_global(to)};

@@ -1,5 +1,5 @@
-/* Calls through pointers to functions: tables, choices, memory, other modules, recursion, and
- * targets that are wrong. */
+/* Calls through function pointers: tables, selections, memory, other modules, recursion, and
+ * invalid targets. */
 #include "sim/test/harness.h"
 
 #define ITEMS 300
@@ -35,7 +35,7 @@ static int narrow(int x)
     return a + b + c;
 }
 
-/* Runs a kernel whose first argument is the result, and leaves that in out. */
+/* Runs a kernel whose first argument is the result, which is copied to out. */
 static void run_kernel(harness *h, const char *name, const int32_t *value, int32_t *out)
 {
     sim_object to = harness_memory(h, "out", NULL, ITEMS * sizeof *out);
@@ -67,8 +67,7 @@ static void test_targets(void **state)
     }
 }
 
-/* Lanes that spin in one function let those in another go on, which must not touch their registers.
- */
+/* Lanes that spin in one function let others run, which must not touch their registers. */
 static void test_spinning(void **state)
 {
     (void)state;
@@ -100,7 +99,7 @@ static void test_recursion(void **state)
     harness_close(&h);
 }
 
-/* What the slots of kernel `keep` are as targets; NULL: right. */
+/* What is wrong with the slots of kernel `keep` as targets; NULL: valid. */
 static const struct {
     int32_t slot;
     const char *what;
@@ -152,8 +151,8 @@ static void test_wrong_targets(void **state)
     }
 }
 
-/* An address of a function is the program's own: another program in the same world, even one of the
- * same code, has others. */
+/* Addresses of functions belong to a program: another program in the same world, even with the same
+ * code, has different ones. */
 static void test_other_program(void **state)
 {
     (void)state;
@@ -211,8 +210,8 @@ static void test_data_access(void **state)
     "OpCapability Int8\nOpCapability GenericPointer\n"                                             \
     "OpExtension \"SPV_INTEL_function_pointers\"\nOpMemoryModel Physical64 OpenCL\n"
 
-/* A table of virtual functions as compilers write it: operations on specialisation constants make
- * generic bytes of addresses of functions, one of which is imported. */
+/* A table of virtual functions as compilers generate it: operations on specialisation constants
+ * turn addresses of functions, one of them imported, into generic pointers to bytes. */
 static const char table_user[] = HEAD
     "OpDecorate %far LinkageAttributes \"far\" Import\n" TYPES
     "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
@@ -236,8 +235,8 @@ static const char table_user[] = HEAD
     "%to = OpInBoundsPtrAccessChain %global %out %x\nOpStore %to %r Aligned 4\nOpReturn\n"
     "OpFunctionEnd\n";
 
-/* The same as the DPC++ compiler writes it: addresses of storage class Function are cast to generic
- * ones of bytes, and what is called is generic as well. */
+/* The same table as the DPC++ compiler generates it: addresses of storage class Function are cast
+ * to generic pointers to bytes, and the called pointer is generic as well. */
 static const char generic_table_user[] = HEAD
     "OpDecorate %far LinkageAttributes \"far\" Import\n" TYPES
     "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
@@ -291,8 +290,8 @@ static void test_table_in_memory(void **state)
     run_table(generic_table_user);
 }
 
-/* A table of a class with two bases holds how far the object's top is away, a number that was made
- * an address. */
+/* The table of a class with two bases contains the offset of the object's top, a number converted
+ * to an address. */
 static void test_number_in_table(void **state)
 {
     (void)state;
@@ -328,7 +327,7 @@ static void test_number_in_table(void **state)
                "%m0 = OpLabel\n%at = OpConvertUToPtr %" pointee " %l0\n"                           \
                "%r = OpFunctionPointerCallINTEL %int " arguments "\nOpReturn\nOpFunctionEnd\n"
 
-/* Where no function has an address, declarations come first. */
+/* If no function has an address, declarations come first. */
 static const char late_declaration[] =
     SIM_TEST_PRELUDE "OpDecorate %far LinkageAttributes \"far\" Import\n%int = OpTypeInt 32 0\n"
                      "%unary = OpTypeFunction %int %int\n%near = OpFunction %int None %unary\n"

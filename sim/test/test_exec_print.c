@@ -1,5 +1,5 @@
-/* What kernels print (print.cl), at three levels of optimisation and on every engine.  Expected
- * texts are written by hand after C's rules of fprintf and OpenCL C's additions. */
+/* The output of kernels (print.cl), at three levels of optimisation and on every engine.  Expected
+ * texts are written by hand, following C's rules for fprintf and OpenCL C's additions. */
 #include "sim/test/harness.h"
 
 static void expect_printed(harness *h, const char *text)
@@ -129,7 +129,7 @@ static void test_order(void **state)
     }
 }
 
-/* Two groups of 1024 that print 1000 bytes an item: 1048 calls fit a mebibyte. */
+/* Two groups of 1024 that print 1000 bytes per item: 1048 calls fit into a mebibyte. */
 static void test_flood(void **state)
 {
     (void)state;

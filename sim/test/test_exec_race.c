@@ -1,8 +1,6 @@
-/* Data races: what is found in the kernels of races.cl, and what is not.
- *
- * For every wrong kernel there is a right one that differs in one thing.  What is right and wrong
- * follows from the memory model by hand; it is the same at every level of optimisation and on every
- * engine. */
+/* Data races in the kernels of races.cl: which are found, and that nothing else is.  Every wrong
+ * kernel has a right twin that differs in one detail.  The expectations are derived from the memory
+ * model by hand; they are the same at every level of optimisation and on every engine. */
 #include "sim/test/harness.h"
 
 #include <string.h>
@@ -11,7 +9,7 @@
 
 typedef struct race_case {
     const char *kernel;
-    const char *kind;   /* of a finding; NULL: there is none */
+    const char *kind;   /* of the finding; NULL: none */
     const char *object; /* label of its memory; NULL: any */
     uint64_t global[3], local[3];
 } race_case;
@@ -135,7 +133,7 @@ static const race_case copy_cases[] = {
     SILENT(copy_out, 600, 300),
     SILENT(copy_out, 4, 1),
     RACE(copy_out_wrong, S, 512, 64),
-    SILENT(copy_out_wrong, 4, 1), /* one work-item comes to its copy when it has written */
+    SILENT(copy_out_wrong, 4, 1), /* a single work-item reaches its copy after it has written */
     SILENT(copy_out_reads, 512, 64),
     RACE(copy_out_stores_wrong, S, 512, 64),
     RACE(copy_out_stores_wrong, S, 4, 1),
@@ -158,7 +156,7 @@ static const race_case copy_cases[] = {
     RACE(copy_ahead_into_same_wrong, NULL, 512, 64),
 };
 
-/* In these, work-items wait for others that must come before them. */
+/* Cases in which work-items wait for others that must run before them. */
 static const race_case ordered_cases[] = {
     SILENT(hand_over, 8, 4),
     SILENT(hand_over_seq_cst, 8, 4),
@@ -224,14 +222,14 @@ static void judge(const harness *h, const race_case *c)
         if (!is_race) fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
         bool there = !c->object || strcmp(h->texts[i][1], c->object) == 0;
         found |= there && c->kind && strcmp(kind, c->kind) == 0;
-        /* All values the same: not one may count as worse. */
+        /* If all values are the same, no finding may be a plain race. */
         bool worse = c->kind && strcmp(c->kind, "race") != 0 && strcmp(kind, "race") == 0;
         if (worse) fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
     }
     if (!found) fail_msg("%s: no %s, but %s", c->kernel, c->kind, h->texts[0][0]);
 }
 
-/* Findings as one number, to be compared between engines. */
+/* A hash of the findings, to compare engines. */
 static uint64_t digest(const harness *h)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -243,7 +241,7 @@ static uint64_t digest(const harness *h)
     return hash;
 }
 
-/* All cases on every engine, with the same findings on each. */
+/* Runs all cases on every engine; the findings must be the same on each. */
 static void run_cases(const race_case *list, uint32_t count)
 {
     for (uint32_t level = 0; level < 3; level++) {
@@ -285,8 +283,8 @@ static void test_waiting(void **state)
     run_cases(ordered_cases, sizeof ordered_cases / sizeof *ordered_cases);
 }
 
-/* Shadows live as long as their memory: what an earlier launch did is never held against a later
- * one, whether stamps run on or have to begin anew in the middle of a launch. */
+/* Shadows live as long as their memory: an access in an earlier launch never conflicts with a later
+ * launch, whether stamps continue or restart in the middle of a launch. */
 static void test_launches_in_sequence(void **state)
 {
     (void)state;
@@ -309,7 +307,7 @@ static void test_launches_in_sequence(void **state)
     harness_close(&h);
 }
 
-/* What counts is the object, not the parameter. */
+/* Races are found by object, not by parameter. */
 static void test_one_memory_twice(void **state)
 {
     (void)state;
@@ -344,13 +342,13 @@ static void test_pointers_in_memory(void **state)
     }
 }
 
-/* Memory that a kernel only reads costs nothing, and what it only writes has no readers. */
+/* Memory that a kernel only reads has no shadow, and memory that it only writes has no readers. */
 static void test_what_is_kept(void **state)
 {
     (void)state;
     static const race_case stencil = {"stencil", NULL, NULL, LINE(512, 64)};
     harness h = harness_open_file("races", 1, sim_engine_best());
-    sim_world_use_threads(h.world, 1); /* threads have worlds of their own, which go with them */
+    sim_world_use_threads(h.world, 1); /* threads have separate worlds */
     memories m = memories_make(&h);
     launch(&h, &stencil, m);
     assert_null(sim_world_memory(h.world, m.b)->race);

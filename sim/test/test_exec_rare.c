@@ -1,14 +1,13 @@
-/* Single instructions against tables in plain C: half, decorated conversions, fields of bits,
- * results in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in
- * memory; on every engine, with operands in lanes and uniform ones; and what is refused or found.
- */
+/* Single instructions against tables in plain C: half, decorated conversions, bit fields, results
+ * in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in memory; on
+ * every engine, with varying and uniform operands; and what is refused or found. */
 #include "sim/number/half.h"
 #include "sim/test/one_instruction.h"
 
 __extension__ typedef __int128 big;
 __extension__ typedef unsigned __int128 ubig;
 
-/* Edges of every width at once: the low bits count. */
+/* Edge values of every width at once, in the low bits. */
 static const uint64_t integer_edges[] = {0,
                                          1,
                                          2,
@@ -35,7 +34,7 @@ static const uint64_t integer_edges[] = {0,
 
 /* ---- Integer functions ----------------------------------------------------------------------- */
 
-/* Per width: the functions of OpenCL.std and of the core, on wide integers. */
+/* For each width: the functions of OpenCL.std and of the core, computed on wide integers. */
 #define WIDTH(N)                                                                                   \
     static big s_##N(uint64_t v)                                                                   \
     {                                                                                              \
@@ -306,9 +305,9 @@ static void test_mixed_functions(void **state)
         run(&cases[i].one, &t, cases[i].want, same_bits);
 }
 
-/* ---- Fields of bits -------------------------------------------------------------------------- */
+/* ---- Bit fields ----------------------------------------------------------------------------- */
 
-/* What OpBitFieldInsert makes of base a and insert 0x…a5, with offset and count in b and c. */
+/* The result of OpBitFieldInsert for base a and insert 0x…a5, with offset and count in b and c. */
 static uint64_t inserted(uint64_t a, uint64_t b, uint64_t c)
 {
     for (uint64_t k = 0; k < c; k++) {
@@ -318,7 +317,7 @@ static uint64_t inserted(uint64_t a, uint64_t b, uint64_t c)
     return a;
 }
 
-/* Offsets and counts that lie in a value of that many bits. */
+/* Fills the table with offsets and counts of fields within a value of that many bits. */
 static void fields(table *t, uint32_t bits)
 {
     t->count = 0;
@@ -406,14 +405,15 @@ HALF_FUNCTION(h_is_finite, isfinite(a) != 0)
 HALF_FUNCTION(h_is_normal, isfinite(a) && fabsl(a) >= 0x1p-14L)
 HALF_FUNCTION(h_sign_bit, ha >> 15)
 
-/* Exact in fixed point of 2^-48 for finite operands; else as the infinities and NaNs say. */
+/* Exact for finite operands, in fixed point with units of 2^-48; otherwise as infinities and NaNs
+ * require. */
 static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
 {
     long double a = value_of(ha), b = value_of(hb), c = value_of(hc);
     if (!isfinite(a) || !isfinite(b) || !isfinite(c)) return half_of(a * b + c);
     big sum = (big)ldexpl(a * b, 48) + (big)ldexpl(c, 48);
     if (sum == 0) return half_of(a * b + c); /* the zero's sign */
-    /* To 64 bits with what is lost kept in the last one: the half is far shorter. */
+    /* Shortened to 64 bits, with the lost bits collected in the last one: a half is far shorter. */
     bool is_negative = sum < 0;
     ubig size = (ubig)(is_negative ? -sum : sum);
     int shift = 0;
@@ -425,7 +425,7 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
     return half_of(is_negative ? -number : number);
 }
 
-/* fmax and fmin of zeros may give either. */
+/* fmax and fmin of two zeros may return either. */
 static bool same_value(uint64_t got, uint64_t want)
 {
     return value_of(got) == value_of(want) || same_half(got, want);
@@ -495,7 +495,7 @@ static void test_half(void **state)
     }
 }
 
-/* Vectors of three: component-wise, by a scalar, in a product that rounds at every step. */
+/* Vectors of three: component-wise, by a scalar, and in a dot product that rounds at every step. */
 static uint64_t h_dot3(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t sum = h_mul(a & 0xffff, b & 0xffff, 0);
@@ -598,14 +598,15 @@ ONE_OPERAND(d_h, isnan(double_of(a)) ? 0x7e00 : half_rounded(double_of(a), 0))
 ONE_OPERAND(d_h_zero, isnan(double_of(a)) ? 0x7e00 : half_rounded(double_of(a), 1))
 ONE_OPERAND(h_f, float_bits((float)value_of(a)))
 ONE_OPERAND(same_16, a)
-/* Integers above 2^24 towards zero: the low bits cut off. */
+/* Converts an integer to float, rounding towards zero: the low bits of those above 2^24 are
+ * truncated. */
 static uint64_t u32_f_zero(uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t v = (uint32_t)a;
     if (v >> 24) v &= UINT32_MAX << (8 - __builtin_clz(v));
     return (void)b, (void)c, float_bits((float)v);
 }
-/* Half's numbers, but no subnormal ones. */
+/* The numbers of half without the subnormal ones. */
 static uint64_t quantized(uint64_t a, uint64_t b, uint64_t c)
 {
     float v = float_of(a);
@@ -727,7 +728,7 @@ static void test_conversions(void **state)
     }
 }
 
-/* Hints give their operand back. */
+/* Hints return their operand. */
 static void test_hints(void **state)
 {
     (void)state;
@@ -742,7 +743,7 @@ static void test_hints(void **state)
         run(&cases[i], &t, same_16, same_bits);
 }
 
-/* SPIRV-Tools do not know the instruction yet, whose form is that of OpCopyObject. */
+/* SPIRV-Tools does not know the instruction yet; it has the form of OpCopyObject. */
 static void test_arithmetic_fence(void **state)
 {
     (void)state;
@@ -775,7 +776,7 @@ static void test_arithmetic_fence(void **state)
     harness_close(&h);
 }
 
-/* Operations on specialisation constants obey their decorations too. */
+/* Operations on specialisation constants obey their decorations as well. */
 static void test_constant_conversions(void **state)
 {
     (void)state;
@@ -849,7 +850,7 @@ static uint64_t s_dot2(uint64_t a, uint64_t b, uint64_t c)
     return (void)c, (uint64_t)(low + (int64_t)(int16_t)(a >> 16) * (int16_t)(b >> 16));
 }
 
-/* The second operand counts with its low half. */
+/* Only the low half of the second operand is used. */
 static uint64_t s_mul_16(uint64_t a, uint64_t b, uint64_t c)
 {
     return (void)c, (uint64_t)((int64_t)(int32_t)a * (int16_t)b);
@@ -896,7 +897,7 @@ static void test_integer_dot(void **state)
 
 /* ---- Shuffles and vectors in memory ---------------------------------------------------------- */
 
-/* Bytes of a, then of b, picked by the low bits of the bytes of c. */
+/* Bytes of a, then of b, selected by the low bits of the bytes of c. */
 static uint64_t shuffled(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t out = 0;
@@ -913,7 +914,7 @@ static uint64_t shuffled2(uint64_t a, uint64_t b, uint64_t c)
     }
     return out;
 }
-/* The top bit of each byte of c chooses b's byte. */
+/* The top bit of each byte of c selects b's byte. */
 static uint64_t lanes_selected(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t out = 0;
@@ -961,7 +962,7 @@ static void test_shuffles(void **state)
         t.c[i] ^= UINT64_C(0x83020701) * (i % 5);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         run(&cases[i].one, &t, cases[i].want, same_bits);
-    /* Component 1 is undefined: whatever it holds. */
+    /* Component 1 is undefined and may hold any value. */
     static const instruction fixed = {"OpVectorShuffle",
                                       "v4i8",
                                       "v4i8",
@@ -1004,7 +1005,8 @@ static void test_vectors_in_memory(void **state)
     run_memory(&one, in, sizeof in, out, sizeof out, 4);
     assert_memory_equal(in, out, sizeof in);
 
-    /* Halves as floats, twice over; three at a time stand three or, aligned, four apart. */
+    /* Halves are loaded as floats, doubled and stored; vectors of three are three or, aligned, four
+     * elements apart. */
     static const instruction twice =
         VECTOR_MEMORY("vload_halfn", "h", "h", NULL,
                       "%t0 = OpExtInst %v3f %std vload_halfn %x@ %pa 3\n"
@@ -1026,7 +1028,7 @@ static void test_vectors_in_memory(void **state)
 static void test_half_stores(void **state)
 {
     (void)state;
-    /* 1 + 2^-11 is a midpoint; 65520 too; -(1 + 2^-12); 2^-25; NaN aside. */
+    /* 1 + 2^-11 and 65520 are midpoints; -(1 + 2^-12); 2^-25; no NaN. */
     static const double in[6] = {1 + 0x1p-11, 65520, -(1 + 0x1p-12), 0x1p-25, -0x1p-25, 65504};
     static const uint16_t want[4][6] = {{0x3c00, 0x7c00, 0xbc00, 0, 0x8000, 0x7bff},
                                         {0x3c00, 0x7bff, 0xbc00, 0, 0x8000, 0x7bff},
@@ -1041,7 +1043,7 @@ static void test_half_stores(void **state)
         instruction one = VECTOR_MEMORY("vstore_half_r", "d", "h", NULL, body);
         run_memory(&one, in, sizeof in, out, sizeof out, 6);
         assert_memory_equal(want[mode], out, sizeof out);
-        /* The same from float vectors, where they are exact. */
+        /* The same from vectors of floats, which hold these values exactly. */
         snprintf(body, sizeof body,
                  "%%t0 = OpFConvert %%f %%a\n%%t1 = OpCompositeConstruct %%v2f %%t0 %%t0\n"
                  "%%t2 = OpExtInst %%void %%std vstore_halfn_r %%t1 %%x@ %%pr %s\n",
@@ -1064,7 +1066,7 @@ static void test_half_stores(void **state)
     assert_memory_equal(squares, out, sizeof out);
 }
 
-/* ---- What is found --------------------------------------------------------------------------- */
+/* ---- Findings ------------------------------------------------------------------------------- */
 
 static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_t c,
                          const char *message)
@@ -1087,7 +1089,8 @@ static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_
     }
 }
 
-/* One product or sum before the last that leaves the type is found; the last one saturates. */
+/* A product or sum that overflows the type before the last addition is found; the last one
+ * saturates. */
 static void test_dot_overflow(void **state)
 {
     (void)state;
@@ -1096,17 +1099,17 @@ static void test_dot_overflow(void **state)
         uint64_t a, b, c, want;
         bool is_found;
     } cases[] = {
-        /* 100 * 1 + 27 * 1 is the largest byte, 28 too much. */
+        /* 100 * 1 + 27 * 1 is the largest byte; with 28 it overflows. */
         {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 0, 127, false},
         {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 5, 127, false},
         {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1c64, 0x0101, 0, 0, true},
-        /* -64 * 2 is the least one, -65 * 2 no byte. */
+        /* -64 * 2 is the smallest byte; -65 * 2 overflows. */
         {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00c0, 0x0002, 0, 0x80, false},
         {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00bf, 0x0002, 0, 0, true},
         {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x7f01, 3, 255, false},
         {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x8001, 0, 0, true},
         {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0080, 0x0002, 0, 0, true},
-        /* -1 * 128 fits, -1 * 129 and 1 * 128 do not. */
+        /* -1 * 128 fits; -1 * 129 and 1 * 128 do not. */
         {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0080, 1, 0x81, false},
         {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0081, 0, 0, true},
         {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x0001, 0x0080, 0, 0, true},
@@ -1193,7 +1196,7 @@ static void test_findings(void **state)
     harness_close(&h);
 }
 
-/* What is computed ahead and dropped is not a finding. */
+/* A value that is computed speculatively and not used is not a finding. */
 static void test_dropped(void **state)
 {
     (void)state;
@@ -1230,7 +1233,7 @@ static void test_dropped(void **state)
     harness_close(&h);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------- */
+/* ---- Refused modules ------------------------------------------------------------------------ */
 
 static void test_refused(void **state)
 {

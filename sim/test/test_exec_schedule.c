@@ -1,14 +1,14 @@
-/* Schedules, what work-items wait for, and the stack: the order in which work-items come, that
- * results are the same under every order, and what is found where a part of a group or sub-group
- * does not come.  Groups are of 600 work-items, which are three waves, unless a test says why not;
- * expected values are computed here, work-item by work-item. */
+/* Schedules, waiting work-items, and the stack: the order in which work-items run, that results are
+ * the same in every order, and what is reported if a part of a group or sub-group does not arrive.
+ * Groups consist of 600 work-items, which are three waves, unless a test says otherwise; expected
+ * values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
 
 #define GROUP  600u
 #define GROUPS 3u
 #define ITEMS  (GROUP * GROUPS)
 
-/* Every module in lockstep; other schedules run code of one level. */
+/* Every level in lockstep; the other schedules with one level only. */
 #define FOR_EACH_BUILT(level, schedule)                                                            \
     for (uint32_t level = 0; level < 3; level++)                                                   \
         FOR_EACH_SCHEDULE(schedule)                                                                \
@@ -25,7 +25,8 @@ static harness open_with(sim_schedule schedule, uint32_t level)
 
 /* ---- Order -------------------------------------------------------------------------------- */
 
-/* The places at which the work-items of three groups come, before and after a barrier. */
+/* The ranks of the work-items of three groups in the order of execution, before and after a
+ * barrier. */
 typedef struct places {
     int32_t first[ITEMS], second[ITEMS];
 } places;
@@ -61,8 +62,7 @@ static void test_forward_and_backward(void **state)
     }
 }
 
-/* Every place once, the work-items of a group side by side, and no two intervals or groups alike.
- */
+/* Checks that every rank occurs once and that the ranks of a group's work-items are contiguous. */
 static void check_permutation(const int32_t *places_of)
 {
     static bool taken[ITEMS];
@@ -95,13 +95,13 @@ static void test_seeded(void **state)
     check_permutation(a.first);
     check_permutation(a.second);
     check_permutation(c.first);
-    /* Of 600 numbers, two permutations that have nothing to do with each other share few. */
+    /* Two independent permutations of 600 numbers agree in few places. */
     assert_true(same_count(a.first, a.second, GROUP) < 20);
     assert_true(same_count(a.first, a.first + GROUP, GROUP) < 20);
     assert_true(same_count(a.first, c.first, GROUP) < 20);
 }
 
-/* The order of groups alone: groups of one work-item, as many as a prime and as one that is not. */
+/* The order of groups alone: groups of one work-item, in prime and composite numbers. */
 static void test_order_of_groups(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void test_order_of_groups(void **state)
 
 /* ---- Missing barriers --------------------------------------------------------------------- */
 
-/* races: whether the search for races must have found some. */
+/* races: whether race detection must report findings. */
 static int32_t sum_of(sim_schedule schedule, const char *kernel, uint32_t items, bool races)
 {
     harness h = open_with(schedule, 1);
@@ -149,8 +149,8 @@ static void test_missing_barrier_shows(void **state)
     {
         assert_int_equal(sum_of(schedule, "sum_with_barrier", 256, false), 255 * 128);
         assert_int_equal(sum_of(schedule, "sum_with_barrier", 1024, false), 1023 * 512);
-        /* One wave.  Lockstep gives the right sum all the same, and so does backward, where every
-         * work-item comes after those whose sums it takes. */
+        /* One wave.  Lockstep still gives the right sum, as does backward, in which every work-item
+         * runs after those whose sums it reads. */
         int32_t sum = sum_of(schedule, "sum_without_barrier", 256, true);
         bool hides = schedule == SIM_SCHEDULE_LOCKSTEP || schedule == SIM_SCHEDULE_BACKWARD;
         assert_int_equal(sum == 255 * 128, hides);
@@ -180,7 +180,7 @@ static void test_spinning_units(void **state)
     }
 }
 
-/* 256 units of a wave, each five activations deep, are more than the 1023 that have numbers. */
+/* 256 units of a wave, each five activations deep: more activations than the 1023 with numbers. */
 static void test_waiting_in_nested_calls(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void test_waiting_in_nested_calls(void **state)
         harness_run(&h, "nested", harness_range(GROUP, GROUP), arguments, 2);
         harness_read_back(&h, to, out, sizeof out);
         for (int32_t i = 0; i < (int32_t)GROUP; i++) {
-            /* nest_5 is called with i, nest_1 with i + 4, what is exchanged is i + 5. */
+            /* nest_5 is called with i and nest_1 with i + 4; i + 5 is exchanged. */
             int32_t want = (int32_t)GROUP - 1 - i + 5;
             for (int32_t depth = 1; depth <= 5; depth++)
                 want = want * 3 + i + 5 - depth + depth;
@@ -212,13 +212,13 @@ static uint32_t walk(uint32_t x, uint32_t steps)
     return x;
 }
 
-/* Sub-groups of 16; work-items that spin beyond one turn meet the others all the same. */
+/* Sub-groups of 16; work-items that spin for more than one turn still meet the others. */
 static void test_meeting_behind_long_loops(void **state)
 {
     (void)state;
     enum { COUNT = 300 };
     static uint32_t sums[COUNT], others[COUNT], turned[COUNT], x[COUNT];
-    uint32_t many = 20000; /* more than lanes spin before others go on */
+    uint32_t many = 20000; /* more iterations than lanes spin before others run */
     FOR_EACH_BUILT(level, schedule)
     {
         harness h = open_with(schedule, level);
@@ -317,15 +317,15 @@ static void test_subgroup_sizes(void **state)
     }
 }
 
-/* ---- What is found ------------------------------------------------------------------------ */
+/* ---- Findings ----------------------------------------------------------------------------- */
 
-/* A launch over groups of GROUP work-items with numbers behind `out`. */
+/* A launch of groups of GROUP work-items, with integer arguments after `out`. */
 typedef struct wrong_use {
     const char *kernel;
     uint32_t numbers[2], number_count;
-    const char *kind;    /* NULL: nothing may be found */
+    const char *kind;    /* NULL: no finding */
     uint64_t count;      /* work-items concerned */
-    const char *message; /* in lockstep, its beginning */
+    const char *message; /* the beginning of the message in lockstep */
 } wrong_use;
 
 static void use_check(const wrong_use *use, uint32_t level, sim_schedule schedule)
@@ -468,7 +468,7 @@ static void test_divergent_barriers(void **state)
     uses_check(uses, sizeof uses / sizeof *uses);
 }
 
-/* The whole message, with both places, says which work-items wait where and which have ended. */
+/* The whole message, with both places: which work-items wait where, and which have ended. */
 static void test_divergent_barrier_message(void **state)
 {
     (void)state;
@@ -596,7 +596,7 @@ static void check_refused(const char *text, const char *words)
 static void test_scopes(void **state)
 {
     (void)state;
-    /* A barrier of a single work-item does not wait: that five of 300 come to it is right. */
+    /* A barrier with the scope of a single work-item does not wait: five of 300 may reach it. */
     harness h = harness_text(BARRIER("c4"));
     sim_argument argument = harness_global(harness_memory(&h, "out", NULL, 1200));
     harness_run(&h, "main", harness_range(300, 300), &argument, 1);

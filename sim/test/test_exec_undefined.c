@@ -1,6 +1,6 @@
-/* Values that nothing was written to: found where they decide something, and only there.  Kernels
- * of undefined.cl at three levels on every engine, and the cases that no compiler makes in
- * assembly. */
+/* Uninitialised values: reported where they decide something, and only there.  Kernels of
+ * undefined.cl at three levels on every engine; assembly for the cases that no compiler generates.
+ */
 #include "sim/check/shadow.h"
 #include "sim/test/harness.h"
 
@@ -8,15 +8,15 @@
 
 #define ITEMS 16
 
-/* What the kernel's arguments are: O the output, whose elements are defined as `known` says; D, U
- * buffers of 16 integers, wholly defined and undefined; H one whose first four are defined; R 64
- * bytes an item, undefined; L local memory of 64 bytes; 0 to 9 an integer. */
+/* The kernel's arguments, a letter each.  D and U: buffers of 16 integers, fully defined and
+ * undefined; I: as D; V: 64 defined integers; H: a buffer whose first four integers are defined; R:
+ * 64 undefined bytes per work-item; L: local memory of 64 bytes; 0 to 9: an integer. */
 typedef struct row {
     const char *kernel, *arguments;
-    const char *words; /* of the one finding; NULL: none */
-    uint64_t count;    /* work-item instructions that it concerns; 0: whatever the compiler made */
+    const char *words; /* of the only finding; NULL: none */
+    uint64_t count;    /* work-item instructions concerned; 0: depends on the compiler */
     const char *object;
-    uint8_t levels; /* bits: where the compiler leaves the use in; 0: all */
+    uint8_t levels; /* bit mask of the levels at which the compiler keeps the use; 0: all */
 } row;
 
 #define NOT_O0 6
@@ -64,7 +64,7 @@ static const row rows[] = {
     {"bad_async", "DUL", "branch on a value", 16, "local argument 2", 0},
 };
 
-/* The buffer or value that a letter stands for. */
+/* Creates the buffer or value that a letter denotes. */
 static sim_argument argument_of(harness *h, char letter, int32_t *number)
 {
     int32_t numbers[ITEMS], four[4 * ITEMS];
@@ -89,7 +89,7 @@ static sim_argument argument_of(harness *h, char letter, int32_t *number)
     }
 }
 
-/* True when the finding is the one that the row asks for; what differs is printed. */
+/* True if the finding is the one that the row expects; prints the difference otherwise. */
 static bool is_expected(const row *r, uint32_t level, const sim_finding *finding)
 {
     if (!r->words || strcmp(finding->kind, "uninitialised") ||
@@ -141,7 +141,7 @@ static void test_kernels(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* What one work-group left in local memory is not there for the next one. */
+/* Local memory does not keep its contents from one work-group to the next. */
 static void test_second_group(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_second_group(void **state)
 
 #define MANY 512
 
-/* Element 300 of `in` alone is undefined: broadcast, it is used by both waves of the group. */
+/* Only element 300 of `in` is undefined; it is broadcast, so both waves of the group use it. */
 static void test_two_waves(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void test_two_waves(void **state)
 
 typedef struct assembly {
     const char *name, *text;
-    const char *words; /* NULL: nothing is found */
+    const char *words; /* NULL: no finding */
     uint64_t count;
 } assembly;
 
@@ -315,8 +315,8 @@ static void test_assembly(void **state)
         run_assembly(&assemblies[i]);
 }
 
-/* Memory that a kernel leaves undefined, or half defined, is so for the host and the next kernel.
- */
+/* Memory that a kernel leaves undefined or partly defined remains so for the host and the next
+ * kernel. */
 static void test_memory_stays_undefined(void **state)
 {
     (void)state;

@@ -1,24 +1,24 @@
-/* Instructions on numbers against tables in plain C: every width, vectors of 1 to 16, the edges of
- * each type, all pairs of them; with operands in lanes under a mask, and with uniform ones; on
- * every engine.  What has no defined result must be found, and nothing else. */
+/* Instructions on numbers against tables in plain C: every width, vectors of 1 to 16, the edge
+ * values of each type, all pairs of them; with varying operands under a mask and with uniform ones;
+ * on every engine.  Operations without a defined result must be found, and nothing else. */
 #include "sim/test/harness.h"
 
 #include <math.h>
 
-/* ---- What is tried --------------------------------------------------------------------------- */
+/* ---- Operations under test ------------------------------------------------------------------ */
 
 typedef enum verdict {
     DEFINED,
     FOUND, /* undefined in SPIR-V, and a finding */
-    OPEN,  /* left open by the specification, or not looked at here */
+    OPEN,  /* left open by the specification, or not checked here */
 } verdict;
 
-/* What operands, held as bits of that width, give; a truth is 0 or 1. */
+/* Computes the result of operands held as bits of that width; a bool is 0 or 1. */
 typedef verdict expected(uint32_t bits, const uint64_t *v, uint64_t *out);
 
 typedef struct operation {
     const char *name; /* "OpIAdd"; "fmin" of OpenCL.std */
-    char from, to;    /* i: integer, f: float, b: truth */
+    char from, to;    /* i: integer, f: float, b: bool */
     uint32_t count;   /* operands */
     expected *of;
 } operation;
@@ -51,7 +51,7 @@ static int64_t signed_of(uint32_t bits, uint64_t value)
         *out = (uint64_t)(expression);                                                             \
         return DEFINED;                                                                            \
     }
-/* Found where b is 0, and, signed, where the quotient is one too large. */
+/* Found if b is 0 or, if signed, the quotient overflows. */
 #define DIVISION(name, make, expression)                                                           \
     static verdict name(uint32_t bits, const uint64_t *v, uint64_t *out)                           \
     {                                                                                              \
@@ -201,8 +201,8 @@ static verdict is_normal(uint32_t bits, const uint64_t *v, uint64_t *out)
     return DEFINED;
 }
 
-/* Double holds every float, so that a float's operation in double is rounded twice: exact for these
- * four by the theorem of Figueroa (53 >= 2 * 24 + 2). */
+/* Double holds every float, so a float's operation in double is rounded twice: exact for these four
+ * by Figueroa's theorem (53 >= 2 * 24 + 2). */
 #define FLOAT(name, expression)                                                                    \
     static verdict name(uint32_t bits, const uint64_t *v, uint64_t *out)                           \
     {                                                                                              \
@@ -227,7 +227,7 @@ static verdict fnegate(uint32_t bits, const uint64_t *v, uint64_t *out)
     return DEFINED;
 }
 
-/* The sign is the divisor's.  Of a zero and with an infinite divisor it is left open. */
+/* The result has the divisor's sign.  Zero results and infinite divisors are left open. */
 static verdict fmodulo(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
     double a = number(bits, v[0]), b = number(bits, v[1]), rest = fmod(a, b);
@@ -238,7 +238,7 @@ static verdict fmodulo(uint32_t bits, const uint64_t *v, uint64_t *out)
     return is_other && moved - b != rest ? OPEN : DEFINED; /* inexact in double */
 }
 
-/* A NaN gives way to a number; of two zeros either one. */
+/* If one operand is NaN, the result is the other; of two zeros, either. */
 static verdict extreme(uint32_t bits, const uint64_t *v, bool is_least, uint64_t *out)
 {
     double a = number(bits, v[0]), b = number(bits, v[1]);
@@ -265,7 +265,7 @@ static verdict most_common(uint32_t bits, const uint64_t *v, uint64_t *out)
     bool is_plain = isfinite(number(bits, v[0])) && isfinite(number(bits, v[1]));
     return is_plain ? extreme(bits, v, false, out) : OPEN;
 }
-/* Left open where the limits are in the wrong order or anything is a NaN. */
+/* Left open if the limits are in the wrong order or any operand is NaN. */
 static verdict clamped(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
     double x = number(bits, v[0]), low = number(bits, v[1]), high = number(bits, v[2]);
@@ -291,7 +291,7 @@ static verdict degrees(uint32_t bits, const uint64_t *v, uint64_t *out)
     *out = bits_of(bits, a == 0 ? a : 57.295779513082320877); /* 180 / pi */
     return a == 1 || a == 0 ? DEFINED : OPEN;
 }
-/* Small numbers, with which nothing is rounded. */
+/* True for small numbers, whose results need no rounding. */
 static bool is_small(uint32_t bits, const uint64_t *v, uint32_t count)
 {
     bool is = true;
@@ -317,7 +317,7 @@ static verdict smooth(uint32_t bits, const uint64_t *v, uint64_t *out)
     bool is_exact = t * 16 == floor(t * 16);
     return is_small(bits, v, 3) && low < high && is_exact ? DEFINED : OPEN;
 }
-/* half_ and native_ functions of numbers with exact results. */
+/* half_ and native_ functions, for operands with exact results. */
 #define EXACT(name, count, of)                                                                     \
     static verdict name(uint32_t bits, const uint64_t *v, uint64_t *out)                           \
     {                                                                                              \
@@ -425,7 +425,7 @@ static const operation floats[] = {
 #define VALUES_MAX 24u
 #define CASES_MAX  2048u
 
-/* The edges of a type; returns how many. */
+/* Fills in the edge values of a type and returns their number. */
 static uint32_t values_of(char kind, uint32_t bits, uint64_t *out)
 {
     uint64_t top = UINT64_C(1) << (bits - 1);
@@ -476,8 +476,8 @@ typedef struct cases {
     uint32_t count;
 } cases;
 
-/* All combinations of the edges that the operation gives that verdict; of three operands, every
- * seventh. */
+/* All combinations of edge values for which the operation gives that verdict; of three operands,
+ * every seventh combination. */
 static void cases_make(const operation *one, uint32_t bits, verdict wanted, cases *out)
 {
     uint64_t values[VALUES_MAX];
@@ -507,8 +507,8 @@ static void append(char *out, size_t size, const char *text, char suffix, uint32
     out[used] = '\0';
 }
 
-/* One kernel: result[i] = operation(a[i], b[i], c[i]), where i is the work-item, two of three of
- * which take part, or the uniform number that it was given. */
+/* Writes a kernel that computes result[i] = operation(a[i], b[i], c[i]), where i is the work-item's
+ * number or a uniform argument; every third i is skipped. */
 static void kernel_text(const operation *one, bool is_lanes, char *out, size_t size)
 {
     char suffix = is_lanes ? 'L' : 'U';
@@ -557,10 +557,10 @@ static void vector_type(char *out, size_t size, const char *name, const char *of
 
 static void module_text(const operation *one, uint32_t bits, uint32_t n, char *out, size_t size)
 {
-    /* Names of the types in memory, of operands and of the result. */
+    /* Names of the types in memory, of the operands and of the result. */
     char scalar[8], types[512] = "", lanes[4096], uniform[4096];
     snprintf(scalar, sizeof scalar, "%c%u", one->from == 'b' ? 'i' : one->from, bits);
-    bool is_ids = n == 3 && strcmp(scalar, "i64") == 0; /* a type may be declared once */
+    bool is_ids = n == 3 && strcmp(scalar, "i64") == 0; /* a type may be declared only once */
     if (!is_ids) vector_type(types, sizeof types, "vm", scalar, n);
     vector_type(types, sizeof types, "vb", "bool", n);
     if (strcmp(scalar, "i8") != 0) vector_type(types, sizeof types, "v8", "i8", n);
@@ -592,7 +592,7 @@ static void module_text(const operation *one, uint32_t bits, uint32_t n, char *o
     }
     strcat(text, lanes);
     strcat(text, uniform);
-    /* The names that depend on the operation stand for types declared above. */
+    /* The names that depend on the operation are replaced by those of types declared above. */
     const char *const names[][2] = {{"%m ", memory},  {"%m\n", memory},
                                     {"%vr ", result}, {"%vr\n", result},
                                     {"%vb ", truth},  {"%t ", one->from == 'b' ? truth : memory}};
@@ -619,7 +619,7 @@ static void module_text(const operation *one, uint32_t bits, uint32_t n, char *o
 
 typedef struct trial {
     const operation *one;
-    uint32_t bits, n, stride; /* components; their places in memory */
+    uint32_t bits, n, stride; /* components; elements that a vector occupies in memory */
     uint32_t operand_bytes, result_bytes;
     cases *cases;
     harness h;
@@ -662,7 +662,7 @@ static bool is_same(const trial *t, uint64_t seen, uint64_t wanted)
     return number(t->bits, seen) != number(t->bits, seen); /* any NaN */
 }
 
-/* Every element that took part has its result, every other one is as it was. */
+/* Checks that every element that took part has its result and every other is unchanged. */
 static void results_check(trial *t, uint32_t first, uint32_t last)
 {
     size_t size = (size_t)t->cases->count * t->stride * t->result_bytes;

@@ -1,12 +1,13 @@
-/* A module of every version of SPIR-V, of every extension that is obeyed or taken as a hint, and
- * constants longer than one instruction. */
+/* Modules of every version of SPIR-V and with every extension that is implemented or treated as a
+ * hint, and constants longer than one instruction. */
 #include "sim/sim.h"
 #include "sim/test/harness.h"
 
 /* ---- Kernels of one value ---------------------------------------------------------------------
  */
 
-/* A kernel that writes %r, made by a body from %x, which is 7 + its number, to where %out leads. */
+/* A kernel that writes %r, which a body computes from %x (7 + the work-item's number), to its
+ * element of %out. */
 #define HEAD(capabilities, interface, decorations)                                                 \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
     "OpCapability Int8\n" capabilities "%std = OpExtInstImport \"OpenCL.std\"\n"                   \
@@ -24,7 +25,7 @@
 
 enum { ITEMS = 20 };
 
-/* Runs the module of that version, 0 for the assembler's; the results must be x * factor. */
+/* Runs the module with that version, or the assembler's if 0; the results must be x * factor. */
 static void run(const char *text, uint32_t version, uint32_t factor)
 {
     rt_bytes code = sim_test_assemble(text);
@@ -49,10 +50,10 @@ static void run(const char *text, uint32_t version, uint32_t factor)
 /* ---- Versions ---------------------------------------------------------------------------------
  */
 
-/* What came with each version, for kernels: sizes of types (1.1), constants as execution modes
- * (1.2), votes of sub-groups (1.3), selections of aggregates, comparisons of pointers, copies
- * between equal types, two sets of memory operands and the whole interface of a kernel (1.4),
- * expectations (1.6).  1.5 brought nothing. */
+/* What each version added for kernels: sizes of types (1.1), constants as execution modes (1.2),
+ * votes of sub-groups (1.3), selections of aggregates, comparisons of pointers, copies between
+ * equal types, two sets of memory operands and the complete interface of a kernel (1.4),
+ * expectations (1.6). 1.5 added nothing. */
 static void test_versions(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void test_versions(void **state)
     run(expectations, 0x10600, 1);
 }
 
-/* Versions that there are not, or not yet. */
+/* Versions that do not exist, or do not exist yet. */
 static void test_other_versions(void **state)
 {
     (void)state;
@@ -122,7 +123,7 @@ static void test_other_versions(void **state)
 
 #define USING(name, capability) "OpCapability " capability "\nOpExtension \"" name "\"\n"
 
-/* Each with something of it; those that other tests execute more of are here for their names. */
+/* A use of each extension; those that other tests cover better are listed for their names. */
 static void test_extensions(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void test_global_variable_decorations(void **state)
         "OpDecorate %table Alignment 8\n") "%init = OpConstant %i32 3\n%table = OpVariable %g CrossWorkgroup %init\n" START
                                            "%three = OpLoad %i32 %table\n%r = OpIMul %i32 %x %three\n" END;
     run(text, 0, 3);
-    /* In place of `Alignment 8`, of four words: ImplementInCSRINTEL and …RegisterMapINTEL. */
+    /* Replaces `Alignment 8`, of four words, by ImplementInCSRINTEL and …RegisterMapINTEL. */
     static const uint32_t numbers[] = {6149, 6191};
     for (uint32_t n = 0; n < 2; n++) {
         rt_bytes code = sim_test_assemble(text);
@@ -241,13 +242,14 @@ static void test_global_variable_decorations(void **state)
 /* ---- Long composites --------------------------------------------------------------------------
  */
 
-enum { LONG = 70000, FIRST = 65000 }; /* elements, and those in the first instruction */
+enum { LONG = 70000, FIRST = 65000 }; /* all elements, and those in the first instruction */
 
 static const char long_head[] =
     HEAD(USING("SPV_INTEL_long_composites", "LongConstantCompositeINTEL"), "%gid %table",
          "") "%n = OpConstant %i32 70000\n%array = OpTypeArray %i32 %n\n"
              "%pa = OpTypePointer CrossWorkgroup %array\n";
-/* Elements from 64990 + i on are 7 + i: the border lies in the middle of what the kernel reads. */
+/* Element 64990 + i is 7 + i: the boundary between the instructions is within the range that the
+ * kernel reads. */
 static void test_long_composites(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What fuzzing found: modules that made an earlier version panic or never end.  Each is refused by
- * name, or runs to its end. */
+/* Regressions found by fuzzing: modules that made an earlier version panic or never end.  Each is
+ * refused by name, or runs to its end. */
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \
@@ -34,7 +34,7 @@ static void modes_with_ids_and_with_literals_are_told_apart(void **state)
                      RT_MALFORMED, "LocalSizeId has ids as operands");
 }
 
-/* Each right form beside the wrong ones. */
+/* The valid counterparts of the wrong forms. */
 static void a_required_size_comes_from_literals_or_constants(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void a_required_size_comes_from_literals_or_constants(void **state)
     harness_close(&h);
 }
 
-/* The size of a copy is not bounded by the budget of instructions, but by the memories. */
+/* The size of a copy is bounded by the memories, not by the instruction budget. */
 static void an_endless_copy_ends(void **state)
 {
     (void)state;
@@ -94,8 +94,8 @@ static void an_endless_copy_ends(void **state)
     harness_close(&h);
 }
 
-/* The number of an extended instruction is not an id; larger than all ids, it must not be taken for
- * one.  The assembler would refuse that, so the words are written. */
+/* The number of an extended instruction is not an id; even if larger than all ids, it must not be
+ * taken for an id.  The assembler would refuse such a module, so its words are patched. */
 static void an_operation_is_known_before_its_operands(void **state)
 {
     (void)state;

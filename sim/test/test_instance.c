@@ -1,4 +1,4 @@
-/* The variables of programs in worlds: found by name, with their values, as long as they last. */
+/* The variables of programs in worlds: found by name, with their values, while they exist. */
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \
@@ -12,7 +12,7 @@
     "%ptr_triple = OpTypePointer CrossWorkgroup %triple\n"                                         \
     "%ptr_ptr = OpTypePointer CrossWorkgroup %ptr_int\n"
 
-/* `link` points to the second element of `numbers`; kernel `add` adds 100 to what it points to. */
+/* `link` points to the second element of `numbers`; kernel `add` adds 100 to its target. */
 static const char linked[] =
     SIM_TEST_PRELUDE "OpEntryPoint Kernel %add \"add\"\n"
                      "OpEntryPoint Kernel %load \"load\"\n"
@@ -77,7 +77,7 @@ static void test_names(void **state)
     harness_close(&h);
 }
 
-/* HostAccessINTEL of a variable that is not exported, in one of its encodings, with the name
+/* Adds HostAccessINTEL to a variable that is not exported, in one of its encodings, with the name
  * "numbers" or "other"; the assembler does not know the decoration. */
 static char *with_host_access(const char *number, const char *words)
 {
@@ -131,7 +131,7 @@ static void test_values(void **state)
         assert_int_equal(bits, 0);
     }
 
-    /* What the host writes is what kernels see, and the other way round. */
+    /* Kernels see what the host writes, and vice versa. */
     address += 4;
     sim_object_write(h.world, link, 0, sizeof address, &address);
     harness_run(&h, "add", harness_range(1, 1), NULL, 0);
@@ -187,12 +187,12 @@ static void test_forgotten_programs(void **state)
     assert_string_equal(h.findings[0].kind, "use-after-free");
     assert_string_equal(h.findings[0].object.data, "numbers");
     assert_int_equal(h.findings[0].offset, 8);
-    harness_read_back(&h, kept, values, sizeof values); /* another program's are untouched */
+    harness_read_back(&h, kept, values, sizeof values); /* those of another program are unchanged */
     assert_int_equal(values[1], 3);
     harness_close(&h);
 }
 
-/* Of definitions of which any stands for all there is one variable, and imports are it. */
+/* LinkOnceODR definitions of one name make one variable, which imports share. */
 static void test_linked_modules(void **state)
 {
     (void)state;

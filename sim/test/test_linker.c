@@ -1,4 +1,4 @@
-/* Tests of the linker: who defines what, and every refusal with the symbols' names. */
+/* Tests of the linker: which module defines what, and every refusal with the symbols' names. */
 #include "sim/module/linker.h"
 #include "sim/test/assembler.h"
 
@@ -148,7 +148,7 @@ static void test_types_differ(void **state)
         1);
 }
 
-/* A function without a body or with one, `attribute` on its parameter, of type `type`. */
+/* A function with or without a body, with `attribute` on its parameter, which has type `type`. */
 #define FUNCTION(linkage, type, attribute, body)                                                   \
     SIM_TEST_PRELUDE attribute                                                                     \
         "OpDecorate %f LinkageAttributes \"f\" " linkage "\n" TYPES                                \
@@ -206,8 +206,8 @@ static void test_parameters_differ(void **state)
                      "%p = OpTypePointer CrossWorkgroup " type "\n%v = OpVariable %p "             \
                      "CrossWorkgroup\n"
 
-/* As the shipped compiler of DPC++ declares a device_global in one module and defines it in
- * another; a structure of the same size with its values elsewhere is another one. */
+/* As the shipped DPC++ compiler declares a device_global in one module and defines it in another; a
+ * structure of the same size with a different layout is a different type. */
 static void test_variables_of_one_layout(void **state)
 {
     (void)state;
@@ -249,8 +249,7 @@ static void test_variables_differ(void **state)
                    1);
 }
 
-/* Modules of different versions link; a kernel may have the name of a symbol that is never called.
- */
+/* Modules of different versions link; a kernel may share its name with a symbol never called. */
 static void test_versions_and_kernels(void **state)
 {
     (void)state;
@@ -271,7 +270,7 @@ static void test_versions_and_kernels(void **state)
     rt_sink_destroy(sink);
 }
 
-/* What one module says cannot be linked at all. */
+/* Modules that are refused before they can be linked. */
 static void test_modules_refused(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* The functions of math.c: against MPFR at edge values and random ones, and against the special
- * cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by hand.
- *
- * The oracle goes another way than math_exact.c: many bits, rounded to nearest twice, which rounds
- * as once does unless the result lies within 2^-250 of a tie that it does not hit. */
+/* The functions of math.c: against MPFR at edge values and random values, and against the special
+ * cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by hand.  The
+ * oracle uses another method than math_exact.c: a value of many bits is rounded to nearest twice,
+ * which gives the same as rounding once unless the result is within 2^-250 of a tie without being
+ * one. */
 #include "sim/number/math.h"
 
 #include <limits.h>
@@ -347,7 +347,7 @@ static void test_special_cases(void **state)
     }
 }
 
-/* Values that differ between the formats. */
+/* Results that differ between the formats. */
 static void test_formats(void **state)
 {
     (void)state;
@@ -359,14 +359,14 @@ static void test_formats(void **state)
     /* A fraction that would round to 1. */
     assert_true(same(float_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-24));
     assert_true(same(double_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-53));
-    /* Half of the smallest float is a tie and goes to 0; a bit more does not. */
+    /* Half of the smallest float is a tie and rounds to 0; a little more does not. */
     assert_true(same(float_of(SIM_MATH_ldexp, 1, -150), 0));
     assert_true(same(float_of(SIM_MATH_ldexp, 1.5, -150), 0x1p-149));
     assert_true(same(double_of(SIM_MATH_ldexp, 1.5, -1075), 0x1p-1074));
-    /* Squares that lie on a tie between two floats: the even one. */
+    /* Squares that are a tie between two floats: the even one. */
     assert_true(same(float_of(SIM_MATH_pow, 1 + 0x1p-12, 2), 1 + 0x1p-11));
     assert_true(same(float_of(SIM_MATH_pown, 1 + 0x3p-12, 2), 1 + 0x3p-11 + 0x1p-21));
-    /* 128 divisors are more than a double holds. */
+    /* 128 times the divisor overflows double. */
     assert_true(same(double_of(SIM_MATH_quotient, 0x1.8p1023, 0x1p1022), 3));
     assert_true(same(double_of(SIM_MATH_quotient, 0x1p-1074, 0x1p1023), 0));
 }
@@ -389,7 +389,7 @@ static void test_lanes(void **state)
 
 #define ORACLE_BITS 1400 /* room for 1 + 2^-1074 */
 
-/* The function at a (and b) into r; false: special cases are decided elsewhere. */
+/* Computes the function at a (and b) into r; false for special cases, tested elsewhere. */
 static bool oracle(sim_math function, double a, double b, mpfr_t r)
 {
     static mpfr_t x, y, pi;
@@ -438,7 +438,7 @@ static bool oracle(sim_math function, double a, double b, mpfr_t r)
     case SIM_MATH_sinpi:
     case SIM_MATH_cospi:
     case SIM_MATH_tanpi:
-        /* Multiples of a quarter turn are among the special cases. */
+        /* Multiples of a quarter turn are special cases. */
         if (!isfinite(a) || 2 * a == rint(2 * a) || fabs(a) > 1e9) return false;
         mpfr_mul(x, x, pi, MPFR_RNDN);
         if (function == SIM_MATH_sinpi) mpfr_sin(r, x, MPFR_RNDN);
@@ -478,7 +478,7 @@ static double draw_size(void)
     return (double)(draw() >> 11) * 0x1p-53;
 }
 
-/* By turns: any bits, around 1, within +-1, within +-40, within +-200. */
+/* At random: any bits, around 1, within +-1, within +-40, within +-200, quarters. */
 static double draw_operand(bool is_float)
 {
     double v;
@@ -531,7 +531,7 @@ static void check_one(sim_math function, double a, double b, bool is_float)
     double want = is_float ? (double)mpfr_get_flt(r, MPFR_RNDN) : mpfr_get_d(r, MPFR_RNDN);
     double got = is_float ? float_of(function, a, b) : double_of(function, a, b);
     if (is_float && function <= SIM_MATH_rootn) {
-        /* What the library decides for most floats must be what MPFR says. */
+        /* The library's result, which decides for most floats, must be that of MPFR. */
         double exact = sim_math_exact(function, a, b, true);
         if (!same(want, exact)) got = exact;
     }
@@ -559,7 +559,7 @@ static void check_function(sim_math function, bool is_float, uint32_t count)
     }
 }
 
-/* Floats whose result lies so near a tie that a double, rounded again, gives the wrong float. */
+/* Floats whose result is so close to a tie that a double, rounded again, gives the wrong float. */
 static void test_hard_cases(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests of the native format: what is written means the same when it is read, values of
- * specialisation constants stay, images link, and nothing damaged gets through. */
+/* Tests of the native format: an image that is written and read back means the same, values of
+ * specialisation constants are kept, images link, and damage is always detected. */
 #include "reference/base/hash.h"
 #include "reference/base/stream.h"
 #include "sim/module/linker.h"
@@ -31,16 +31,16 @@ static const char importer[] = SIM_TEST_PRELUDE
     "%y = OpFunctionCall %int %f %x\n"
     "OpStore %at %y Aligned 4\nOpReturn\nOpFunctionEnd\n";
 
-/* int f(int x) { return x * n; }, n being specialisation constant 5, of default 3. */
+/* int f(int x) { return x * n; }, where n is specialisation constant 5, by default 3. */
 static const char exporter[] =
     SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"f\" Export\n"
                      "OpDecorate %n SpecId 5\n" TYPES "%n = OpSpecConstant %int 3\n"
                      "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
                      "%y = OpIMul %int %x %n\nOpReturnValue %y\nOpFunctionEnd\n";
 
-/* ---- Making images ------------------------------------------------------------------------- */
+/* ---- Building images ----------------------------------------------------------------------- */
 
-/* Reads text with those constants. */
+/* Reads a module from text with those constants. */
 static sim_module *module_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
                                uint32_t count)
 {
@@ -52,7 +52,7 @@ static sim_module *module_with(rt_sink *sink, const char *text, const sim_spec_c
     return module;
 }
 
-/* The image of modules, which are destroyed. */
+/* Writes the image of modules, which are destroyed. */
 static rt_buffer image_of(rt_sink *sink, sim_module *const *modules, uint32_t count)
 {
     rt_buffer image = {0};
@@ -77,7 +77,7 @@ static sim_native read_image(rt_sink *sink, const rt_buffer *image)
     return native;
 }
 
-/* An image by hand: the header that native.h describes before the content. */
+/* Builds an image by hand: the header that native.h describes, followed by the content. */
 static rt_buffer sealed(const rt_buffer *content)
 {
     rt_buffer image = {0};
@@ -100,7 +100,7 @@ static rt_buffer content_of(const rt_buffer *image)
     return content;
 }
 
-/* Frees the image, which must be refused with that code and those words. */
+/* Checks that the image is refused with that code and those words, and frees it. */
 static void assert_refused(rt_buffer image, rt_code code, const char *words)
 {
     rt_sink *sink = rt_sink_create();
@@ -120,7 +120,7 @@ static void assert_refused(rt_buffer image, rt_code code, const char *words)
 
 /* ---- Meaning ------------------------------------------------------------------------------- */
 
-/* Runs kernel k over five items of a memory of four, {1, 2, 3, 4}. */
+/* Runs kernel k with five work-items over a memory of four elements, {1, 2, 3, 4}. */
 static void run(harness *h, int out_values[4])
 {
     const int values[4] = {1, 2, 3, 4};
@@ -148,8 +148,8 @@ static harness linked(rt_sink *sink, rt_buffer *one, rt_buffer *other)
     return h;
 }
 
-/* What one image imports and the other exports is joined when the program is linked: the same bytes
- * and the same finding as the SPIR-V that they were made of. */
+/* Imports of one image are resolved by exports of the other when the program is linked: the results
+ * and findings are those of the SPIR-V modules that the images were built from. */
 static void DL_BACKEND_12_two_images_link_and_run(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void DL_BACKEND_12_two_images_link_and_run(void **state)
         const int expected[4] = {3, 6, 9, 12};
         run(runs[i], values);
         assert_memory_equal(values, expected, sizeof values);
-        /* The load and the store of the fifth item. */
+        /* The load and the store of the fifth work-item. */
         assert_int_equal(runs[i]->finding_count, 2);
         assert_string_equal(runs[i]->findings[0].kind, "out-of-bounds");
         assert_int_equal(runs[i]->findings[0].source_line, 7);
@@ -177,7 +177,7 @@ static void DL_BACKEND_12_two_images_link_and_run(void **state)
     harness_close(&native);
 }
 
-/* The image names what it leaves open. */
+/* The image lists its unresolved imports. */
 static void DL_BACKEND_11_open_imports_are_compiled(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static const char scalars[] =
         .id = (number), .value = {(const uint8_t *)&(variable), sizeof(variable) }                 \
     }
 
-/* Reads an image of the scalars and compares their bits, and those of the sum. */
+/* Reads an image of the scalars and checks their bits and those of the sum. */
 static void assert_scalars(const sim_spec_constant *values, uint32_t count,
                            const uint64_t expected[7])
 {
@@ -270,7 +270,7 @@ static void test_constants_of_every_kind(void **state)
     assert_scalars(values, 6, given);
 }
 
-/* A module without constants to fix comes back word for word. */
+/* A module without constants to fix is read back word for word. */
 static void test_words_stay(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void test_every_cut_is_noticed(void **state)
     rt_sink_destroy(sink);
 }
 
-/* No single changed byte is read: versions are refused by number, the rest as damage. */
+/* An image with any changed bit is refused: versions by number, the rest as damage. */
 static void test_every_changed_byte_is_noticed(void **state)
 {
     (void)state;
@@ -396,8 +396,8 @@ static void test_every_changed_byte_is_noticed(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Behind a hash that fits, the content is read like any other input: refused or accepted, and what
- * is accepted can be linked. */
+/* After a matching hash, the content is read like any other input: it is refused or accepted, and
+ * if accepted it can be linked. */
 static void test_changed_content_is_read_safely(void **state)
 {
     (void)state;
@@ -421,7 +421,7 @@ static void test_changed_content_is_read_safely(void **state)
         rt_buffer_free(&changed);
         content.data[at] = kept;
     }
-    /* Both counts and the length of the module are among what cannot be changed. */
+    /* At least both counts and the length of the module cannot be changed. */
     assert_true(refused >= 16);
     for (size_t size = 0; size < content.size; size++) {
         rt_buffer cut = {0};
@@ -453,7 +453,7 @@ static void test_versions_are_named(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Content that the compiler does not write, behind a hash that fits. */
+/* Content that the compiler never writes, after a matching hash. */
 static void test_lies_are_refused(void **state)
 {
     (void)state;

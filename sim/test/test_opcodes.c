@@ -1,9 +1,9 @@
-/* The tables of instructions: what is refused has a reason that is not a promise, and what is
- * executed is decoded, every function of OpenCL.std for every type that it takes. */
+/* The tables of instructions: refused instructions have a reason that is not a promise, and
+ * executed instructions are decoded; every function of OpenCL.std for every type that it takes. */
 #include "sim/module/opcodes.h"
 #include "sim/test/one_instruction.h"
 
-/* True for words that put something off. */
+/* True if the reason defers the feature. */
 static bool is_promise(const char *reason)
 {
     static const char *const words[] = {"yet", "built", "later", "for now", "todo", "TODO", "soon"};
@@ -36,7 +36,7 @@ static void test_reasons(void **state)
 /* ---- Every function ----------------------------------------------------------------------------
  */
 
-/* Reads and links a module with the function applied to values of the type. */
+/* Reads and links a module that applies the function to values of the type. */
 static void decode(const sim_extended *row, const char *type, uint32_t operands)
 {
     static char text[16384], body[256];
@@ -64,7 +64,7 @@ static void test_functions(void **state)
             row->group >= SIM_GROUP_FLOAT_UNARY && row->group <= SIM_GROUP_FLOAT_TERNARY;
         bool is_integer =
             row->group >= SIM_GROUP_INTEGER_UNARY && row->group <= SIM_GROUP_INTEGER_TERNARY;
-        if (!is_float && !is_integer) continue; /* of mixed types: in the tests of their groups */
+        if (!is_float && !is_integer) continue; /* of mixed types: tested with their groups */
         uint32_t operands =
             1u + row->group - (is_float ? SIM_GROUP_FLOAT_UNARY : SIM_GROUP_INTEGER_UNARY);
         bool is_24 = strstr(row->name, "24") != NULL;
@@ -76,7 +76,7 @@ static void test_functions(void **state)
     assert_true(decoded > 500);
 }
 
-/* Functions on 24 bits take no other integers. */
+/* Functions on 24 bits take 32-bit integers only. */
 static void test_24_bits(void **state)
 {
     (void)state;

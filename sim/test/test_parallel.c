@@ -1,5 +1,5 @@
-/* Launches on several threads: the same bytes, the same definedness and the same findings as on
- * one, and which launches threads are any use for. */
+/* Launches on several threads: the same bytes, the same definedness and the same findings as on one
+ * thread; and which launches can run on several threads. */
 #include "reference/base/alloc.h"
 #include "sim/test/harness.h"
 
@@ -8,8 +8,8 @@
 typedef struct parallel_case {
     const char *kernel;
     uint64_t global, local;
-    bool stands; /* the result is the same, so that threads did it; of the first launch */
-    bool again;  /* the same of a second one */
+    bool stands; /* the first launch runs in parallel */
+    bool again;  /* so does a second launch */
 } parallel_case;
 
 static const parallel_case cases[] = {
@@ -20,7 +20,7 @@ static const parallel_case cases[] = {
     {"reduced", 2048, 64, true, true},
     {"bytes", 600, 6, true, true},
     {"turned", 2048, 64, true, true},
-    /* Of a program with atomics and printf: what counts is what the kernel can reach. */
+    /* In a program with atomics and printf, only what the kernel can reach matters. */
     {"counted_near", 2048, 64, true, true},
     {"counted_near", 2040, 8, true, true},
     {"counted", 2048, 64, false, false},
@@ -29,14 +29,15 @@ static const parallel_case cases[] = {
     {"copied", 2048, 64, false, false},
     {"printing", 128, 64, false, false},
     {"near_race_wrong", 512, 64, false, false},
-    /* That an object has undefined bits at all is known to its world; which, it shares. */
+    /* Whether an object has undefined bits at all is part of its world; which bits these are is
+     * shared. */
     {"half_known", 512, 64, false, true},
     {"from_the_other_end_wrong", 2048, 64, false, false},
     {"beyond_wrong", 512, 64, false, false},
     {"one_place_wrong", 512, 64, false, false},
 };
 
-/* What a launch has shown. */
+/* The observable results of a launch. */
 typedef struct outcome {
     uint8_t bytes[INTS * 4], defined[INTS * 4 / 8];
     uint32_t finding_count, stood;
@@ -104,7 +105,7 @@ static void threads_change_nothing(void **state)
     rt_free(many);
 }
 
-/* The results, by hand: else both could be wrong. */
+/* Results computed by hand: otherwise both runs could be wrong. */
 static void threads_compute_what_is_right(void **state)
 {
     (void)state;
@@ -122,8 +123,8 @@ static void threads_compute_what_is_right(void **state)
             sum += (int32_t)(i * 37 % 101);
         assert_int_equal(got[g], sum);
     }
-    /* counted_near: group g has counted its items by remainder of 4, 16 of each, and the item that
-     * came as number k, in the order of the items, finds k. */
+    /* counted_near: each group counts its work-items by remainder modulo 4, 16 of each, and each
+     * work-item reads how many came before it, in order. */
     run(&(parallel_case){"counted_near", 2048, 64, true, true}, 4, false, many);
     memcpy(got, many->bytes, sizeof got);
     for (int32_t i = 0; i < 2048; i++)
@@ -131,7 +132,7 @@ static void threads_compute_what_is_right(void **state)
     rt_free(many);
 }
 
-/* A budget that all groups together go beyond, although no thread does. */
+/* A budget that all groups together exceed, although no thread does. */
 static void budget_is_that_of_all(void **state)
 {
     (void)state;

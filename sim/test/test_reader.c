@@ -1,5 +1,5 @@
-/* Tests of the reader: header, forms, sections, types and layout, decorations, entry points, and
- * that arbitrary damage is refused and never crashes. */
+/* Tests of the reader: header, forms, sections, types and layout, decorations, entry points;
+ * arbitrary damage is refused or harmless and never causes a crash. */
 #include "sim/module/module.h"
 #include "sim/test/assembler.h"
 
@@ -47,7 +47,7 @@ static void test_header(void **state)
     assert_int_equal(read_header_with(1, 0x00010700), RT_UNSUPPORTED);
     assert_int_equal(read_header_with(1, 0x00000100), RT_MALFORMED);
     assert_int_equal(read_header_with(3, 0), RT_MALFORMED);
-    assert_int_equal(read_header_with(3, 1), RT_MALFORMED); /* %std lies outside */
+    assert_int_equal(read_header_with(3, 1), RT_MALFORMED); /* %std is outside the bound */
     assert_int_equal(read_header_with(3, 4194304), RT_OK);
     assert_int_equal(read_header_with(3, 4194305), RT_LIMIT);
     assert_int_equal(read_header_with(4, 1), RT_MALFORMED);
@@ -245,8 +245,8 @@ static void test_decorations(void **state)
     rt_sink_destroy(sink);
 }
 
-/* HostAccessINTEL in the encoding that this version of the headers lacks: word by word, because the
- * assembler does not know it either. */
+/* HostAccessINTEL in the encoding that this version of the headers lacks: written word by word,
+ * because the assembler does not know it either. */
 static void test_supplement(void **state)
 {
     (void)state;
@@ -344,8 +344,8 @@ static void test_entry(void **state)
     sim_test_refused(KERNEL("", "OpLine %int 12 3\n"), RT_MALFORMED, "not an OpString");
 }
 
-/* Debug information may stand among the types, in blocks and behind functions; its operands are not
- * looked at, and nothing of it is left. */
+/* Debug information may be among the types, in blocks and after functions; its operands are not
+ * checked, and it is dropped entirely. */
 static void test_debug_information(void **state)
 {
     (void)state;
@@ -409,8 +409,8 @@ static void test_sections(void **state)
                      "never defined");
 }
 
-/* Every word of a module replaced by telling values, and the module cut everywhere: refused or
- * accepted, never a crash; the sanitizers watch. */
+/* Every word of a module is replaced by interesting values, and the module is truncated everywhere:
+ * it is refused or accepted, never a crash; the sanitizers check this. */
 static void test_damage(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Specialisation: values in place of defaults, and operations on them, in what is read and in what
- * runs. */
+/* Specialisation: values that replace defaults, and operations on them, in the reader and at run
+ * time. */
 #include "sim/module/module.h"
 #include "sim/test/harness.h"
 
@@ -18,7 +18,7 @@
         .id = (number), .value = {(const uint8_t *)&(variable), sizeof(variable) }                 \
     }
 
-/* Reads a module with those values; the status, and the module where it is a success. */
+/* Reads a module with those values; returns the status and, on success, the module. */
 static rt_status read_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
                            uint32_t count, sim_module **out_module)
 {
@@ -71,7 +71,7 @@ static void test_values(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Any byte but 0 is true, as in C. */
+/* Any byte other than 0 is true, as in C. */
 static void test_truths(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void test_ids_of_other_things(void **state)
 
 /* ---- Operations ---------------------------------------------------------------------------- */
 
-/* What the operations below are applied to, 32 bits wide where the name says nothing else. */
+/* The operands of the operations below, 32 bits wide unless the name says otherwise. */
 static const char operands[] =
     SIM_TEST_PRELUDE TYPES "%zero = OpConstantNull %int\n"
                            "%one = OpConstant %int 1\n"
@@ -257,7 +257,7 @@ static void test_operations(void **state)
     }
 }
 
-/* Vectors and aggregates: what memory would hold. */
+/* Vectors and aggregates, as they would be in memory. */
 static const struct {
     const char *operation;
     uint32_t words[4]; /* of 32 bits */
@@ -301,14 +301,14 @@ static void test_composites(void **state)
     }
 }
 
-/* What could be computed is checked all the same. */
+/* The operands of operations with constant results are checked as well. */
 static void test_operations_of_wrong_types(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
         "%float UConvert %seven",       /* result is not an integer */
         "%int LogicalOr %yes %yes",     /* result is not a boolean */
-        "%bool IAdd %yes %yes",         /* operands are no integers */
+        "%bool IAdd %yes %yes",         /* operands are not integers */
         "%int IAdd %seven %long_three", /* widths differ */
         "%int Select %seven %one %one", /* condition is not a boolean */
         "%int CompositeExtract %both 2",
@@ -325,8 +325,8 @@ static void test_operations_of_wrong_types(void **state)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Stores n to numbers[at], an array of 2 n, and reads it back; f * f; n when it is larger than two,
- * by a phi of an operation; and the members of `table`: 2 n, n, flag ? n : 2. */
+/* Stores n to numbers[at], an array of 2 n elements, and reads it back; f * f; n if it is greater
+ * than two, by a phi of an operation; and the members of `table`: 2 n, n, flag ? n : 2. */
 static const char program[] =
     SIM_TEST_PRELUDE "OpEntryPoint Kernel %run \"run\"\n"
                      "OpDecorate %n SpecId 1\n"
@@ -386,7 +386,7 @@ static const char program[] =
                      "OpReturn\n"
                      "OpFunctionEnd\n";
 
-/* Runs the program with those values and index; the results are what the comment above says. */
+/* Runs the program with those values and index; the results are those of the comment above. */
 static harness run_program(const sim_spec_constant *values, uint32_t count, int at, int out[5],
                            float *out_fraction)
 {
@@ -452,8 +452,8 @@ static void test_arrays_of_no_elements(void **state)
     rt_sink_destroy(sink);
 }
 
-/* SPIRV-Tools do not write an operation that makes no constant, so one is put in place of another
- * of the same form. */
+/* SPIRV-Tools does not assemble an operation that cannot make a constant, so another operation of
+ * the same form is patched. */
 static void test_operations_that_make_none(void **state)
 {
     (void)state;
@@ -472,9 +472,9 @@ static void test_operations_that_make_none(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Where constants must be known: the length of an array (5 at first, from a float), the initial
- * values of variables, an index into a structure; and where phis take them: on the way into a loop,
- * round it, and in a vector. */
+/* Uses for which constants must be known: the length of an array (5 by default, from a float), the
+ * initial values of variables, an index into a structure; and constants in phis: on a loop's entry
+ * edge, on its back edge, and in a vector. */
 static const char places[] = SIM_TEST_PRELUDE
     "OpEntryPoint Kernel %run \"run\"\nOpDecorate %n SpecId 1\n"
     "OpDecorate %f SpecId 2\nOpDecorate %where SpecId 3\n" TYPES
@@ -545,8 +545,9 @@ static void test_places(void **state)
     }
 }
 
-/* What has no value before the program runs cannot be a variable's, and may stand elsewhere: where
- * nothing uses it, it is not a finding; as the operand of a phi it is computed and found. */
+/* A constant without a value before the program runs cannot initialise a variable, but may be used
+ * elsewhere: if it is not used, it is not a finding; as the operand of a phi it is computed and
+ * found. */
 static void test_unknown(void **state)
 {
     (void)state;

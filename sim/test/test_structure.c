@@ -1,17 +1,17 @@
 /* Rules of a module's structure: each has a module that breaks it, which we and SPIRV-Tools refuse,
- * and one beside it that keeps it, which both accept. */
+ * and a similar module that keeps it, which both accept. */
 #include "sim/test/assembler.h"
 #include "sim/test/second_opinion.h"
 
-/* A module in parts; an empty part is the one that both modules of a case have. */
+/* The parts of a module that differ between cases; a missing part is empty. */
 typedef struct parts {
     const char *capabilities, *debug, *annotations, *types, *body;
 } parts;
 
 typedef struct rule_case {
-    const char *name, *words; /* what our message says */
+    const char *name, *words; /* words of our message */
     parts wrong, right;
-    bool is_ours_alone; /* SPIRV-Tools does not know the rule */
+    bool is_ours_alone; /* SPIRV-Tools does not check the rule */
 } rule_case;
 
 static const char *or_nothing(const char *text)
@@ -196,8 +196,8 @@ static void test_rules(void **state)
     }
 }
 
-/* What needs a later version of SPIR-V than the module's, and a capability that no module may
- * declare. */
+/* A decoration that needs a later version of SPIR-V than the module's, and one that needs a
+ * capability that no module may declare. */
 static void test_versions(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void test_versions(void **state)
     rt_free(words);
 }
 
-/* The largest id of specialisation constants stands for none in the reader. */
+/* The largest SpecId means "none" in the reader. */
 static void test_spec_id(void **state)
 {
     (void)state;

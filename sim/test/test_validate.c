@@ -1,5 +1,5 @@
-/* Tests of validation: types of operands, dominance, phis, calls, constants; and of what flow.c
- * says about blocks.  Every refusal stands beside an accepted module of the same shape. */
+/* Tests of validation: types of operands, dominance, phis, calls, constants; and of flow.c's
+ * analysis of blocks.  Every refusal has an accepted counterpart of the same shape. */
 #include "sim/module/module.h"
 #include "sim/test/assembler.h"
 
@@ -22,7 +22,7 @@
     "%main = OpFunction %void None %type\n%g = OpFunctionParameter %global\n"                      \
     "%s = OpFunctionParameter %pairs\n%entry = OpLabel\n"
 
-/* A function of the statements; they end their last block. */
+/* A module with a function that consists of the statements, which must end their last block. */
 static const char *module_of(char *text, size_t size, const char *statements)
 {
     int length = snprintf(text, size, "%s%s%s%sOpFunctionEnd\n", SIM_TEST_PRELUDE, TYPES, FUNCTION,
@@ -235,7 +235,7 @@ static void test_control(void **state)
         {"OpSwitch %long1 %a 4294967297 %b\n%a = OpLabel\nOpReturn\n%b = OpLabel\nOpReturn\n",
          NULL},
         {"OpSwitch %half %a\n%a = OpLabel\nOpReturn\n", "not a numerical scalar"},
-        /* What cannot be reached need not be dominated. */
+        /* Unreachable uses need not be dominated. */
         {"OpReturn\n%a = OpLabel\n%x = OpIAdd %int %y %one\nOpBranch %b\n%b = OpLabel\n"
          "%y = OpIAdd %int %one %one\nOpBranch %a\n",
          NULL},
@@ -347,7 +347,7 @@ static void test_constants(void **state)
     }
 }
 
-/* Names of the blocks of the only function, in order. */
+/* Checks the names of the only function's blocks, in order. */
 static void assert_order(const sim_module *module, const char *expected)
 {
     rt_buffer names = {0};
@@ -376,8 +376,7 @@ static const sim_block *named_block(const sim_module *module, const char *name)
     "OpName %entry \"entry\"\nOpName %" a " \"" a "\"\nOpName %" b " \"" b "\"\nOpName %" c        \
     " \"" c "\"\nOpName %" d " \"" d "\"\nOpName %" e " \"" e "\"\n"
 
-/* A loop in a loop, whose blocks stand and branch in an unhelpful order: the exits come last all
- * the same. */
+/* Nested loops whose blocks appear and branch in an unhelpful order: the exits still come last. */
 static void test_order_of_loops(void **state)
 {
     (void)state;
@@ -405,7 +404,7 @@ static void test_order_of_loops(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Two blocks that lead to each other and are both entered from outside are no natural loop. */
+/* Two blocks that branch to each other and are both entered from outside are not a natural loop. */
 static void test_irreducible(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Kernels that use values nothing was written to (bad_…), each beside a twin that only passes such
- * values on, or has written them (good_…).  test_exec_undefined.c runs them at three levels.
- * What a condition guards is an atomic, which no optimiser turns into a selection. */
+/* Kernels that use uninitialised values (bad_…), each with a twin that only copies such values, or
+ * has initialised them (good_…).  test_exec_undefined.c runs them at three levels.  Conditions guard
+ * an atomic, which no optimiser turns into a selection. */
 #define IF(condition, place)                                                                       \
     if (condition) atomic_inc(&(place))
 
@@ -22,7 +22,7 @@ __kernel void good_branch(__global int *out, int n)
     IF(tmp[(i & 1) + n], out[i]);
 }
 
-/* Only lanes from 8 on read what was not written. */
+/* Only lanes from 8 on read uninitialised memory. */
 __kernel void bad_lanes(__global int *out, int n)
 {
     int tmp[8];
@@ -48,7 +48,7 @@ __kernel void good_lanes(__global int *out, int n)
     }
 }
 
-/* A variable of a loop's body begins anew each time. */
+/* A variable of a loop's body is uninitialised in every iteration. */
 __kernel void bad_again(__global int *out, __global const int *in)
 {
     int i = get_global_id(0), sum = 0;
@@ -72,7 +72,7 @@ __kernel void bad_frame(__global int *out, int at)
 {
     int i = get_global_id(0);
     int first = helper(1, at);
-    int second = helper(0, at); /* what the first call left there is no content */
+    int second = helper(0, at); /* values left by the first call are undefined */
     out[i] = first + (second > 2 ? 1 : 0);
     IF(second == 3, out[i]);
 }
@@ -143,7 +143,7 @@ __kernel void bad_component(__global int *out, __global const int *in, __global 
     int which = in[i] & 3;
     out[i] = value[which];
 }
-/* Passes on whatever is there. */
+/* Copies defined and undefined values. */
 __kernel void good_copy(__global int *out, __global const int *in)
 {
     int i = get_global_id(0);
@@ -159,8 +159,8 @@ __kernel void good_select(__global int *out, __global const int *in)
 
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
-/* Bit-fields as compilers make them, which OpenCL C has none of: a has bits 0 to 2, b the signed ones
- * 3 to 7, c 8 to 16 of a word. */
+/* Bit-fields as compilers implement them, which OpenCL C lacks: of a word, a has bits 0 to 2, b has
+ * bits 3 to 7, signed, and c has bits 8 to 16. */
 void put(__global uint *word, uint first, uint count, uint value)
 {
     uint ones = (1u << count) - 1;
@@ -179,7 +179,7 @@ __kernel void good_fields(__global int *out, __global uint *in)
     if (signed_field(&in[i], 0, 3) > 1) n += 1;
     if (signed_field(&in[i], 3, 5) < 0) n += 2;
     if (signed_field(&in[i], 3, 5) == i - 20) n += 4;
-    if ((char)in[i] < 0) n += 8; /* the sign of b, and of the byte that it is the top of */
+    if ((char)in[i] < 0) n += 8; /* the sign of b, and of the byte whose top is b */
     if ((in[i] & 7) != 3) n += 16;
     out[i] = n;
 }
@@ -202,7 +202,7 @@ __kernel void good_sign(__global int *out, __global uchar *in)
 __kernel void good_bits(__global int *out, __global uchar *in)
 {
     int i = get_global_id(0);
-    in[4 * i + 1] = (uchar)(i + 1); /* one byte of an integer whose others are undefined */
+    in[4 * i + 1] = (uchar)(i + 1); /* one byte of an otherwise undefined integer */
     uint x = *(__global uint *)(in + 4 * i);
     int n = 0;
     if ((x & 0xff00) == (uint)(i + 1) << 8) n += 1;
@@ -304,7 +304,7 @@ __kernel void good_local(__global int *out, __local int *extra)
     out[get_global_id(0)] = tile[i] > 3 ? 1 : 0;
     if (i < 4 && extra[2 * i] > 2) out[get_global_id(0)] = 2;
 }
-/* The second group must not see what the first one left. */
+/* The second group must not see the values of the first. */
 __kernel void bad_second_group(__global int *out)
 {
     __local int tile[16];
@@ -353,7 +353,7 @@ __kernel void bad_async(__global int *out, __global const int *in, __local int *
     out[get_global_id(0)] = 0;
     IF(tile[get_local_id(0)] == 5, out[get_global_id(0)]);
 }
-/* A tile that was wholly defined, which checks stopped looking at, gets an undefined element. */
+/* A tile that was fully defined, so that checks skip it, gets an undefined element. */
 __kernel void bad_unsettled(__global int *out, __global const int *in)
 {
     __local int tile[16];
