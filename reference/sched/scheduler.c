@@ -266,6 +266,7 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
     rt_status status = rt_globals_prepare(scheduler, queue, program, &first);
     if (rt_ok(status)) status = rt_submission_begin(scheduler, &submission, &command);
     if (rt_ok(status)) {
+        CHECK(command && command->kind == RT_COMMAND_LAUNCH);
         for (uint32_t i = 0; i < first.count && RULE(DG_INIT_01); i++)
             rt_graph_depend(scheduler, command, first.items[i]);
         command->program = program;

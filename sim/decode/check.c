@@ -143,7 +143,8 @@ bool sim_program_check(const sim_program *program)
         CHECK(kernel_is_sound(program, &program->kernels[i]));
     for (uint32_t i = 0; i < program->global_count; i++) {
         const sim_global *global = &program->globals[i];
-        CHECK(global->slot == SIM_NONE || global->slot >= SIM_POOL_SLOTS);
+        _Static_assert(SIM_NONE >= SIM_POOL_SLOTS, "SIM_NONE is not a launch value");
+        CHECK(global->slot >= SIM_POOL_SLOTS);
         CHECK(global->slot == SIM_NONE || global->slot < program->pool_slot_count);
     }
     for (uint32_t i = 0; i < program->relocation_count; i++) {

@@ -76,15 +76,14 @@ static bool struct_argument_read(scn_reader *reader, const scn_node *node, scn_a
     uint32_t count = node->count;
     scn_field *fields = rt_arena_alloc_array(reader->arena, count, sizeof *fields);
     scn_inner_pointer *pointers = rt_arena_alloc_array(reader->arena, count, sizeof *pointers);
-    uint32_t pointer_fields[SCN_FIELD_COUNT_MAX];
+    uint32_t pointer_fields[SCN_FIELD_COUNT_MAX], pointer_count = 0;
     bool valid = true;
     for (uint32_t i = 0; i < count; i++) {
         const scn_node *item = &node->items[i];
-        valid = struct_field_read(reader, item, &fields[i], &values[i],
-                                  &pointers[argument->pointer_count]) &&
+        valid = struct_field_read(reader, item, &fields[i], &values[i], &pointers[pointer_count]) &&
                 valid;
         bool is_pointer = !values[i].data && !scn_node_is_word(item, "null");
-        if (is_pointer) pointer_fields[argument->pointer_count++] = i;
+        if (is_pointer) pointer_fields[pointer_count++] = i;
     }
     if (!valid) return false;
     argument->kind = SCN_ARGUMENT_VALUE;
@@ -93,10 +92,11 @@ static bool struct_argument_read(scn_reader *reader, const scn_node *node, scn_a
     uint8_t *bytes = rt_arena_alloc(reader->arena, argument->layout.size);
     for (uint32_t i = 0; i < count; i++)
         if (values[i].data) memcpy(bytes + fields[i].offset, values[i].data, values[i].size);
-    for (uint32_t i = 0; i < argument->pointer_count; i++)
+    for (uint32_t i = 0; i < pointer_count; i++)
         pointers[i].at = fields[pointer_fields[i]].offset;
     argument->value = (rt_bytes){bytes, argument->layout.size};
     argument->pointers = pointers;
+    argument->pointer_count = pointer_count;
     return true;
 }
 
