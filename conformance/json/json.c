@@ -5,12 +5,17 @@
 
 #include <stdlib.h>
 
+json_t *cnf_json_checked(json_t *value)
+{
+    CHECK(value);
+    return value;
+}
+
 json_t *cnf_json_text(rt_text text)
 {
     rt_buffer clean = {0};
     rt_buffer_append_utf8(&clean, text);
-    json_t *value = json_stringn(rt_buffer_string(&clean), clean.size);
-    CHECK(value);
+    json_t *value = cnf_json_checked(json_stringn(rt_buffer_string(&clean), clean.size));
     rt_buffer_free(&clean);
     return value;
 }

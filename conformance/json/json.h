@@ -6,6 +6,9 @@
 
 #include <jansson.h>
 
+/* Gives the value back, which is not NULL: jansson only fails when memory runs out. */
+json_t *cnf_json_checked(json_t *value);
+
 /* Creates a string from any bytes.  jansson takes UTF-8 only; invalid bytes become U+FFFD
  * (base/utf8.h). */
 json_t *cnf_json_text(rt_text text);

@@ -20,16 +20,9 @@
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
 
-/* jansson fails only if it has no memory. */
-static json_t *needed(json_t *value)
-{
-    CHECK(value);
-    return value;
-}
-
 static json_t *typed(const char *type)
 {
-    json_t *schema = needed(json_object());
+    json_t *schema = cnf_json_checked(json_object());
     cnf_json_set(schema, "type", json_string(type));
     return schema;
 }
@@ -40,7 +33,8 @@ static json_t *also_schema(const char *also)
     rt_buffer text = {0};
     for (; *also; also++)
         rt_buffer_append_byte(&text, *also == '\'' ? '"' : *also);
-    json_t *schema = needed(json_loads(rt_buffer_string(&text), JSON_REJECT_DUPLICATES, NULL));
+    json_t *schema =
+        cnf_json_checked(json_loads(rt_buffer_string(&text), JSON_REJECT_DUPLICATES, NULL));
     rt_buffer_free(&text);
     return schema;
 }
@@ -48,7 +42,7 @@ static json_t *also_schema(const char *also)
 /* Texts may be written like numbers: a kernel may be called 7 for all the format cares. */
 static json_t *scalar_schema(void)
 {
-    json_t *schema = needed(json_object()), *types = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *types = cnf_json_checked(json_array());
     cnf_json_append(types, json_string("string"));
     cnf_json_append(types, json_string("number"));
     cnf_json_set(schema, "type", types);
@@ -61,7 +55,7 @@ static json_t *text_schema(const scn_shape *shape)
     if (!shape->empty) cnf_json_set(schema, "minLength", json_integer(1));
     if (shape->pattern) cnf_json_set(schema, "pattern", json_string(shape->pattern));
     if (!shape->also) return schema;
-    json_t *all = needed(json_array());
+    json_t *all = cnf_json_checked(json_array());
     cnf_json_append(all, also_schema(shape->also));
     cnf_json_set(schema, "allOf", all);
     return schema;
@@ -87,7 +81,7 @@ static json_t *integer_schema(const scn_shape *shape)
 
 static json_t *choice_schema(const scn_shape *shape)
 {
-    json_t *schema = needed(json_object()), *names = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *names = cnf_json_checked(json_array());
     for (uint32_t i = 0; i < shape->choice_count; i++) {
         if (shape->choices[i].taken) cnf_json_append(names, json_string(shape->choices[i].name));
     }
@@ -97,7 +91,7 @@ static json_t *choice_schema(const scn_shape *shape)
 
 static json_t *words_schema(const scn_shape *shape)
 {
-    json_t *schema = needed(json_object()), *words = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *words = cnf_json_checked(json_array());
     for (uint32_t i = 0; shape->word(i); i++)
         cnf_json_append(words, json_string(shape->word(i)));
     cnf_json_set(schema, "enum", words);
@@ -117,7 +111,7 @@ static json_t *list_schema(const scn_objects *objects, const scn_shape *shape)
 /* The value of each key that names a type. */
 static json_t *typed_by_key(const scn_shape *shape)
 {
-    json_t *properties = needed(json_object());
+    json_t *properties = cnf_json_checked(json_object());
     for (uint32_t i = 0; shape->keys->word(i); i++)
         cnf_json_set(properties, shape->keys->word(i), scn_value_reference(shape->keys->word(i)));
     return properties;
@@ -153,7 +147,7 @@ static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 /* {"required": [KEY]} */
 static json_t *required(const char *key)
 {
-    json_t *schema = needed(json_object()), *keys = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *keys = cnf_json_checked(json_array());
     cnf_json_append(keys, json_string(key));
     cnf_json_set(schema, "required", keys);
     return schema;
@@ -162,7 +156,7 @@ static json_t *required(const char *key)
 /* [{"required": [KEY]}, ...] for the rows with the flag. */
 static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
-    json_t *list = needed(json_array());
+    json_t *list = cnf_json_checked(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (!(shape->rows[i].flags & flag) || !scn_row_is_documented(&shape->rows[i])) continue;
         cnf_json_append(list, required(shape->rows[i].key));
@@ -173,7 +167,7 @@ static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 /* {"anyOf": LIST} */
 static json_t *any_of(json_t *list)
 {
-    json_t *schema = needed(json_object());
+    json_t *schema = cnf_json_checked(json_object());
     cnf_json_set(schema, "anyOf", list);
     return schema;
 }
@@ -210,7 +204,7 @@ static bool has_row(const scn_shape *shape, const char *key)
  * relation void, so it is a CHECK. */
 static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
 {
-    json_t *list = needed(json_array());
+    json_t *list = cnf_json_checked(json_array());
     CHECK(has_row(shape, relation->key));
     for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++) {
         CHECK(has_row(shape, relation->others[i]));
@@ -222,18 +216,18 @@ static json_t *any_required(const scn_shape *shape, const scn_relation *relation
 /* The relations between keys, those of each key in one list. */
 static void put_relations(json_t *schema, const scn_shape *shape)
 {
-    json_t *dependent = needed(json_object());
+    json_t *dependent = cnf_json_checked(json_object());
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
         json_t *all = json_object_get(dependent, relation->key);
         if (!all) {
-            all = needed(json_object());
+            all = cnf_json_checked(json_object());
             cnf_json_set(all, "allOf", json_array());
             cnf_json_set(dependent, relation->key, all);
         }
         json_t *others = any_required(shape, relation), *rule = others;
         if (relation->kind == SCN_BARS) {
-            rule = needed(json_object());
+            rule = cnf_json_checked(json_object());
             cnf_json_set(rule, "not", others);
         }
         cnf_json_append(json_object_get(all, "allOf"), rule);
@@ -247,7 +241,7 @@ static void put_relations(json_t *schema, const scn_shape *shape)
 /* The conditions that the table cannot express and code checks. */
 static void put_further(json_t *schema, const scn_shape *shape)
 {
-    json_t *all = needed(json_array());
+    json_t *all = cnf_json_checked(json_array());
     if (shape->also) cnf_json_append(all, also_schema(shape->also));
     if (shape->typing == SCN_TYPED_MEMORY) scn_typed_values_add(all, "values", true);
     if (shape->typing == SCN_TYPED_VARIABLE) scn_typed_values_add(all, "equals", false);
@@ -262,8 +256,8 @@ static void put_companions(json_t *schema, const scn_shape *shape)
 {
     static const char file[] = "file", hash[] = "sha256";
     if (!has_row(shape, hash)) return;
-    json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
-    json_t *dependencies = needed(json_object());
+    json_t *of_file = cnf_json_checked(json_array()), *of_hash = cnf_json_checked(json_array());
+    json_t *dependencies = cnf_json_checked(json_object());
     cnf_json_append(of_file, json_string(hash));
     cnf_json_append(of_hash, json_string(file));
     cnf_json_set(dependencies, file, of_file);
@@ -273,8 +267,8 @@ static void put_companions(json_t *schema, const scn_shape *shape)
 
 static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
 {
-    json_t *schema = typed("object"), *properties = needed(json_object());
-    json_t *needs = needed(json_array());
+    json_t *schema = typed("object"), *properties = cnf_json_checked(json_object());
+    json_t *needs = cnf_json_checked(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
         if (!scn_row_is_documented(row)) continue;
@@ -297,7 +291,7 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
 /* {"$ref": "#/$defs/NAME"} */
 static json_t *definition_reference(const char *name)
 {
-    json_t *schema = needed(json_object());
+    json_t *schema = cnf_json_checked(json_object());
     cnf_json_set(schema, "$ref", json_sprintf("#/$defs/%s", name));
     return schema;
 }
@@ -323,8 +317,8 @@ static json_t *condition_schema(const scn_objects *objects)
 /* One kind of event; `fields` are the names of its fields as in RT_EVENTS. */
 static json_t *event_schema(const scn_objects *objects, const char *name, const char *fields)
 {
-    json_t *schema = typed("object"), *properties = needed(json_object());
-    json_t *constant = needed(json_object()), *needs = needed(json_array());
+    json_t *schema = typed("object"), *properties = cnf_json_checked(json_object());
+    json_t *constant = cnf_json_checked(json_object()), *needs = cnf_json_checked(json_array());
     cnf_json_set(constant, "const", json_string(name));
     cnf_json_set(properties, "event", constant);
     while (*fields) {
@@ -351,7 +345,7 @@ static json_t *event_schema(const scn_objects *objects, const char *name, const 
 
 static json_t *events_schema(const scn_objects *objects)
 {
-    json_t *schema = needed(json_object()), *list = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *list = cnf_json_checked(json_array());
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         cnf_json_append(list, event_schema(objects, rt_event_name(kind), rt_event_fields(kind)));
     cnf_json_set(schema, "anyOf", list);
@@ -366,7 +360,7 @@ static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
     if (shape == &scn_shape_null) return typed("null");
     CHECK(shape->alternatives[0]);
     if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
-    json_t *schema = needed(json_object()), *list = needed(json_array());
+    json_t *schema = cnf_json_checked(json_object()), *list = cnf_json_checked(json_array());
     for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++)
         cnf_json_append(list, shape_schema(objects, shape->alternatives[i]));
     cnf_json_set(schema, "anyOf", list);
@@ -388,7 +382,7 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
     case SCN_SHAPE_OBJECT: {
         json_t *object = definition_reference(scn_objects_name(objects, shape).data);
         if (!shape->shorthand) return object;
-        json_t *list = needed(json_array());
+        json_t *list = cnf_json_checked(json_array());
         cnf_json_append(list, shape_schema(objects, shape->rows[0].shape));
         cnf_json_append(list, object);
         return any_of(list);
@@ -402,7 +396,7 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
 /* The definitions of all objects but the scenario itself, which is the schema. */
 static json_t *definitions(const scn_objects *objects)
 {
-    json_t *list = needed(json_object());
+    json_t *list = cnf_json_checked(json_object());
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_named_object *object = &objects->list.items[i];
         if (object->shape == &scn_shape_scenario) continue;
@@ -419,7 +413,7 @@ void scn_schema_write(rt_buffer *out)
     rt_arena arena = {0};
     scn_objects objects;
     scn_objects_find(&arena, &objects);
-    json_t *schema = needed(json_object());
+    json_t *schema = cnf_json_checked(json_object());
     cnf_json_set(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
     cnf_json_set(schema, "title", json_string("assay scenario"));
     json_t *format = object_schema(&objects, &scn_shape_scenario);

@@ -24,16 +24,10 @@ static void type_name(scn_type type, uint32_t lanes, char out[TYPE_NAME_SIZE])
         snprintf(out, TYPE_NAME_SIZE, "%s%u", scn_type_name(type), lanes);
 }
 
-/* jansson fails only if it has no memory. */
-static json_t *needed(json_t *value)
-{
-    CHECK(value);
-    return value;
-}
-
 static json_t *reference(const char *kind, const char *type)
 {
-    return needed(json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s-of-%s", kind, type)));
+    return cnf_json_checked(
+        json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s-of-%s", kind, type)));
 }
 
 json_t *scn_value_reference(const char *type)
@@ -51,7 +45,7 @@ static json_t *integer_schema(scn_type type)
     double end =
         ldexp(1, is_signed ? bits - 1 : bits); /* one past the greatest; a double is exact */
     double least = is_signed ? -end : 0;
-    return needed(
+    return cnf_json_checked(
         json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
                   "exclusiveMaximum", end, "type", "string", "pattern",
                   is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
@@ -86,8 +80,8 @@ static json_t *special_schema(const char *fraction)
     }
     rt_buffer_printf(&pattern, "\\)|0[xX](?=[.]?[0-9a-fA-F])[0-9a-fA-F]*[.]?[0-9a-fA-F]*"
                                "([pP][-+]?[0-9]+)?)$");
-    json_t *schema =
-        needed(json_pack("{s:s,s:s}", "type", "string", "pattern", rt_buffer_string(&pattern)));
+    json_t *schema = cnf_json_checked(
+        json_pack("{s:s,s:s}", "type", "string", "pattern", rt_buffer_string(&pattern)));
     rt_buffer_free(&pattern);
     return schema;
 }
@@ -95,16 +89,17 @@ static json_t *special_schema(const char *fraction)
 static json_t *floating_schema(scn_type type)
 {
     float_limits limits = limits_of(type);
-    json_t *number = needed(json_pack("{s:s}", "type", "number"));
+    json_t *number = cnf_json_checked(json_pack("{s:s}", "type", "number"));
     if (!isinf(limits.large)) {
         int failed = json_object_update_new(
-            number,
-            needed(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum", -limits.large,
-                             "exclusiveMaximum", limits.large, "not", "minimum", -limits.small,
-                             "maximum", limits.small, "not", "const", 0)));
+            number, cnf_json_checked(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum",
+                                               -limits.large, "exclusiveMaximum", limits.large,
+                                               "not", "minimum", -limits.small, "maximum",
+                                               limits.small, "not", "const", 0)));
         CHECK(!failed);
     }
-    return needed(json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits.fraction)));
+    return cnf_json_checked(
+        json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits.fraction)));
 }
 
 /* ---- Elements and lists of them ------------------------------------------------------------ */
@@ -112,9 +107,9 @@ static json_t *floating_schema(scn_type type)
 static json_t *element_schema(scn_type type, uint32_t lanes)
 {
     if (lanes > 1) {
-        return needed(json_pack("{s:s,s:o,s:i,s:i}", "type", "array", "items",
-                                reference("value", scn_type_name(type)), "minItems", (int)lanes,
-                                "maxItems", (int)lanes));
+        return cnf_json_checked(json_pack("{s:s,s:o,s:i,s:i}", "type", "array", "items",
+                                          reference("value", scn_type_name(type)), "minItems",
+                                          (int)lanes, "maxItems", (int)lanes));
     }
     return scn_type_class(type) == 'f' ? floating_schema(type) : integer_schema(type);
 }
@@ -122,12 +117,12 @@ static json_t *element_schema(scn_type type, uint32_t lanes)
 /* A list of elements, or a pattern that fills with one element; only scalars can be counted. */
 static json_t *values_schema(json_t *element, bool scalar)
 {
-    json_t *pattern = needed(json_pack("{s:O}", "fill", element));
+    json_t *pattern = cnf_json_checked(json_pack("{s:O}", "fill", element));
     if (!scalar) {
         cnf_json_set(pattern, "iota", json_false());
     }
-    return needed(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then", "items",
-                            element, "else", "properties", pattern));
+    return cnf_json_checked(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then",
+                                      "items", element, "else", "properties", pattern));
 }
 
 static void define(json_t *definitions, const char *kind, const char *type, json_t *schema)
@@ -150,7 +145,7 @@ void scn_value_definitions_add(json_t *definitions)
                    values_schema(scn_value_reference(name), lanes == 1));
         }
     }
-    json_t *element = needed(json_pack("{s:s}", "type", "object"));
+    json_t *element = cnf_json_checked(json_pack("{s:s}", "type", "object"));
     define(definitions, "values", "struct", values_schema(element, false));
 }
 
@@ -158,13 +153,13 @@ void scn_value_definitions_add(json_t *definitions)
 
 static void typed_add(json_t *list, const char *type, const char *key, bool no_tolerance)
 {
-    json_t *properties = needed(json_pack("{s:o}", key, reference("values", type)));
+    json_t *properties = cnf_json_checked(json_pack("{s:o}", key, reference("values", type)));
     if (no_tolerance) {
         cnf_json_set(properties, "tolerance", json_false());
     }
-    json_t *rule =
-        needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type", "const",
-                         type, "required", "type", "then", "properties", properties));
+    json_t *rule = cnf_json_checked(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties",
+                                              "type", "const", type, "required", "type", "then",
+                                              "properties", properties));
     cnf_json_append(list, rule);
 }
 

@@ -190,6 +190,7 @@ void gen_add_some(gen *g, uint32_t count);
 /* Adds a declaration with a complete text to the function being generated. */
 void gen_add_declaration(gen *g, gen_declaration *declaration);
 
+/* Each generates one struct or function, visible to what is generated after it. */
 void gen_make_record(gen *g);
 void gen_make_function(gen *g);
 
