@@ -24,8 +24,8 @@
 typedef struct golden_case {
     rt_text name;
     rt_text scenario; /* the base with the case's changes */
-    rt_text message; /* what is expected: whole lines, as `assay check` prints them for NAME.yaml */
-    /* The lines of the message in the file, from and to which byte; equal: there are none yet. */
+    rt_text message; /* the expected whole lines, as `assay check` prints them for NAME.yaml */
+    /* The byte range of the message's lines in the file; empty if there are none yet. */
     size_t message_begin, message_end;
 } golden_case;
 

@@ -177,7 +177,7 @@ static void build(bench *b)
     ask(b, RT_TEXT("kernel_0"));
 }
 
-/* Every kernel of the program once: it is found in the cache, its kernel object is made. */
+/* Every kernel of the program once: it is found in the cache, and its kernel object is created. */
 static void take_kernels(bench *b)
 {
     for (uint32_t i = 0; i < b->image_count; i++) {
@@ -187,7 +187,7 @@ static void take_kernels(bench *b)
     }
 }
 
-/* One kernel of the program again and again: its kernel object exists. */
+/* One kernel of the program repeatedly: its kernel object exists. */
 static void find_cached(bench *b)
 {
     for (uint32_t i = 0; i < LOOKUPS; i++)

@@ -100,7 +100,7 @@ static void end(bench *b)
     rt_free(b->made);
 }
 
-/* Returns the seconds of: submitting, waiting for all, waiting for each. */
+/* Returns the seconds for submitting, waiting for all and waiting for each. */
 static void plain_pass(uint32_t count, double out_seconds[3], uint64_t *out_edges)
 {
     bench b;
