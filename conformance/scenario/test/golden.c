@@ -1,12 +1,12 @@
-/* scenario_golden FILE...: reads scenarios and prints what `assay check` says of each, or, when it
- * is valid, its text form.
+/* scenario_golden FILE...: reads scenarios and prints the messages of `assay check` or, for a valid
+ * scenario, its text form.
  *
- *   scenario_golden --compare FILE...        compares that with what is expected
- *   scenario_golden --update FILE...         writes it there
- *   scenario_golden --write FOLDER FILE...   writes the scenarios of cases as files of their own
+ *   scenario_golden --compare FILE...        compares this with the expected text
+ *   scenario_golden --update FILE...         replaces the expected text
+ *   scenario_golden --write FOLDER FILE...   writes the scenarios of cases to separate files
  *
- * FILE is a scenario, with what is expected of it in NAME.expected beside it, or a file of cases
- * (NAME.cases, see cases.h).  Exit status: 1 when one differs, 2 when a file cannot be read or
+ * FILE is a scenario, whose expected text is in NAME.expected next to it, or a file of cases
+ * (NAME.cases, see cases.h).  Exit status: 1 if a text differs, 2 if a file cannot be read or
  * written. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/test/cases.h"

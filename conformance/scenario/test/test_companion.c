@@ -124,7 +124,8 @@ static void links_that_stay_inside_are_followed(void **state)
     make_link("../outside", "inside/folder");
     assert_refused(fixture, "folder/abc",
                    "'folder/abc' is a link that leads out of the scenario's folder");
-    /* A folder whose name merely begins with that of the scenario's folder is a different folder. */
+    /* A folder whose name merely begins with that of the scenario's folder is a different folder.
+     */
     char path[256];
     path_of(path, "inside2");
     assert_int_equal(mkdir(path, 0777), 0);

@@ -160,7 +160,7 @@ static void an_image_is_loaded_once(void **state)
     expect_log(f, "+c ");
 }
 
-/* ---- Systems that tell what cannot be ------------------------------------------------------ */
+/* ---- Systems that report impossible states ------------------------------------------------- */
 
 static rt_status fake_start(void *state, rt_module_id executable, const rt_module_id *preloaded,
                             uint32_t preloaded_count, rt_system_events *out_events)

@@ -1,12 +1,12 @@
-/* Measures what registering, resolving, building and unloading cost for many images.
+/* Measures the cost of registering, resolving, building and unloading many images.
  *
  *     bench_link IMAGES
  *
  * Prints one line of JSON.  Each of IMAGES modules has one image with a kernel and ten exported
- * symbols; image i imports one symbol of image i + 1 and one of image 2i + 1, so that the link set
- * of the first holds all of them and the longest chain is as long as there are images.  The device
- * does nothing, so that what is measured is the runtime.  Called by ci/bench link, a process for
- * each number, because the memory told is the process' peak. */
+ * symbols; image i imports one symbol of image i + 1 and one of image 2i + 1, so the link set of
+ * the first holds all images and the longest chain contains every image.  The device does nothing,
+ * so only the runtime is measured.  ci/bench link runs it in a separate process for each number,
+ * because the reported memory is the process's peak. */
 #include "reference/program/test/fixture.h"
 
 #include <inttypes.h>

@@ -114,7 +114,8 @@ static void traces_part_and_share_their_events(void **state)
     assert_string_equal(json_string_value(json_array_get(check, 0)), "FAILS");
     assert_int_equal(json_integer_value(json_array_get(check, 1)), 15);
     assert_string_equal(json_string_value(json_array_get(check, 2)), "memory data");
-    assert_non_null(json_object_get(detail, "log_note")); /* the page says that no layer wrote a log */
+    assert_non_null(
+        json_object_get(detail, "log_note")); /* the page says that no layer wrote a log */
     json_decref(scenario);
     rt_buffer_free(&page);
 }
