@@ -156,8 +156,11 @@ static void resolve(bench *b)
         .tables = &b->manager->tables,
         .device = &b->device,
     };
+    /* The loader constructs the needed modules from the last one to the first. */
+    const rt_registered_image *first = b->registry.images.items[b->image_count - 1];
+    CHECK(first->module == 0);
     rt_link_set set = {0};
-    rt_status status = rt_link_set_collect(&context, b->registry.images.items[0], &set);
+    rt_status status = rt_link_set_collect(&context, first, &set);
     CHECK(rt_ok(status) && set.images.count == b->image_count);
     rt_link_set_free(&set);
 }
