@@ -14,10 +14,7 @@ typedef struct aspects_draft {
     aspect_draft aspects[DEV_ASPECT_COUNT];
 } aspects_draft;
 
-static const scn_shape shape_aspect = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether the device has the aspect",
-};
+static const scn_shape shape_aspect = {SCN_TRUTH("whether the device has the aspect")};
 
 #define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, aspects[aspect].present)
 
@@ -30,10 +27,8 @@ static const scn_row aspect_rows[] = {
 #undef ASPECT_ROW
 };
 const scn_shape scn_shape_aspects_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the aspects of a device",
+    SCN_OBJECT("the aspects of a device", aspect_rows),
     .key_noun = "aspect",
-    SCN_ROWS(aspect_rows),
 };
 
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
@@ -77,8 +72,7 @@ static const scn_shape shape_links = {
     .alternatives = {&scn_shape_format_list},
 };
 
-const scn_shape scn_shape_aspect_mask = {.kind = SCN_SHAPE_INTEGER,
-                                         .most = (1u << DEV_ASPECT_COUNT) - 1};
+const scn_shape scn_shape_aspect_mask = {SCN_NUMBER((1u << DEV_ASPECT_COUNT) - 1)};
 static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME,
      "Aspects that the device must have, or that are hidden."},
@@ -88,17 +82,10 @@ static const scn_row device_rows[] = {
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };
-static const scn_shape shape_device = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device",
-    SCN_ROWS(device_rows),
-};
+static const scn_shape shape_device = {SCN_OBJECT("a device", device_rows)};
 
 const scn_shape scn_shape_devices = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of devices",
-    .element = &shape_device,
-    .element_size = sizeof(scn_device),
+    SCN_MAP("the map of devices", scn_device, &shape_device),
     .least = 1,
     .most = DEVICE_COUNT_MAX,
 };

@@ -26,7 +26,7 @@ static const scn_shape shape_kept_aspects = {
     .read = scn_node_keep,
     .alternatives = {&scn_shape_aspects_object},
 };
-static const scn_shape shape_target_text = {.kind = SCN_SHAPE_NAME, .noun = "the name of a target"};
+static const scn_shape shape_target_text = {SCN_NAME("the name of a target")};
 static const scn_shape shape_target_name = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a target",
@@ -61,10 +61,8 @@ static const scn_row config_rows[] = {
      "The name of the target in `file`."},
 };
 static const scn_shape shape_config_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device config",
+    SCN_OBJECT("a device config", config_rows),
     SCN_RELATIONS(config_relations),
-    SCN_ROWS(config_rows),
 };
 
 static bool embedded_read(scn_reader *reader, const config_draft *draft, scn_module *module)

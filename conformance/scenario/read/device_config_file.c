@@ -105,36 +105,18 @@ typedef struct file_draft {
     uint32_t target_count;
 } file_draft;
 
-static const scn_shape shape_aspect = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "an aspect",
-    .word = aspect_word,
-};
+static const scn_shape shape_aspect = {SCN_WORD("an aspect", aspect_word)};
 static const scn_shape shape_aspects = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of a target's aspects",
-    .element = &shape_aspect,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("the list of a target's aspects", rt_text, &shape_aspect),
     .most = ASPECT_COUNT_MAX,
 };
-static const scn_shape shape_others = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether the target may support other aspects",
-};
-static const scn_shape shape_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "the size of a sub-group",
-    .least = 1,
-    .most = SUB_GROUP_SIZE_MAX,
-};
+static const scn_shape shape_others = {SCN_TRUTH("whether the target may support other aspects")};
+static const scn_shape shape_size = {SCN_INTEGER("the size of a sub-group", 1, SUB_GROUP_SIZE_MAX)};
 static const scn_shape shape_sizes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of sub-group sizes",
-    .element = &shape_size,
-    .element_size = sizeof(uint64_t),
+    SCN_LIST("the list of sub-group sizes", uint64_t, &shape_size),
     .most = SUB_GROUP_SIZE_COUNT_MAX,
 };
-static const scn_shape shape_word = {.kind = SCN_SHAPE_TEXT, .noun = "a word for the toolchain"};
+static const scn_shape shape_word = {SCN_TEXT("a word for the toolchain")};
 
 static const scn_row target_rows[] = {
     {"aspects", &shape_aspects, SCN_REQUIRED, SCN_ITEMS(target_draft, aspects, aspect_count),
@@ -151,16 +133,9 @@ static const scn_row target_rows[] = {
     {"aot-toolchain-ocloc-device", &shape_word, 0, SCN_FIELD(target_draft, ocloc_device),
      "The name by which ocloc knows it."},
 };
-static const scn_shape shape_target = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a target",
-    SCN_ROWS(target_rows),
-};
+static const scn_shape shape_target = {SCN_OBJECT("a target", target_rows)};
 static const scn_shape shape_targets = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "a mapping of targets",
-    .element = &shape_target,
-    .element_size = sizeof(target_draft),
+    SCN_MAP("a mapping of targets", target_draft, &shape_target),
     .least = 1,
     .most = TARGET_COUNT_MAX,
 };
@@ -168,11 +143,7 @@ static const scn_row file_rows[] = {
     {"targets", &shape_targets, SCN_REQUIRED, SCN_ITEMS(file_draft, targets, target_count),
      "The targets, by name."},
 };
-static const scn_shape shape_file = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device config file",
-    SCN_ROWS(file_rows),
-};
+static const scn_shape shape_file = {SCN_OBJECT("a device config file", file_rows)};
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 

@@ -16,11 +16,7 @@ static const char *format_word(uint32_t index)
 {
     return index < RT_FORMAT_OPENCL_C ? rt_format_name((rt_format)index) : NULL;
 }
-static const scn_shape shape_format_name = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a format",
-    .word = format_word,
-};
+static const scn_shape shape_format_name = {SCN_WORD("a format", format_word)};
 
 static bool format_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -32,8 +28,7 @@ static bool format_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static const scn_shape shape_format_number = {.kind = SCN_SHAPE_INTEGER,
-                                              .most = RT_FORMAT_COUNT - 1};
+static const scn_shape shape_format_number = {SCN_NUMBER(RT_FORMAT_COUNT - 1)};
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a format",
@@ -44,13 +39,8 @@ static const scn_shape shape_format = {
 
 /* ---- Values of properties ----------------------------------------------------------------- */
 
-static const scn_shape shape_number = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a 32-bit number",
-    .least = 0,
-    .most = UINT32_MAX,
-};
-static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
+static const scn_shape shape_number = {SCN_INTEGER("a 32-bit number", 0, UINT32_MAX)};
+static const scn_shape shape_text = {SCN_TEXT("a text"), .empty = true};
 static const scn_shape shape_numbers = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of 32-bit numbers",
@@ -91,11 +81,7 @@ static bool numbers_read(scn_reader *reader, const scn_node *node, void *out)
     return valid;
 }
 
-static const scn_shape shape_digits = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "bytes",
-    .pattern = SCN_HEXADECIMAL_PATTERN,
-};
+static const scn_shape shape_digits = {SCN_TEXT("bytes"), .pattern = SCN_HEXADECIMAL_PATTERN};
 static const scn_shape shape_bytes_value = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "bytes",
@@ -123,11 +109,7 @@ static const scn_row value_rows[] = {
     {"u32", &shape_numbers_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
      "32-bit numbers, little-endian."},
 };
-static const scn_shape shape_value_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the value of a property",
-    SCN_ROWS(value_rows),
-};
+static const scn_shape shape_value_object = {SCN_OBJECT("the value of a property", value_rows)};
 
 /* A whole number is a property of that type; everything else has the type of bytes. */
 static bool value_read(scn_reader *reader, const scn_node *node, void *out)
@@ -205,11 +187,7 @@ static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_stored_set = {.kind = SCN_SHAPE_SET};
-static const scn_shape shape_stored_sets = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_stored_set,
-    .element_size = sizeof(rt_property_set),
-};
+static const scn_shape shape_stored_sets = {SCN_TABLE(rt_property_set, &shape_stored_set)};
 static const scn_shape shape_sets = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "property sets",
@@ -219,16 +197,8 @@ static const scn_shape shape_sets = {
 
 /* ---- Images ------------------------------------------------------------------------------- */
 
-static const scn_shape shape_kernels = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of kernels",
-    .element = &scn_shape_kernel,
-    .element_size = sizeof(rt_text),
-};
-static const scn_shape shape_options = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "options for the device",
-};
+static const scn_shape shape_kernels = {SCN_LIST("a list of kernels", rt_text, &scn_shape_kernel)};
+static const scn_shape shape_options = {SCN_TEXT("options for the device")};
 
 typedef struct image_draft {
     scn_hand_image image;
@@ -258,10 +228,8 @@ _Static_assert(offsetof(image_draft, image) == 0, "rows of the model fill the dr
 
 static const scn_row image_rows[] = {SCN_SOURCE_ROWS(image_draft, source), MODEL_ROWS};
 static const scn_shape shape_image_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an image",
+    SCN_OBJECT("an image", image_rows),
     .also = SCN_SOURCE_ALSO,
-    SCN_ROWS(image_rows),
 };
 static const scn_row stored_rows[] = {
     SCN_HIDDEN(&scn_shape_position, scn_hand_image, at),
@@ -269,7 +237,7 @@ static const scn_row stored_rows[] = {
     {NULL, &shape_stored_sets, 0, SCN_ITEMS_IF(scn_hand_image, sets, set_count, sets_given), NULL},
     MODEL_ROWS,
 };
-static const scn_shape shape_stored_image = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
+static const scn_shape shape_stored_image = {SCN_STRUCT(stored_rows)};
 
 static bool image_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -289,9 +257,6 @@ static const scn_shape shape_image = {
     .alternatives = {&shape_image_object},
 };
 const scn_shape scn_shape_hand_images = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of images",
-    .element = &shape_image,
-    .element_size = sizeof(scn_hand_image),
+    SCN_LIST("the list of images", scn_hand_image, &shape_image),
     .least = 1,
 };

@@ -5,11 +5,7 @@
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-static const scn_shape shape_type = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = scn_type_word,
-};
+static const scn_shape shape_type = {SCN_WORD("a type", scn_type_word)};
 
 /* A field of a struct, as an element of the map of fields. */
 typedef struct field_draft {
@@ -54,11 +50,8 @@ static const scn_shape shape_field = {
     .alternatives = {&scn_shape_value_type},
 };
 static const scn_shape shape_fields = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of fields",
+    SCN_MAP("the map of fields", field_draft, &shape_field),
     .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
-    .element = &shape_field,
-    .element_size = sizeof(field_draft),
     .least = 1,
     .most = SCN_FIELD_COUNT_MAX,
 };
@@ -70,11 +63,7 @@ static const scn_choice promotions[SCN_PROMOTION_COUNT] = {
     [SCN_PROMOTION_PRIVATE] = {"private", true},
     [SCN_PROMOTION_LOCAL] = {"local", true},
 };
-const scn_shape scn_shape_promotion = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a promotion",
-    SCN_CHOICES(promotions),
-};
+const scn_shape scn_shape_promotion = {SCN_CHOICE("a promotion", promotions)};
 
 /* ---- Tolerances --------------------------------------------------------------------------- */
 
@@ -83,18 +72,13 @@ typedef struct tolerance_draft {
     double absolute, relative;
 } tolerance_draft;
 
-static const scn_shape shape_ulp = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of ULPs",
-    .most = UINT32_MAX,
-};
+static const scn_shape shape_ulp = {SCN_INTEGER("a number of ULPs", 0, UINT32_MAX)};
 static bool distance_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_magnitude_read(reader->reporter, node, "a distance", out);
 }
 static const scn_shape shape_distance_number = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a distance",
+    SCN_TEXT("a distance"),
     .pattern = "^0[xX][0-9a-fA-F]*[.]?[0-9a-fA-F]*([pP][-+]?[0-9]+)?$",
     .also = "{'minimum': 0}",
 };
@@ -115,11 +99,7 @@ static const scn_row tolerance_rows[] = {
      "At most this fraction of the expected value apart."},
 };
 _Static_assert(SCN_TOLERANCE_RELATIVE - SCN_TOLERANCE_ULP == 2, "a row for each kind");
-static const scn_shape shape_tolerance = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a tolerance",
-    SCN_ROWS(tolerance_rows),
-};
+static const scn_shape shape_tolerance = {SCN_OBJECT("a tolerance", tolerance_rows)};
 
 static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory *memory)
 {
@@ -135,28 +115,13 @@ static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory 
 
 /* ---- Memories ----------------------------------------------------------------------------- */
 
-static const scn_shape shape_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a count",
-    .least = 1,
-    .most = RT_MEMORY_SIZE_MAX,
-};
+static const scn_shape shape_count = {SCN_INTEGER("a count", 1, RT_MEMORY_SIZE_MAX)};
 /* In the order of scn_memory_kind, to which `finish` converts them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
-static const scn_shape shape_usm = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a kind of USM",
-    SCN_CHOICES(usm_kinds),
-};
-static const scn_shape shape_unordered = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "being unordered",
-};
-static const scn_shape shape_addresses = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "holding addresses",
-};
+static const scn_shape shape_usm = {SCN_CHOICE("a kind of USM", usm_kinds)};
+static const scn_shape shape_unordered = {SCN_TRUTH("being unordered")};
+static const scn_shape shape_addresses = {SCN_TRUTH("holding addresses")};
 
 /* A struct's fields, from which the layout is made. */
 typedef struct fields_draft {
@@ -167,12 +132,10 @@ typedef struct fields_draft {
 static const scn_row fields_rows[] = {
     {"fields", &shape_fields, SCN_WRITTEN, SCN_ITEMS(fields_draft, fields, field_count), NULL},
 };
-static const scn_shape shape_fields_object = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(fields_rows)};
+static const scn_shape shape_fields_object = {SCN_STRUCT(fields_rows)};
 
-static const scn_shape shape_kind_number = {.kind = SCN_SHAPE_INTEGER,
-                                            .most = SCN_MEMORY_KIND_COUNT - 1};
-static const scn_shape shape_tolerance_number = {.kind = SCN_SHAPE_INTEGER,
-                                                 .most = SCN_TOLERANCE_RELATIVE};
+static const scn_shape shape_kind_number = {SCN_NUMBER(SCN_MEMORY_KIND_COUNT - 1)};
+static const scn_shape shape_tolerance_number = {SCN_NUMBER(SCN_TOLERANCE_RELATIVE)};
 static const scn_shape shape_double = {.kind = SCN_SHAPE_DOUBLE};
 
 static const scn_row memory_rows[] = {
@@ -270,8 +233,7 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
 }
 
 static const scn_shape shape_memory = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a memory",
+    SCN_OBJECT("a memory", memory_rows),
     .finish = memory_finish,
     .typing = SCN_TYPED_MEMORY,
     /* Only a struct has fields, and the number of elements must follow from a key. */
@@ -281,12 +243,8 @@ static const scn_shape shape_memory = {
             " {'not': {'type': 'object', 'anyOf': [{'required': ['fill']}, {'required':"
             " ['seed']}]}}}}]}",
     SCN_RELATIONS(memory_relations),
-    SCN_ROWS(memory_rows),
 };
 const scn_shape scn_shape_memories = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of memories",
-    .element = &shape_memory,
-    .element_size = sizeof(scn_memory),
+    SCN_MAP("the map of memories", scn_memory, &shape_memory),
     .most = 1024,
 };

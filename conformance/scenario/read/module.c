@@ -10,11 +10,7 @@ static const scn_choice splits[] = {
 #undef SPLIT_CHOICE
 };
 _Static_assert(sizeof splits / sizeof *splits == RT_SPLIT_COUNT, "a name for every split");
-static const scn_shape shape_split = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a split",
-    SCN_CHOICES(splits),
-};
+static const scn_shape shape_split = {SCN_CHOICE("a split", splits)};
 
 /* ---- Sources ------------------------------------------------------------------------------ */
 
@@ -24,10 +20,8 @@ typedef struct source_draft {
 
 static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
 static const scn_shape shape_source_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a source",
+    SCN_OBJECT("a source", source_rows),
     .also = SCN_SOURCE_ALSO,
-    SCN_ROWS(source_rows),
 };
 
 static bool source_read(scn_reader *reader, const scn_node *node, void *out)
@@ -45,25 +39,18 @@ static const scn_shape shape_source = {
     .alternatives = {&shape_source_object},
 };
 static const scn_shape shape_sources = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of sources",
-    .element = &shape_source,
-    .element_size = sizeof(scn_source),
+    SCN_LIST("the list of sources", scn_source, &shape_source),
     .least = 1,
 };
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 static const scn_shape shape_needs = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of modules",
+    SCN_LIST("a list of modules", uint32_t, &scn_shape_module_reference),
     .unique = true,
-    .element = &scn_shape_module_reference,
-    .element_size = sizeof(uint32_t),
 };
 static const scn_shape shape_build_options_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the options of the front end",
+    SCN_TEXT("the options of the front end"),
     .pattern = SCN_BUILD_OPTIONS_PATTERN,
 };
 
@@ -100,11 +87,7 @@ _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
     "a name for every format but the last two: source is a subject's choice, not a module's, "
     "and no compiler here makes AMD's machine code");
-static const scn_shape shape_format = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a format",
-    SCN_CHOICES(formats),
-};
+static const scn_shape shape_format = {SCN_CHOICE("a format", formats)};
 const scn_shape scn_shape_format_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of formats",
@@ -147,8 +130,7 @@ static const scn_shape shape_some_formats = {
     .element = &shape_format,
     .least = 1,
 };
-const scn_shape scn_shape_format_mask = {.kind = SCN_SHAPE_INTEGER,
-                                         .most = (1u << RT_FORMAT_COUNT) - 1};
+const scn_shape scn_shape_format_mask = {SCN_NUMBER((1u << RT_FORMAT_COUNT) - 1)};
 static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
@@ -157,27 +139,17 @@ static const scn_shape shape_formats = {
     .alternatives = {&shape_some_formats},
 };
 
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
+static const scn_shape shape_symbol = {SCN_TEXT("the name of a symbol")};
 static const scn_shape shape_host_symbols = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of host symbols",
+    SCN_LIST("a list of host symbols", rt_text, &shape_symbol),
     .unique = true,
-    .element = &shape_symbol,
-    .element_size = sizeof(rt_text),
 };
-static const scn_shape shape_device_options = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "options for the device",
-};
+static const scn_shape shape_device_options = {SCN_TEXT("options for the device")};
 static const scn_shape shape_registers = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether loading the module registers its images",
+    SCN_TRUTH("whether loading the module registers its images"),
 };
 
-static const scn_shape shape_embeds = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether images hold their LLVM IR",
-};
+static const scn_shape shape_embeds = {SCN_TRUTH("whether images hold their LLVM IR")};
 static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
 {
     bool embeds;
@@ -186,8 +158,7 @@ static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
     memcpy(out, &said, sizeof said);
     return true;
 }
-static const scn_shape shape_embed_ir_number = {.kind = SCN_SHAPE_INTEGER,
-                                                .most = SCN_EMBED_IR_YES};
+static const scn_shape shape_embed_ir_number = {SCN_NUMBER(SCN_EMBED_IR_YES)};
 static const scn_shape shape_embed_ir = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "whether images hold their LLVM IR",
@@ -281,17 +252,12 @@ static bool module_finish(scn_reader *reader, const scn_node *node, void *object
 }
 
 static const scn_shape shape_module = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a module",
+    SCN_OBJECT("a module", module_rows),
     .also = module_also,
     .finish = module_finish,
-    SCN_ROWS(module_rows),
 };
 const scn_shape scn_shape_modules = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of modules",
-    .element = &shape_module,
-    .element_size = sizeof(scn_module),
+    SCN_MAP("the map of modules", scn_module, &shape_module),
     .least = 1,
     .most = 1024,
 };

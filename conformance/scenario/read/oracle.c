@@ -25,16 +25,9 @@ static const scn_choice answers[] = {
 };
 enum { ANSWER_COUNT = sizeof answers / sizeof *answers };
 
-static const scn_shape shape_answer = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a built-in",
-    SCN_CHOICES(answers),
-};
+static const scn_shape shape_answer = {SCN_CHOICE("a built-in", answers)};
 static const scn_shape shape_answers = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of built-ins",
-    .element = &shape_answer,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of built-ins", uint32_t, &shape_answer),
     .least = 1,
     .most = ANSWER_COUNT,
 };
@@ -64,10 +57,8 @@ static const scn_row oracle_rows[] = {
     "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
     "{'pattern': " OF_GROUPS "}}}}, 'then': {'required': ['local']}}]}"
 static const scn_shape shape_oracle_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an oracle",
+    SCN_OBJECT("an oracle", oracle_rows),
     .also = ORACLE_ALSO,
-    SCN_ROWS(oracle_rows),
 };
 const scn_shape scn_shape_oracle = {
     .kind = SCN_SHAPE_OTHER,

@@ -12,11 +12,7 @@ static const scn_choice languages[] = {
 };
 _Static_assert(sizeof languages / sizeof *languages == SCN_LANGUAGE_COUNT,
                "a name for every language");
-const scn_shape scn_shape_language = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a language",
-    SCN_CHOICES(languages),
-};
+const scn_shape scn_shape_language = {SCN_CHOICE("a language", languages)};
 
 static const scn_row stored_rows[] = {
     SCN_HIDDEN(&scn_shape_language, scn_source, language),
@@ -26,7 +22,7 @@ static const scn_row stored_rows[] = {
     SCN_HIDDEN(&scn_shape_position, scn_source, code_at),
     SCN_HIDDEN(&scn_shape_position, scn_source, at),
 };
-const scn_shape scn_shape_stored_source = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
+const scn_shape scn_shape_stored_source = {SCN_STRUCT(stored_rows)};
 
 const char *scn_language_name(scn_language language)
 {
@@ -34,7 +30,7 @@ const char *scn_language_name(scn_language language)
     return languages[language].name;
 }
 
-static const scn_shape shape_code_text = {.kind = SCN_SHAPE_TEXT, .noun = "source code"};
+static const scn_shape shape_code_text = {SCN_TEXT("source code")};
 const scn_shape scn_shape_code = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "source code",
@@ -42,8 +38,7 @@ const scn_shape scn_shape_code = {
     .alternatives = {&shape_code_text},
 };
 static const scn_shape shape_file_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the name of a file",
+    SCN_TEXT("the name of a file"),
     .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* what scn_companion_read may open */
 };
 const scn_shape scn_shape_file_name = {
@@ -53,8 +48,7 @@ const scn_shape scn_shape_file_name = {
     .alternatives = {&shape_file_text},
 };
 static const scn_shape shape_sha256_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a SHA-256 hash",
+    SCN_TEXT("a SHA-256 hash"),
     .pattern = "^[0-9a-fA-F]{64}$",
 };
 const scn_shape scn_shape_sha256 = {

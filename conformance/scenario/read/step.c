@@ -152,9 +152,7 @@ static const scn_shape shape_step_list = {
     .most = STEP_COUNT_MAX,
 };
 static const scn_shape shape_stored_steps = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &scn_shape_stored_step,
-    .element_size = sizeof(scn_step),
+    SCN_TABLE(scn_step, &scn_shape_stored_step),
     .most = STEP_COUNT_MAX,
 };
 const scn_shape scn_shape_steps = {

@@ -8,12 +8,9 @@
 
 /* ---- Elements ----------------------------------------------------------------------------- */
 
-static const scn_shape shape_any_number = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
+static const scn_shape shape_any_number = {SCN_TEXT("a number")};
 static const scn_shape shape_lanes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of lanes",
-    .element = &shape_any_number,
-    .element_size = sizeof(const scn_node *),
+    SCN_LIST("a list of lanes", const scn_node *, &shape_any_number),
     .least = 2,
     .most = SCN_LANES_MAX,
 };
@@ -24,10 +21,7 @@ static const scn_shape shape_field_value = {
     .alternatives = {&shape_any_number, &shape_lanes},
 };
 static const scn_shape shape_field_values = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of fields",
-    .element = &shape_field_value,
-    .element_size = sizeof(const scn_node *),
+    SCN_MAP("the map of fields", const scn_node *, &shape_field_value),
     .least = 1,
     .most = SCN_FIELD_COUNT_MAX,
 };
@@ -136,11 +130,7 @@ static const char *value_type_word(uint32_t index)
 {
     return scn_type_word(index < SCN_TYPE_COUNT ? index : index + 1); /* without "struct" */
 }
-const scn_shape scn_shape_value_type = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = value_type_word,
-};
+const scn_shape scn_shape_value_type = {SCN_WORD("a type", value_type_word)};
 static const scn_shape shape_typed_map = {
     .kind = SCN_SHAPE_MAP,
     .noun = "a value, {TYPE: VALUE}",
@@ -184,16 +174,9 @@ typedef struct pattern_draft {
 } pattern_draft;
 
 static const scn_shape shape_iota = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of elements",
-    .least = 1,
-    .most = RT_SCENARIO_VALUES_MAX,
+    SCN_INTEGER("a number of elements", 1, RT_SCENARIO_VALUES_MAX),
 };
-static const scn_shape shape_seed = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a seed",
-    .most = INT64_MAX,
-};
+static const scn_shape shape_seed = {SCN_INTEGER("a seed", 0, INT64_MAX)};
 
 static bool whole_number_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -201,8 +184,7 @@ static bool whole_number_read(scn_reader *reader, const scn_node *node, void *ou
 }
 /* A value that YAML reads as a number is whole; any other has a sign and hexadecimal digits. */
 static const scn_shape shape_whole_digits = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a whole number",
+    SCN_TEXT("a whole number"),
     .pattern = SCN_SIGNED_HEXADECIMAL_PATTERN,
     .also = "{'not': {'type': 'number', 'not': {'type': 'integer'}}}",
 };
@@ -213,8 +195,7 @@ static const scn_shape shape_whole_number = {
     .alternatives = {&shape_whole_digits},
 };
 static const scn_shape shape_digits = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "hexadecimal digits",
+    SCN_TEXT("hexadecimal digits"),
     .pattern = SCN_HEXADECIMAL_PATTERN,
 };
 const scn_shape scn_shape_bytes = {
@@ -245,16 +226,11 @@ static const scn_relation pattern_relations[] = {
     {"step", SCN_NEEDS, {"iota"}, "'step' belongs to iota; remove it"},
 };
 static const scn_shape shape_pattern = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a pattern of values",
+    SCN_OBJECT("a pattern of values", pattern_rows),
     SCN_RELATIONS(pattern_relations),
-    SCN_ROWS(pattern_rows),
 };
 static const scn_shape shape_value_list = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of values",
-    .element = &scn_shape_element,
-    .element_size = sizeof(const scn_node *),
+    SCN_LIST("a list of values", const scn_node *, &scn_shape_element),
     .least = 1,
 };
 const scn_shape scn_shape_values = {

@@ -588,13 +588,10 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index)
 
 /* ---- Shapes of many objects --------------------------------------------------------------- */
 
-const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
-const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
+const scn_shape scn_shape_name = {SCN_NAME("a name")};
+const scn_shape scn_shape_kernel = {SCN_TEXT("the name of a kernel")};
 const scn_shape scn_shape_kernels = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of kernels",
-    .element = &scn_shape_kernel,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("a list of kernels", rt_text, &scn_shape_kernel),
     .least = 1,
 };
 
@@ -624,10 +621,7 @@ const scn_shape scn_shape_context_reference =
 const scn_shape scn_shape_bundle_reference = CREATED_BY(
     "a bundle", SCN_VERB_BIT(BUNDLE), "a bundle is made by '- bundle: {id: NAME, get: STATE}'");
 const scn_shape scn_shape_command_references = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of step ids",
-    .element = &scn_shape_command_reference,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of step ids", uint32_t, &scn_shape_command_reference),
 };
 
 static const scn_choice profiles[] = {
@@ -635,16 +629,11 @@ static const scn_choice profiles[] = {
     RT_PROFILES(PROFILE_CHOICE)
 #undef PROFILE_CHOICE
 };
-const scn_shape scn_shape_profile = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a profile",
-    SCN_CHOICES(profiles),
-};
+const scn_shape scn_shape_profile = {SCN_CHOICE("a profile", profiles)};
 
 const scn_shape scn_shape_position = {.kind = SCN_SHAPE_POSITION};
 const scn_shape scn_shape_raw_bytes = {.kind = SCN_SHAPE_BYTES};
 const scn_shape scn_shape_layout = {.kind = SCN_SHAPE_LAYOUT};
-const scn_shape scn_shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
-const scn_shape scn_shape_number = {
-    .kind = SCN_SHAPE_INTEGER, .noun = "a number", .most = UINT64_MAX};
-const scn_shape scn_shape_flag = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
+const scn_shape scn_shape_text = {SCN_TEXT("a text"), .empty = true};
+const scn_shape scn_shape_number = {SCN_INTEGER("a number", 0, UINT64_MAX)};
+const scn_shape scn_shape_flag = {SCN_TRUTH("a truth value")};

@@ -183,6 +183,23 @@ struct scn_shape {
 #define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
 #define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
 
+/* The fields that every shape of a kind has; others may follow them: `.least = 1`. NUMBER, TABLE
+ * and STRUCT are parts of the model that no key has. */
+#define SCN_TEXT(noun_)                   .kind = SCN_SHAPE_TEXT, .noun = (noun_)
+#define SCN_NAME(noun_)                   .kind = SCN_SHAPE_NAME, .noun = (noun_)
+#define SCN_TRUTH(noun_)                  .kind = SCN_SHAPE_TRUTH, .noun = (noun_)
+#define SCN_WORD(noun_, word_)            .kind = SCN_SHAPE_WORD, .noun = (noun_), .word = (word_)
+#define SCN_CHOICE(noun_, table)          .kind = SCN_SHAPE_CHOICE, .noun = (noun_), SCN_CHOICES(table)
+#define SCN_NUMBER(most_)                 .kind = SCN_SHAPE_INTEGER, .most = (most_)
+#define SCN_INTEGER(noun_, least_, most_) SCN_NUMBER(most_), .noun = (noun_), .least = (least_)
+#define SCN_TABLE(type, element_)                                                                  \
+    .kind = SCN_SHAPE_LIST, .element = (element_), .element_size = sizeof(type)
+#define SCN_LIST(noun_, type, element_) SCN_TABLE(type, element_), .noun = (noun_)
+#define SCN_MAP(noun_, type, element_)                                                             \
+    .kind = SCN_SHAPE_MAP, .noun = (noun_), .element = (element_), .element_size = sizeof(type)
+#define SCN_STRUCT(table)        .kind = SCN_SHAPE_OBJECT, SCN_ROWS(table)
+#define SCN_OBJECT(noun_, table) SCN_STRUCT(table), .noun = (noun_)
+
 /* The place of a row's value: a field; a pointer field and its count; either of these, with the
  * bool that records whether the key is there; fields of the object itself, which the rows of the
  * nested object name; nowhere. */
