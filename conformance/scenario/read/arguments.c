@@ -254,21 +254,8 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_typed_value_read(reader, &node->entries[0], &argument->layout, &argument->value);
 }
 
-static bool null_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    (void)out;
-    if (scn_node_is_word(node, "null")) return true;
-    return scn_report(reader->reporter, node->at, "expected null, found %s",
-                      scn_node_describe(reader->arena, node));
-}
 static const scn_choice null_words[] = {{"null", true}};
-static const scn_shape shape_null_word = {SCN_CHOICE("the null pointer", null_words)};
-const scn_shape scn_shape_null = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the null pointer",
-    .read = null_read,
-    .alternatives = {&shape_null_word},
-};
+const scn_shape scn_shape_null = {SCN_CHOICE("the null pointer", null_words)};
 
 /* ---- What the model has of an argument ---------------------------------------------------- */
 

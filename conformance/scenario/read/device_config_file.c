@@ -139,25 +139,12 @@ static const scn_shape shape_targets = {
     .least = 1,
     .most = TARGET_COUNT_MAX,
 };
-static const scn_row file_rows[] = {
-    {"targets", &shape_targets, SCN_REQUIRED, SCN_ITEMS(file_draft, targets, target_count),
-     "The targets, by name."},
-};
-static const scn_shape shape_file = {SCN_OBJECT("a device config file", file_rows)};
+/* The file is a map from its first line, read as if it were the value of a key. */
+static const scn_row targets_row = {"targets", &shape_targets, SCN_REQUIRED,
+                                    SCN_ITEMS(file_draft, targets, target_count),
+                                    "The targets, by name."};
 
 /* ---- Reading ------------------------------------------------------------------------------ */
-
-/* The table has maps only as values of keys, but a device config file is a map from its first line:
- * it is read as the value of a key that is not in the file. */
-static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
-{
-    const scn_node *root = scn_yaml_read(inside->reporter, content);
-    if (!root) return false;
-    const scn_entry entry = {.key = RT_TEXT("targets"), .at = root->at, .value = *root};
-    const scn_node whole = {
-        .kind = SCN_NODE_MAPPING, .at = root->at, .entries = &entry, .count = 1};
-    return scn_object_read(inside, &shape_file, &whole, out);
-}
 
 /* The aspects that matter here and that the target lacks. */
 static uint32_t lacks_of(const target_draft *target)
@@ -172,22 +159,6 @@ static uint32_t lacks_of(const target_draft *target)
     return target->may_support_others ? 0 : lacks;
 }
 
-static bool target_find(scn_reader *reader, const file_draft *file, const scn_node *name,
-                        const scn_node *wanted, uint32_t *out_lacks)
-{
-    rt_nearest nearest = rt_nearest_to(wanted->text);
-    for (uint32_t i = 0; i < file->target_count; i++) {
-        const target_draft *target = &file->targets[i];
-        rt_nearest_offer(&nearest, target->name);
-        if (!rt_text_equal(target->name, wanted->text)) continue;
-        *out_lacks = lacks_of(target);
-        return true;
-    }
-    return scn_report(reader->reporter, wanted->at, "'%s' has no target '%s'%s",
-                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, wanted->text),
-                      scn_nearest_hint(reader->arena, &nearest));
-}
-
 bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
                                  const scn_node *target, uint32_t *out_lacks)
 {
@@ -197,10 +168,22 @@ bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const
     scn_reporter problems = {.arena = reader->arena};
     scn_reader inside = {.reporter = &problems, .arena = reader->arena};
     file_draft file = {0};
-    bool valid = targets_read(&inside, content, &file);
+    const scn_node *root = scn_yaml_read(&problems, content);
+    bool valid = root && scn_items_read(&inside, &targets_row, root, &file);
     rt_vector_free(&inside.fields);
     CHECK(valid == (problems.count == 0));
-    if (valid) return target_find(reader, &file, name, target, out_lacks);
-    rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
-    return scn_report_inside(reader->reporter, path, &problems);
+    if (!valid) {
+        rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
+        return scn_report_inside(reader->reporter, path, &problems);
+    }
+    rt_nearest nearest = rt_nearest_to(target->text);
+    for (uint32_t i = 0; i < file.target_count; i++) {
+        rt_nearest_offer(&nearest, file.targets[i].name);
+        if (!rt_text_equal(file.targets[i].name, target->text)) continue;
+        *out_lacks = lacks_of(&file.targets[i]);
+        return true;
+    }
+    return scn_report(reader->reporter, target->at, "'%s' has no target '%s'%s",
+                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, target->text),
+                      scn_nearest_hint(reader->arena, &nearest));
 }

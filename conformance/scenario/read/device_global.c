@@ -2,32 +2,14 @@
  * those of its sources or replacing them. */
 #include "conformance/scenario/schema/schema.h"
 
-static const char *access_word(uint32_t index)
-{
-    return index < RT_HOST_ACCESS_COUNT ? rt_host_access_name((rt_host_access)index) : NULL;
-}
-static const scn_shape shape_access_name = {SCN_WORD("a host access", access_word)};
-
-static bool access_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    rt_text name;
-    uint32_t access = 0;
-    if (!scn_value_read(reader, &shape_access_name, node, &name)) return false;
-    while (!rt_text_is(name, access_word(access)))
-        access++;
-    CHECK(access < RT_HOST_ACCESS_COUNT);
-    *(rt_host_access *)out = (rt_host_access)access;
-    return true;
-}
-
-static const scn_shape shape_access_number = {SCN_NUMBER(RT_HOST_ACCESS_COUNT - 1)};
-static const scn_shape shape_access = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a host access",
-    .read = access_read,
-    .stored = &shape_access_number,
-    .alternatives = {&shape_access_name},
+static const scn_choice accesses[] = {
+#define ACCESS_CHOICE(access, name) [RT_HOST_ACCESS_##access] = {name, true},
+    RT_HOST_ACCESSES(ACCESS_CHOICE)
+#undef ACCESS_CHOICE
 };
+_Static_assert(sizeof accesses / sizeof *accesses == RT_HOST_ACCESS_COUNT,
+               "a word for each access");
+static const scn_shape shape_access = {SCN_CHOICE("a host access", accesses)};
 static const scn_shape shape_id = {SCN_TEXT("a unique id")};
 static const scn_shape shape_variable_name = {SCN_TEXT("the name of a variable")};
 static const scn_shape shape_size = {SCN_INTEGER("a number of bytes", 1, UINT32_MAX)};

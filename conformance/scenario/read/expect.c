@@ -44,13 +44,8 @@ static bool memory_name_read(scn_reader *reader, const scn_node *node, void *out
     return scn_value_read(reader, &scn_shape_memory_reference, node, &index);
 }
 
-static const scn_shape shape_memory_name = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a memory",
-    .read = memory_name_read,
-    .stored = &scn_shape_text,
-    .alternatives = {&scn_shape_name},
-};
+static const scn_shape shape_memory_name = {SCN_NAME("the name of a memory"),
+                                            .read = memory_name_read, .stored = &scn_shape_text};
 
 /* Reads a module, or `none` if nothing defines the symbol. */
 static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
@@ -62,30 +57,9 @@ static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_provider = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a module, or none",
+    SCN_NAME("the name of a module, or none"),
     .read = provider_read,
     .stored = &scn_shape_module_reference,
-    .alternatives = {&scn_shape_name},
-};
-
-/* Reads text that may be empty, in quotes then: nothing was printed. */
-static bool output_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
-        return scn_report(reader->reporter, node->at, "expected a text, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
-    memcpy(out, &node->text, sizeof node->text);
-    return true;
-}
-
-static const scn_shape shape_output = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a text",
-    .read = output_read,
-    .stored = &scn_shape_text,
-    .alternatives = {&scn_shape_text},
 };
 
 static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
@@ -217,7 +191,7 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"from", &shape_provider, SCN_OR_NONE, SCN_FIELD(scn_expect, host_symbol.from),
      "The module that defines the host symbol, or none."},
 
-    [EXPECT_OUTPUT] = {"output", &shape_output, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
+    [EXPECT_OUTPUT] = {"output", &scn_shape_text, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
     [EXPECT_FUSION_MODE] = {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,

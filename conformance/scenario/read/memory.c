@@ -15,28 +15,27 @@ typedef struct field_draft {
     uint32_t lanes;
 } field_draft;
 
+typedef struct fields_draft {
+    const field_draft *fields;
+    uint32_t field_count;
+} fields_draft;
+
 _Static_assert(offsetof(field_draft, name) == offsetof(scn_memory, name) &&
                    offsetof(field_draft, at) == offsetof(scn_memory, at),
                "name and position first, as in every map");
 
-static bool field_name_check(scn_reader *reader, const field_draft *field)
-{
-    for (size_t i = 0; i < field->name.length; i++) {
-        char c = field->name.data[i];
-        if (c != '.' && c != '-') continue;
-        return scn_report(
-            reader->reporter, field->at,
-            "'%s' is not a field name; field names consist of letters, digits and '_'",
-            scn_shown(reader->arena, field->name));
-    }
-    return true;
-}
-
 static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
 {
     field_draft *field = out;
+    bool valid = true;
+    for (size_t i = 0; i < field->name.length && valid; i++) {
+        if (field->name.data[i] != '.' && field->name.data[i] != '-') continue;
+        valid =
+            scn_report(reader->reporter, field->at,
+                       "'%s' is not a field name; field names consist of letters, digits and '_'",
+                       scn_shown(reader->arena, field->name));
+    }
     rt_text name;
-    bool valid = field_name_check(reader, field);
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;
     if (scn_type_find(name, &field->type, &field->lanes)) return valid;
     return scn_report(reader->reporter, node->at,
@@ -67,51 +66,53 @@ const scn_shape scn_shape_promotion = {SCN_CHOICE("a promotion", promotions)};
 
 /* ---- Tolerances --------------------------------------------------------------------------- */
 
-typedef struct tolerance_draft {
-    uint64_t ulp;
-    double absolute, relative;
-} tolerance_draft;
+static const scn_shape shape_ulp, shape_tolerance;
 
-static const scn_shape shape_ulp = {SCN_INTEGER("a number of ULPs", 0, UINT32_MAX)};
+static bool ulp_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    uint64_t ulp = 0;
+    if (!scn_kind_read(reader, &shape_ulp, node, &ulp)) return false;
+    *(double *)out = (double)ulp;
+    return true;
+}
+static const scn_shape shape_ulp = {SCN_INTEGER("a number of ULPs", 0, UINT32_MAX),
+                                    .read = ulp_read};
+
 static bool distance_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_magnitude_read(reader->reporter, node, "a distance", out);
 }
-static const scn_shape shape_distance_number = {
+static const scn_shape shape_distance = {
     SCN_TEXT("a distance"),
     .pattern = "^0[xX][0-9a-fA-F]*[.]?[0-9a-fA-F]*([pP][-+]?[0-9]+)?$",
     .also = "{'minimum': 0}",
-};
-static const scn_shape shape_distance = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a distance",
     .read = distance_read,
-    .alternatives = {&shape_distance_number},
 };
 
 /* In the order of scn_tolerance_kind. */
 static const scn_row tolerance_rows[] = {
-    {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, ulp),
+    {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this many representable numbers apart."},
-    {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, absolute),
+    {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this far apart."},
-    {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, relative),
+    {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this fraction of the expected value apart."},
 };
 _Static_assert(SCN_TOLERANCE_RELATIVE - SCN_TOLERANCE_ULP == 2, "a row for each kind");
-static const scn_shape shape_tolerance = {SCN_OBJECT("a tolerance", tolerance_rows)};
 
-static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory *memory)
+static bool tolerance_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    tolerance_draft draft = {0};
-    if (!scn_object_read(reader, &shape_tolerance, node, &draft)) return false;
+    scn_memory *memory = object;
     uint32_t row = scn_object_alternative(reader, &shape_tolerance, node, "a kind");
     if (row == SCN_NONE) return false;
-    const double distances[] = {(double)draft.ulp, draft.absolute, draft.relative};
     memory->tolerance_kind = (scn_tolerance_kind)(SCN_TOLERANCE_ULP + row);
-    memory->tolerance = distances[row];
     return true;
 }
+
+static const scn_shape shape_tolerance = {
+    SCN_OBJECT("a tolerance", tolerance_rows),
+    .finish = tolerance_finish,
+};
 
 /* ---- Memories ----------------------------------------------------------------------------- */
 
@@ -122,17 +123,6 @@ _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for e
 static const scn_shape shape_usm = {SCN_CHOICE("a kind of USM", usm_kinds)};
 static const scn_shape shape_unordered = {SCN_TRUTH("being unordered")};
 static const scn_shape shape_addresses = {SCN_TRUTH("holding addresses")};
-
-/* A struct's fields, from which the layout is made. */
-typedef struct fields_draft {
-    const field_draft *fields;
-    uint32_t field_count;
-} fields_draft;
-
-static const scn_row fields_rows[] = {
-    {"fields", &shape_fields, SCN_WRITTEN, SCN_ITEMS(fields_draft, fields, field_count), NULL},
-};
-static const scn_shape shape_fields_object = {SCN_STRUCT(fields_rows)};
 
 static const scn_shape shape_kind_number = {SCN_NUMBER(SCN_MEMORY_KIND_COUNT - 1)};
 static const scn_shape shape_tolerance_number = {SCN_NUMBER(SCN_TOLERANCE_RELATIVE)};
@@ -176,15 +166,17 @@ static const scn_relation memory_relations[] = {
      {"usm"},
      "'device' belongs to usm, as a buffer moves to the devices that use it; remove it"},
 };
+
 /* Determines the element's layout from its type, and for a struct from the fields. */
 static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
+    static const scn_row fields_row = {"fields", &shape_fields, 0,
+                                       SCN_ITEMS(fields_draft, fields, field_count), NULL};
     scn_type type;
     uint32_t lanes;
     rt_text name;
     const scn_node *type_node = scn_node_value(node, "type");
     const scn_entry *fields = scn_node_entry(node, "fields");
-    fields_draft draft = {0};
     if (!scn_value_read(reader, &shape_type, type_node, &name)) return false;
     bool is_struct = !scn_type_find(name, &type, &lanes);
     if (is_struct && !fields) {
@@ -199,8 +191,9 @@ static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *ou
         *out_layout = scn_layout_of(reader->arena, type, lanes);
         return true;
     }
-    const scn_node only = {.kind = SCN_NODE_MAPPING, .at = node->at, .entries = fields, .count = 1};
-    if (!scn_rows_read(reader, &shape_fields_object, &only, &draft)) return false;
+    fields_draft draft = {0};
+    if (!scn_items_read(reader, &fields_row, &fields->value, &draft)) return false;
+    CHECK(draft.field_count >= 1 && draft.field_count <= SCN_FIELD_COUNT_MAX);
     scn_field *table = rt_arena_alloc_array(reader->arena, draft.field_count, sizeof *table);
     for (uint32_t i = 0; i < draft.field_count; i++) {
         const field_draft *field = &draft.fields[i];
@@ -219,12 +212,13 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
     memory->count = 0; /* until the layout is known */
     if (scn_node_entry(node, "usm"))
         memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + memory->kind);
+    CHECK((unsigned)memory->kind < SCN_MEMORY_KIND_COUNT);
     if (!layout_make(reader, node, &memory->layout)) return false;
     if (!values && count == 0) {
         return scn_report(reader->reporter, node->at,
                           "a memory needs a count, or values that determine it");
     }
-    bool valid = !tolerance || tolerance_read(reader, tolerance, memory);
+    bool valid = !tolerance || scn_object_read(reader, &shape_tolerance, tolerance, memory);
     memory->count = count;
     if (!values) return valid;
     return scn_values_read(reader, values, &memory->layout, count, &memory->initial,

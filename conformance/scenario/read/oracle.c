@@ -56,16 +56,7 @@ static const scn_row oracle_rows[] = {
 #define ORACLE_ALSO                                                                                \
     "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
     "{'pattern': " OF_GROUPS "}}}}, 'then': {'required': ['local']}}]}"
-static const scn_shape shape_oracle_object = {
-    SCN_OBJECT("an oracle", oracle_rows),
-    .also = ORACLE_ALSO,
-};
-const scn_shape scn_shape_oracle = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an oracle",
-    .read = scn_node_keep,
-    .alternatives = {&shape_oracle_object},
-};
+const scn_shape scn_shape_oracle = {SCN_OBJECT("an oracle", oracle_rows), .also = ORACLE_ALSO};
 
 /* ---- Its parts ---------------------------------------------------------------------------- */
 
@@ -193,7 +184,7 @@ bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory 
     oracle_draft draft = {0};
     scn_nd_range range;
     uint8_t *bytes;
-    if (!scn_object_read(reader, &shape_oracle_object, node, &draft)) return false;
+    if (!scn_object_read(reader, &scn_shape_oracle, node, &draft)) return false;
     if (!layout_check(reader, node, memory) || !range_of(reader, node, &draft, &range) ||
         !groups_check(reader, node, &draft) || !room_check(reader, node, &draft, memory))
         return false;

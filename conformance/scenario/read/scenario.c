@@ -8,12 +8,12 @@ static const char *rule_word(uint32_t index)
 {
     return index + 1 < RT_RULE_COUNT ? rt_rule_name((rt_rule)(index + 1)) : NULL;
 }
-static const scn_shape shape_rule_name = {SCN_WORD("a rule", rule_word)};
+static const scn_shape shape_rule;
 
 static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
 {
     rt_text name;
-    if (!scn_value_read(reader, &shape_rule_name, node, &name)) return false;
+    if (!scn_kind_read(reader, &shape_rule, node, &name)) return false;
     rt_rule rule = rt_rule_find(name);
     CHECK(rule != RT_RULE_NONE);
     *(rt_rule *)out = rule;
@@ -21,13 +21,8 @@ static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_stored_rule = {.kind = SCN_SHAPE_RULE};
-static const scn_shape shape_rule = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a rule",
-    .read = rule_read,
-    .stored = &shape_stored_rule,
-    .alternatives = {&shape_rule_name},
-};
+static const scn_shape shape_rule = {SCN_WORD("a rule", rule_word), .read = rule_read,
+                                     .stored = &shape_stored_rule};
 
 static const scn_row cover_rows[] = {
     {"rule", &shape_rule, SCN_REQUIRED, SCN_FIELD(scn_cover, rule), "The id of the rule."},
@@ -103,13 +98,8 @@ static bool version_read(scn_reader *reader, const scn_node *node, void *out)
                       scn_node_describe(reader->arena, node));
 }
 
-static const scn_shape shape_version_number = {SCN_INTEGER("the format version", 1, 1)};
-static const scn_shape shape_version = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the format version",
-    .read = version_read,
-    .alternatives = {&shape_version_number},
-};
+static const scn_shape shape_version = {SCN_INTEGER("the format version", 1, 1),
+                                        .read = version_read};
 static const scn_shape shape_summary = {
     SCN_TEXT("a sentence or two about what the scenario shows"),
 };

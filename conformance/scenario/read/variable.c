@@ -56,8 +56,9 @@ bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_m
 {
     *out_memory = SCN_NONE;
     bool named = node->kind == SCN_NODE_SCALAR && node->text.length > 0;
-    bool memory = named && (rt_map_find(&reader->memories.map, node->text) != RT_MAP_NONE ||
-                            !scn_variable_may_be(reader->scenario, node->text));
+    bool memory =
+        named && (rt_map_find(&reader->names[SCN_TABLE_MEMORIES].map, node->text) != RT_MAP_NONE ||
+                  !scn_variable_may_be(reader->scenario, node->text));
     return memory ? scn_value_read(reader, &scn_shape_memory_reference, node, out_memory)
                   : variable_read(reader, node, out_variable);
 }

@@ -6,16 +6,13 @@
 
 /* ---- Modules and their images --------------------------------------------------------------- */
 
-static const scn_shape shape_image_name = {
-    SCN_TEXT("an image, MODULE/NUMBER"),
-    .pattern = SCN_IMAGE_PATTERN,
-};
+static const scn_shape shape_load_image;
 
 static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_step *step = out;
     rt_text name;
-    return scn_value_read(reader, &shape_image_name, node, &name) &&
+    return scn_kind_read(reader, &shape_load_image, node, &name) &&
            scn_image_name_find(reader->reporter, reader->scenario, node->at, name,
                                &step->load.module, &step->load.image);
 }
@@ -27,11 +24,10 @@ static const scn_row image_rows[] = {
 };
 static const scn_shape shape_image = {SCN_STRUCT(image_rows)};
 static const scn_shape shape_load_image = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an image, MODULE/NUMBER",
+    SCN_TEXT("an image, MODULE/NUMBER"),
+    .pattern = SCN_IMAGE_PATTERN,
     .read = load_image_read,
     .stored = &shape_image,
-    .alternatives = {&shape_image_name},
 };
 
 /* ---- Contexts, queues and waits ------------------------------------------------------------- */
@@ -53,27 +49,17 @@ static const scn_row context_rows[] = {
 };
 static const scn_shape shape_context = {SCN_OBJECT("a context", context_rows)};
 
-enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION, PROPERTY_ENABLE_PROFILING };
 static const scn_choice queue_properties[] = {
-    [PROPERTY_IN_ORDER] = {"in_order", true},
-    [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
-    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", true},
-};
+    {"in_order", true}, {"enable_fusion", true}, {"enable_profiling", true}};
 static const scn_shape shape_queue_property = {SCN_CHOICE("a property", queue_properties)};
-static const scn_shape shape_queue_properties = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of properties",
-    .element = &shape_queue_property,
-};
-
 static bool properties_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_queue *queue = &((scn_step *)out)->queue;
     bool *const fields[] = {&queue->in_order, &queue->enable_fusion, &queue->enable_profiling};
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected a list of properties, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
+    _Static_assert(sizeof fields / sizeof *fields == sizeof queue_properties / sizeof(scn_choice),
+                   "a field for each property");
+    if (node->kind != SCN_NODE_LIST)
+        return scn_report_expected(reader, node, "a list of properties");
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t property;
@@ -92,11 +78,11 @@ static const scn_row property_rows[] = {
 };
 static const scn_shape shape_properties_stored = {SCN_STRUCT(property_rows)};
 static const scn_shape shape_properties = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_LIST,
     .noun = "a list of properties",
+    .element = &shape_queue_property,
     .read = properties_read,
     .stored = &shape_properties_stored,
-    .alternatives = {&shape_queue_properties},
 };
 static const scn_row queue_rows[] = {
     ID_ROW("The name by which steps refer to it."),
@@ -123,8 +109,6 @@ static const scn_relation wait_relations[] = {
      {"step"},
      "'queue' cannot be combined with 'step'; a wait is for one of them"},
 };
-const scn_shape scn_shape_wait = {SCN_OBJECT("a wait", wait_rows), SCN_RELATIONS(wait_relations)};
-
 static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind == SCN_NODE_MAPPING) return scn_object_read(reader, &scn_shape_wait, node, out);
@@ -136,12 +120,12 @@ static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
                       scn_node_describe(reader->arena, node));
 }
 
-static const scn_shape shape_wait = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a wait",
+static const scn_shape shape_stored_wait = {SCN_STRUCT(wait_rows)};
+const scn_shape scn_shape_wait = {
+    SCN_OBJECT("a wait", wait_rows),
+    SCN_RELATIONS(wait_relations),
     .read = wait_read,
-    .stored = &scn_shape_wait,
-    .alternatives = {&scn_shape_wait},
+    .stored = &shape_stored_wait,
 };
 
 static const scn_row profiling_rows[] = {
@@ -251,7 +235,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_CANCEL_FUSION] = {"cancel_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                             SCN_FIELD(scn_step, fusion.queue),
                             "Runs what was collected kernel by kernel."},
-    [STEP_WAIT] = {"wait", &shape_wait, SCN_ALTERNATIVE, SCN_SAME,
+    [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_SAME,
                    "Waits for everything submitted, for a queue or for a step."},
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(scn_step, memory),
@@ -357,23 +341,18 @@ static const scn_shape shape_nested_steps = {
     .element = &shape_nested_step,
     .least = 1,
 };
-static const scn_shape shape_list_of_lists = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of lists of steps",
-    .element = &shape_nested_steps,
-    .least = 2,
-    .most = SCN_LIST_COUNT_MAX,
-};
 static const scn_row parallel_rows[] = {
     SCN_HIDDEN(&scn_shape_number, scn_step, parallel.thread_count),
     SCN_HIDDEN(&scn_shape_number, scn_step, parallel.nested_count),
 };
 static const scn_shape shape_parallel_stored = {SCN_STRUCT(parallel_rows)};
 static const scn_shape shape_lists = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_LIST,
     .noun = "a list of lists of steps",
+    .element = &shape_nested_steps,
+    .least = 2,
+    .most = SCN_LIST_COUNT_MAX,
     .stored = &shape_parallel_stored,
-    .alternatives = {&shape_list_of_lists},
 };
 const scn_shape scn_shape_step = {
     .kind = SCN_SHAPE_OTHER,
