@@ -49,11 +49,6 @@ static void write_range(rt_buffer *out, const rt_fusion_range *range)
     }
 }
 
-static bool is_earlier(rt_fusion_place a, rt_fusion_place b)
-{
-    return a.kernel < b.kernel || (a.kernel == b.kernel && a.parameter < b.parameter);
-}
-
 void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
 {
     CHECK(request->name.length > 0 && request->kernel_count > 0);
@@ -75,7 +70,6 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     }
     rt_write_u32(out, request->identity_count);
     for (uint32_t i = 0; i < request->identity_count; i++) {
-        CHECK(is_earlier(request->identities[i].as, request->identities[i].same));
         write_place(out, request->identities[i].as);
         write_place(out, request->identities[i].same);
     }
@@ -83,7 +77,6 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     for (uint32_t i = 0; i < request->promotion_count; i++) {
         const rt_fusion_promotion *promotion = &request->promotions[i];
         CHECK(promotion->elements >= 1 && promotion->element_bytes >= 1);
-        CHECK(promotion->parameter.kernel < request->kernel_count);
         write_place(out, promotion->parameter);
         rt_write_u32(out, promotion->kind);
         rt_write_u64(out, promotion->elements);
@@ -91,7 +84,6 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     }
     rt_write_u32(out, request->constant_count);
     for (uint32_t i = 0; i < request->constant_count; i++) {
-        CHECK(request->constants[i].parameter.kernel < request->kernel_count);
         write_place(out, request->constants[i].parameter);
         rt_write_bytes(out, request->constants[i].value);
     }
@@ -182,7 +174,12 @@ static void read_kernels(rt_arena *arena, rt_reader *reader, rt_fusion_request *
     require(reader, request->kernel_count > 0);
 }
 
-/* Reads what is said of the kernels' parameters. */
+static bool is_earlier(rt_fusion_place a, rt_fusion_place b)
+{
+    return a.kernel < b.kernel || (a.kernel == b.kernel && a.parameter < b.parameter);
+}
+
+/* Reads the relations, promotions and values of the kernels' parameters. */
 static void read_parameters(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
 {
     request->identity_count = rt_read_count(reader, IDENTITY_SIZE);
