@@ -129,7 +129,7 @@ static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects 
     require_sizes(job, &all, sizes);
     if (all.count == 0) return;
     CHECK(all.count <= sizeof all.items / sizeof *all.items);
-    const rt_property *items = pl_job_copy(job, all.items, all.count, sizeof *items);
+    const rt_property *items = rt_arena_copy(&job->arena, all.items, all.count, sizeof *items);
     pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, items, all.count);
 }
 
@@ -187,6 +187,7 @@ void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image
 {
     CHECK(image->set_count == 0);
     CHECK(properties->count <= PL_SET_COUNT_MAX);
-    image->sets = pl_job_copy(job, properties->sets, properties->count, sizeof *image->sets);
+    image->sets =
+        rt_arena_copy(&job->arena, properties->sets, properties->count, sizeof *image->sets);
     image->set_count = properties->count;
 }

@@ -51,19 +51,6 @@ static LLVMValueRef call_builtin(pl_emitter *emitter, const char *name, LLVMType
     return LLVMBuildCall2(emitter->builder, type, function, &argument, argument ? 1 : 0, "");
 }
 
-/* OpenCL C's functions, which the translator turns into builtin variables. */
-static LLVMValueRef emit_opencl(pl_emitter *emitter, pl_component component, uint32_t index)
-{
-    static const char *const names[PL_COMPONENTS] = {
-        [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
-        [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
-        [PL_LOCAL_ID] = "_Z12get_local_idj",          [PL_GROUP_ID] = "_Z12get_group_idj",
-        [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
-    CHECK(component < PL_COMPONENTS);
-    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
-    return call_builtin(emitter, names[component], size_type(emitter), at);
-}
-
 static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_t index)
 {
     rt_text full =
@@ -99,9 +86,16 @@ static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
 LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
                          uint32_t index)
 {
-    CHECK(index < RT_ND_RANGE_DIMENSIONS);
-    return emitter->ptx ? emit_ptx(emitter, launch, component, index)
-                        : emit_opencl(emitter, component, index);
+    /* OpenCL C's functions, which the translator turns into builtin variables. */
+    static const char *const names[PL_COMPONENTS] = {
+        [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
+        [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
+        [PL_LOCAL_ID] = "_Z12get_local_idj",          [PL_GROUP_ID] = "_Z12get_group_idj",
+        [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
+    CHECK(component < PL_COMPONENTS && index < RT_ND_RANGE_DIMENSIONS);
+    if (emitter->ptx) return emit_ptx(emitter, launch, component, index);
+    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
+    return call_builtin(emitter, names[component], size_type(emitter), at);
 }
 
 LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch)
@@ -183,36 +177,11 @@ static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
 
-static uint64_t local_size_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
-{
-    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_05, view->kernel.global[index], 1);
-    return RULE_ELSE(KF_REMAP_14, view->kernel.local[index], 1);
-}
-
-static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
-{
-    const rt_fusion_range *range = &view->kernel;
-    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_03, 1, range->global[index]);
-    CHECK(range->local[index] > 0);
-    const rt_fusion_range *counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
-    return counted->global[index] / range->local[index];
-}
-
-/* ((id2 * size1) + id1) * size0 + id0, as the kernel sees them (OpenCL C 3.0, 6.15.1). */
-static LLVMValueRef emit_local_linear_id(pl_emitter *emitter, const pl_view *view)
-{
-    LLVMValueRef linear = constant(emitter, 0);
-    for (uint32_t i = view->kernel.dimensions; i-- > 0;) {
-        linear = times(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, i));
-        linear = plus(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_ID, i));
-    }
-    return linear;
-}
-
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index)
 {
-    const rt_fusion_range *range = &view->kernel;
+    const rt_fusion_range *range = &view->kernel, *counted;
+    LLVMValueRef linear;
     CHECK(index < RT_ND_RANGE_DIMENSIONS);
     if (!pl_is_remapped(view, component))
         return pl_emit_raw(emitter, &view->launch, component, index);
@@ -222,14 +191,29 @@ LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component
                         RULE_ELSE(KF_REMAP_13, range->global[index], view->launch.global[index]));
     case PL_GLOBAL_OFFSET:
         return constant(emitter, RULE_ELSE(KF_REMAP_15, range->offset[index], 0));
-    case PL_LOCAL_SIZE: return constant(emitter, local_size_of(emitter, view, index));
-    case PL_NUM_WORK_GROUPS: return constant(emitter, group_count_of(emitter, view, index));
+    case PL_LOCAL_SIZE:
+        if (is_one_group(emitter, view))
+            return constant(emitter, RULE_ELSE(KF_PTX_05, range->global[index], 1));
+        return constant(emitter, RULE_ELSE(KF_REMAP_14, range->local[index], 1));
+    case PL_NUM_WORK_GROUPS:
+        if (is_one_group(emitter, view))
+            return constant(emitter, RULE_ELSE(KF_PTX_03, 1, range->global[index]));
+        CHECK(range->local[index] > 0);
+        counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
+        return constant(emitter, counted->global[index] / range->local[index]);
     case PL_GLOBAL_ID:
         return plus(emitter, emit_id(emitter, view, index),
                     constant(emitter, range->offset[index]));
     case PL_LOCAL_ID: return emit_local_id(emitter, view, index);
     case PL_GROUP_ID: return emit_group_id(emitter, view, index);
-    case PL_LOCAL_LINEAR_ID: return emit_local_linear_id(emitter, view);
+    case PL_LOCAL_LINEAR_ID:
+        /* ((id2 * size1) + id1) * size0 + id0, as the kernel sees them (OpenCL C 3.0, 6.15.1). */
+        linear = constant(emitter, 0);
+        for (uint32_t i = range->dimensions; i-- > 0;) {
+            linear = times(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, i));
+            linear = plus(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_ID, i));
+        }
+        return linear;
     case PL_WORK_DIM: return constant(emitter, range->dimensions);
     }
     UNREACHABLE();
