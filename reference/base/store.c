@@ -212,16 +212,6 @@ static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes byte
     return calls->sync(descriptor) == 0 ? 0 : errno;
 }
 
-/* Syncs a folder: only then does a renamed file in it survive a crash of the machine. */
-static int sync_folder(const rt_store_calls *calls, const char *folder)
-{
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return errno;
-    int error = calls->sync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
-    return error;
-}
-
 /* Writes bytes under a temporary name in the folder, then renames the file. */
 static int replace_file(const rt_store_calls *calls, const char *folder, const char *path,
                         rt_bytes bytes)
@@ -238,7 +228,13 @@ static int replace_file(const rt_store_calls *calls, const char *folder, const c
         if (error != 0) unlink(temporary.data);
     }
     rt_buffer_free(&temporary);
-    return error != 0 ? error : sync_folder(calls, folder);
+    if (error != 0) return error;
+    /* Only when the folder is synced does a renamed file survive a crash of the machine. */
+    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    error = calls->sync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return error;
 }
 
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)

@@ -11,8 +11,6 @@
 #include "reference/compiler/ir/values.h"
 #include "reference/image/virtual_functions.h"
 
-#include <string.h>
-
 /* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and SPIR-V's capability
  * (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
 enum { FP16 = 5, FP64 = 6, ATOMIC64 = 27 };

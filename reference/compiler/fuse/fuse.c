@@ -13,8 +13,6 @@
 #include "reference/compiler/refuse/refuse.h"
 #include "reference/compiler/spirv/translate.h"
 
-#include <string.h>
-
 /* ---- The passes ---------------------------------------------------------------------------- */
 
 static rt_status infer_address_spaces(pl_fusing *fusing)

@@ -5,7 +5,6 @@
 #include "reference/compiler/ir/attributes.h"
 
 #include <llvm-c/Target.h>
-#include <string.h>
 
 #define NOT_NUMBERED UINT32_MAX
 

@@ -8,11 +8,9 @@
 #include "reference/compiler/fuse/local.h"
 #include "reference/compiler/fuse/passes.h"
 
-#include "reference/base/map.h"
 #include "reference/base/vector.h"
 
 #include <llvm-c/Target.h>
-#include <string.h>
 
 /* A pointer derived from the parameter. */
 typedef struct derived {

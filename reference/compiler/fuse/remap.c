@@ -141,27 +141,24 @@ static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_c
     return value;
 }
 
-/* The offset of PTX is read through a pointer to three words. */
-static LLVMValueRef emit_offset_words(pl_emitter *emitter, const pl_view *view, LLVMTypeRef type)
-{
-    LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
-    LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
-    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-        words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
-    LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
-    LLVMValueRef variable = LLVMAddGlobalInAddressSpace(emitter->module, LLVMTypeOf(array),
-                                                        "offset", LLVMGetPointerAddressSpace(type));
-    LLVMSetInitializer(variable, array);
-    LLVMSetLinkage(variable, LLVMInternalLinkage);
-    LLVMSetGlobalConstant(variable, 1);
-    return LLVMConstBitCast(variable, type);
-}
-
 static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const query_row *query,
                                 LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) return emit_offset_words(emitter, view, type);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        /* The offset of PTX is read through a pointer to three words. */
+        LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
+        LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
+        for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+            words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
+        LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
+        LLVMValueRef variable = LLVMAddGlobalInAddressSpace(
+            emitter->module, LLVMTypeOf(array), "offset", LLVMGetPointerAddressSpace(type));
+        LLVMSetInitializer(variable, array);
+        LLVMSetLinkage(variable, LLVMInternalLinkage);
+        LLVMSetGlobalConstant(variable, 1);
+        return LLVMConstBitCast(variable, type);
+    }
     LLVMValueRef value;
     if (query->index == INDEX_OF_ARGUMENT && LLVMGetNumArgOperands(call) == 1)
         value = emit_selected(emitter, view, query->component, LLVMGetOperand(call, 0));

@@ -2,8 +2,6 @@
  * and whose unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
 #include "reference/compiler/fuse/values.h"
 
-#include <string.h>
-
 static LLVMTypeRef size_type(pl_emitter *emitter)
 {
     return LLVMInt64TypeInContext(emitter->job->context);
@@ -17,11 +15,6 @@ static LLVMValueRef constant(pl_emitter *emitter, uint64_t value)
 static LLVMValueRef plus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildAdd(emitter->builder, a, b, "");
-}
-
-static LLVMValueRef minus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSub(emitter->builder, a, b, "");
 }
 
 static LLVMValueRef times(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
@@ -104,7 +97,7 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
         uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
-        LLVMValueRef relative = minus(emitter, id, constant(emitter, offset));
+        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, constant(emitter, offset), "");
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
         linear = plus(emitter, linear, relative);
     }

@@ -17,6 +17,7 @@ typedef struct lowering {
     bool is_signed;       /* the variant of the row: signed, or ... */
     bool is_right;        /* ... to the right, or ... */
     bool subtracts;       /* ... a difference instead of a sum */
+    uint32_t group;       /* bits of a group whose order is reversed */
     LLVMValueRef a, b, c; /* operands; NULL where there are fewer */
 } lowering;
 
@@ -80,34 +81,20 @@ static LLVMValueRef lower_funnel(const lowering *at)
     return build(at, LLVMOr, high, low);
 }
 
-/* Exchanges neighbouring groups of `bits` bits; `mask` selects the lower group of each pair. */
-static LLVMValueRef exchange(const lowering *at, LLVMValueRef x, uint32_t bits, uint64_t mask)
+/* Reverses the order of groups of bits: exchanges pairs of these, then of ever larger groups up to
+ * halves; `selected` has the lower group of each pair. */
+static LLVMValueRef lower_reversal(const lowering *at)
 {
-    CHECK(bits * 2 <= at->width);
-    LLVMValueRef selected = number(at, mask);
-    LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
-    LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
-    return build(at, LLVMOr, up, down);
-}
-
-/* Reverses the order of groups of `smallest` bits: exchanges pairs of these, then of ever larger
- * groups up to halves. */
-static LLVMValueRef reverse(const lowering *at, uint32_t smallest)
-{
+    CHECK(at->group >= 1);
     LLVMValueRef x = at->a;
-    for (uint32_t bits = smallest; bits < at->width; bits *= 2)
-        x = exchange(at, x, bits, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
+    for (uint32_t bits = at->group; bits < at->width; bits *= 2) {
+        CHECK(bits * 2 <= at->width);
+        LLVMValueRef selected = number(at, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
+        LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
+        LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
+        x = build(at, LLVMOr, up, down);
+    }
     return x;
-}
-
-static LLVMValueRef lower_bswap(const lowering *at)
-{
-    return reverse(at, 8);
-}
-
-static LLVMValueRef lower_bitreverse(const lowering *at)
-{
-    return reverse(at, 1);
 }
 
 /* ---- Saturating arithmetic ----------------------------------------------------------------- */
@@ -188,13 +175,14 @@ typedef struct lowering_row {
     const char *name; /* of the intrinsic, without its types */
     LLVMValueRef (*lower)(const lowering *at);
     bool is_signed, is_right, subtracts;
+    uint32_t group;
 } lowering_row;
 
 static const lowering_row lowering_rows[] = {
     {.name = "llvm.fshl", .lower = lower_funnel},
     {.name = "llvm.fshr", .lower = lower_funnel, .is_right = true},
-    {.name = "llvm.bswap", .lower = lower_bswap},
-    {.name = "llvm.bitreverse", .lower = lower_bitreverse},
+    {.name = "llvm.bswap", .lower = lower_reversal, .group = 8},
+    {.name = "llvm.bitreverse", .lower = lower_reversal, .group = 1},
     {.name = "llvm.uadd.sat", .lower = lower_saturating},
     {.name = "llvm.sadd.sat", .lower = lower_saturating, .is_signed = true},
     {.name = "llvm.usub.sat", .lower = lower_saturating, .subtracts = true},
@@ -236,6 +224,7 @@ static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValu
         .is_signed = row->is_signed,
         .is_right = row->is_right,
         .subtracts = row->subtracts,
+        .group = row->group,
         .a = LLVMGetOperand(call, 0),
         .b = operand_or_null(call, 1),
         .c = operand_or_null(call, 2),

@@ -186,17 +186,6 @@ static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
     return LLVMBuildSelect(builder, bits, LLVMGetOperand(select, 1), LLVMGetOperand(select, 2), "");
 }
 
-/* The replacement of an instruction that uses such a vector; NULL: it stays. */
-static LLVMValueRef lower(LLVMBuilderRef builder, LLVMValueRef instruction)
-{
-    switch (LLVMGetInstructionOpcode(instruction)) {
-    case LLVMExtractElement: return lower_extract(builder, instruction);
-    case LLVMShuffleVector: return lower_shuffle(builder, instruction);
-    case LLVMSelect: return lower_select(builder, instruction);
-    default: return NULL;
-    }
-}
-
 void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
@@ -205,7 +194,13 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
         LLVMValueRef next = NULL;
         for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
             next = pl_next_instruction(i);
-            LLVMValueRef value = lower(builder, i);
+            LLVMValueRef value = NULL; /* the replacement of such a vector's user */
+            switch (LLVMGetInstructionOpcode(i)) {
+            case LLVMExtractElement: value = lower_extract(builder, i); break;
+            case LLVMShuffleVector: value = lower_shuffle(builder, i); break;
+            case LLVMSelect: value = lower_select(builder, i); break;
+            default: break;
+            }
             if (value) pl_replace(i, value);
         }
     }

@@ -206,19 +206,6 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
-                                 const pl_part *part, pl_symbols *out_symbols)
-{
-    rt_map separated = {0}; /* the names that the split left to other images */
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_placed *placed = &part->placed[i];
-        if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);
-    }
-    rt_status status = pl_symbols_collect(job, module, &separated, out_symbols);
-    rt_map_free(&separated);
-    return status;
-}
-
 static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                        const pl_symbols *symbols, rt_image *image)
 {
@@ -269,7 +256,14 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
-    RT_TRY(collect_symbols(job, module, graph, part, &symbols));
+    rt_map separated = {0}; /* the names that the split left to other images */
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);
+    }
+    rt_status status = pl_symbols_collect(job, module, &separated, &symbols);
+    rt_map_free(&separated);
+    RT_TRY(status);
     RT_TRY(ptx ? pl_ptx_write(job, module, request->library, &image->code)
                : write(job, request, module, &symbols, image));
     image->kernels = symbols.kernels;

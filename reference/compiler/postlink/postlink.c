@@ -3,7 +3,6 @@
  * It runs the steps in their order; each step has a file of its own. */
 #include "reference/compiler/postlink/postlink.h"
 
-#include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/postlink/image.h"
 #include "reference/compiler/postlink/input.h"
 #include "reference/compiler/postlink/spec_constants.h"

@@ -26,7 +26,6 @@
 #include "reference/compiler/postlink/device_globals.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The entry points of one image, by their nodes, in the graph's order. */
 typedef struct group {

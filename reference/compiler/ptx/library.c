@@ -10,7 +10,6 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
-#include <string.h>
 
 static const uint8_t our_builtins[] = {
 #include "ptx_builtins.inc"

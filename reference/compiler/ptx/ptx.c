@@ -51,29 +51,23 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
 
 /* ---- The steps ----------------------------------------------------------------------------- */
 
-/* Makes functions from the sources, our builtins and libclc alike.  OpenCL's calling conventions
- * mean nothing to PTX, and a call must have that of its function; kernels keep theirs, by which
- * they are recognised until they have entries.  Functions for one processor are not inlined into
- * functions for another. */
-static void make_uniform(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        pl_attribute_remove(function, "target-cpu");
-        pl_attribute_remove(function, "target-features");
-        if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
-        LLVMValueRef i = pl_first_instruction(function);
-        for (; i; i = pl_next_instruction(i))
-            if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
-    }
-}
-
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
-    make_uniform(*module);
+    /* Functions from the sources, our builtins and libclc become alike.  OpenCL's calling
+     * conventions mean nothing to PTX, and a call must have that of its function; kernels keep
+     * theirs, by which they are recognised until they have entries.  Functions for one processor
+     * are not inlined into functions for another. */
+    LLVMValueRef function = LLVMGetFirstFunction(*module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        pl_attribute_remove(function, "target-cpu");
+        pl_attribute_remove(function, "target-features");
+        if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
+            if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
+    }
     RT_TRY(pl_ptx_make_entries(job, *module, out));
     RT_TRY(pl_module_verify(job, *module, "making entries of PTX"));
     RT_TRY(pl_ptx_join_spaces(job, module));

@@ -7,8 +7,6 @@
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/refuse/refuse_internal.h"
 
-#include <string.h>
-
 rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
                            const char *what)
 {
@@ -24,22 +22,6 @@ static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text sy
                         const char *what)
 {
     return pl_refuse_symbol(job, source, at ? pl_place_line(at) : 0, symbol, what);
-}
-
-/* An alias has no line, but its target may have one. */
-static rt_status check_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
-{
-    LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
-    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
-    if (!alias) {
-        alias = LLVMGetFirstGlobalIFunc(module);
-        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
-    }
-    if (!alias) return RT_STATUS_OK;
-    return refuse(job, source, other && LLVMIsAFunction(other) ? other : NULL,
-                  pl_job_name(job, alias),
-                  "is an alias of what stands there, which device code does not have; define a "
-                  "function that calls the other one");
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------ */
@@ -103,17 +85,6 @@ static const struct instruction_row {
     {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},
 };
 
-/* NULL: the instruction has no fault. */
-static const char *fault_of(LLVMValueRef instruction)
-{
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-    for (size_t i = 0; i < sizeof instruction_rows / sizeof *instruction_rows; i++)
-        if (instruction_rows[i].opcode == opcode) return instruction_rows[i].what;
-    if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
-        return "holds assembly, which SPIR-V does not have";
-    return NULL;
-}
-
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
 static const char *symbol_fault(LLVMValueRef value, rt_text name)
@@ -158,7 +129,11 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
     if (fault) return refuse(job, source, function, name, fault);
     LLVMValueRef i = function ? pl_first_instruction(function) : NULL;
     for (; i; i = pl_next_instruction(i)) {
-        fault = fault_of(i);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+        if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+            fault = "holds assembly, which SPIR-V does not have";
+        for (size_t k = 0; k < sizeof instruction_rows / sizeof *instruction_rows; k++)
+            if (instruction_rows[k].opcode == opcode) fault = instruction_rows[k].what;
         if (fault) return refuse(job, source, i, name, fault);
     }
     return RT_STATUS_OK;
@@ -167,7 +142,17 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
 rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     CHECK(source.length > 0 && LLVMGetModuleContext(module) == job->context);
-    RT_TRY(check_aliases(job, module, source));
+    /* An alias has no line, but its target may have one. */
+    LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
+    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
+    if (!alias) {
+        alias = LLVMGetFirstGlobalIFunc(module);
+        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
+    }
+    if (alias)
+        return refuse(job, source, other ? LLVMIsAFunction(other) : NULL, pl_job_name(job, alias),
+                      "is an alias of what stands there, which device code does not have; define a "
+                      "function that calls the other one");
     RT_TRY(check_start_up(job, module, source));
     size_t length = 0;
     (void)LLVMGetModuleInlineAsm(module, &length);

@@ -77,29 +77,24 @@ static bool has_overloads(LLVMValueRef function)
            pl_symbol_is_opencl_builtin(name);
 }
 
-static void lower_function(pl_job *job, LLVMBuilderRef builder, LLVMValueRef function)
-{
-    LLVMUseRef next = NULL;
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = next) {
-        next = LLVMGetNextUse(use);
-        LLVMValueRef user = LLVMGetUser(use), origin = NULL;
-        unsigned count = LLVMIsACallInst(user) ? LLVMGetNumArgOperands(user) : 0, index = 0;
-        for (unsigned i = 0; i < count && !origin; i++) {
-            LLVMValueRef operand = LLVMGetOperand(user, i);
-            index = i;
-            if (is_generic_pointer(operand)) origin = origin_of(operand);
-        }
-        if (origin) call_overload(job, builder, user, index, origin);
-    }
-}
-
 void pl_opencl12_builtins(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     /* New declarations are appended; they have no generic parameter, so the loop skips them. */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (has_overloads(function)) lower_function(job, builder, function);
+        LLVMUseRef next, use = has_overloads(function) ? LLVMGetFirstUse(function) : NULL;
+        for (; use; use = next) {
+            next = LLVMGetNextUse(use);
+            LLVMValueRef user = LLVMGetUser(use), origin = NULL;
+            unsigned count = LLVMIsACallInst(user) ? LLVMGetNumArgOperands(user) : 0, index = 0;
+            for (unsigned i = 0; i < count && !origin; i++) {
+                LLVMValueRef operand = LLVMGetOperand(user, i);
+                index = i;
+                if (is_generic_pointer(operand)) origin = origin_of(operand);
+            }
+            if (origin) call_overload(job, builder, user, index, origin);
+        }
     }
     LLVMDisposeBuilder(builder);
 }
