@@ -54,9 +54,9 @@ static bool scan_mode(mode_scan *scan, rt_bytes spirv)
     rt_spirv_instruction at;
     while (rt_spirv_walk_next(&walk, &at)) {
         if (at.opcode == OP_ENTRY_POINT) scan->kernel_count++;
-        bool such = at.opcode == OP_EXECUTION_MODE && rt_spirv_word(&at, 2) == scan->mode &&
-                    at.word_count >= 3 + scan->operand_count;
-        if (!such) continue;
+        bool has_mode = at.opcode == OP_EXECUTION_MODE && rt_spirv_word(&at, 2) == scan->mode &&
+                        at.word_count >= 3 + scan->operand_count;
+        if (!has_mode) continue;
         uint32_t operands[MODE_OPERANDS_MAX] = {0};
         CHECK(scan->operand_count <= MODE_OPERANDS_MAX);
         for (uint32_t i = 0; i < scan->operand_count; i++)
