@@ -20,6 +20,7 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count)
 {
+    if (count == 0) return;
     rt_property *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
     for (uint32_t i = 0; i < count; i++)
         items[i] = (rt_property){.name = symbols[i], .type = RT_PROPERTY_UINT32, .number = 1};
