@@ -17,6 +17,11 @@
 
 enum { OPERANDS_MAX = 3 };
 
+_Static_assert((int)SIM_ROUND_NEAREST == (int)SIM_FPRoundingModeRTE, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_ZERO == (int)SIM_FPRoundingModeRTZ, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_UP == (int)SIM_FPRoundingModeRTP, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_DOWN == (int)SIM_FPRoundingModeRTN, "modes have SPIR-V's numbers");
+
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
 /* A scalar operand of an operation. */
@@ -32,16 +37,6 @@ static bool is_scalar(const sim_type *type)
 {
     return type->kind == SIM_TYPE_BOOL || type->kind == SIM_TYPE_INT ||
            type->kind == SIM_TYPE_FLOAT;
-}
-
-static scalar scalar_of(const sim_type *type, uint64_t bits)
-{
-    uint32_t unused = 64u - type->bits;
-    return (scalar){.type = type,
-                    .kind = type->kind,
-                    .width = type->bits,
-                    .bits = bits,
-                    .number = (int64_t)(bits << unused) >> unused};
 }
 
 /* Integer operations on two operands of the result's width.  False if it is not such an operation,
@@ -129,13 +124,6 @@ static uint64_t bits_of(uint32_t width, double value)
     return sim_half_of_double(value);
 }
 
-/* The remainder with the sign of the divisor. */
-static double modulo(double a, double b)
-{
-    double rest = fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
 static bool fold_float(uint16_t number, scalar a, scalar b, uint64_t *out)
 {
     double x = number_of(a), y = number_of(b);
@@ -145,7 +133,12 @@ static bool fold_float(uint16_t number, scalar a, scalar b, uint64_t *out)
     case SIM_OpFMul: *out = bits_of(a.width, x * y); return true;
     case SIM_OpFDiv: *out = bits_of(a.width, x / y); return true;
     case SIM_OpFRem: *out = bits_of(a.width, fmod(x, y)); return true;
-    case SIM_OpFMod: *out = bits_of(a.width, modulo(x, y)); return true;
+    case SIM_OpFMod: {
+        double rest = fmod(x, y); /* the result has the sign of the second operand */
+        bool moved = rest != 0 && (rest < 0) != (y < 0);
+        *out = bits_of(a.width, moved ? rest + y : rest);
+        return true;
+    }
     default: return false;
     }
 }
@@ -183,30 +176,20 @@ sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
     return out;
 }
 
-static bool fold_conversion(const sim_module *module, const sim_constant *constant,
-                            const sim_type *type, scalar a, uint64_t *out)
-{
-    sim_numeric numeric =
-        sim_numeric_of(module, constant->id, constant->opcode->number, a.type, type);
-    bool are_integers = a.kind == SIM_TYPE_INT && type->kind == SIM_TYPE_INT;
-    if (are_integers && !numeric.is_saturated) {
-        *out = numeric.from >= SIM_NUMBER_S8 ? (uint64_t)a.number : a.bits;
-        return true;
-    }
-    return sim_convert(numeric, a.bits, out);
-}
-
 /* ---- One component ------------------------------------------------------------------------- */
 
 static bool fold_one(const sim_module *module, const sim_constant *constant, const sim_type *type,
                      scalar a, uint64_t *out)
 {
-    switch ((sim_group)constant->opcode->group) {
-    case SIM_GROUP_FLOAT_TO_INTEGER:
-    case SIM_GROUP_INTEGER_TO_FLOAT:
-    case SIM_GROUP_INTEGER_TO_INTEGER:
-    case SIM_GROUP_FLOAT_TO_FLOAT: return fold_conversion(module, constant, type, a, out);
-    default: break;
+    sim_group group = (sim_group)constant->opcode->group;
+    if (group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_FLOAT ||
+        group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT) {
+        sim_numeric numeric =
+            sim_numeric_of(module, constant->id, constant->opcode->number, a.type, type);
+        bool are_integers = a.kind == SIM_TYPE_INT && type->kind == SIM_TYPE_INT;
+        if (!are_integers || numeric.is_saturated) return sim_convert(numeric, a.bits, out);
+        *out = numeric.from >= SIM_NUMBER_S8 ? (uint64_t)a.number : a.bits;
+        return true;
     }
     switch (constant->opcode->number) {
     case SIM_OpLogicalNot: *out = a.bits ^ 1; return true;
@@ -320,7 +303,12 @@ static bool read_component(const sim_module *module, const sim_constant *user, u
     uint8_t bytes[sizeof bits] = {0};
     if (!is_scalar(type) || !write_part(module, operand, &i, is_vector, bytes)) return false;
     memcpy(&bits, bytes, sizeof bits);
-    *out = scalar_of(type, bits);
+    uint32_t unused = 64u - type->bits;
+    *out = (scalar){.type = type,
+                    .kind = type->kind,
+                    .width = type->bits,
+                    .bits = bits,
+                    .number = (int64_t)(bits << unused) >> unused};
     return true;
 }
 
@@ -380,33 +368,25 @@ static bool fold_shuffle(const sim_module *module, const sim_constant *constant,
     return true;
 }
 
-static bool fold_insert(const sim_module *module, const sim_constant *constant, uint8_t *out)
-{
-    uint64_t offset;
-    part_of(constant->type, constant->operands + 2, constant->count - 2, &offset);
-    return write_part(module, operand_at(module, constant, 1), NULL, 0, out) &&
-           write_part(module, operand_at(module, constant, 0), NULL, 0, out + offset);
-}
-
-/* Copies the bits.  Sizes may differ because vectors of three are padded: then the value stays
- * unknown. */
-static bool fold_bitcast(const sim_module *module, const sim_constant *constant, uint8_t *out)
-{
-    const sim_constant *from = operand_at(module, constant, 0);
-    if (from->type->size_bytes != constant->type->size_bytes) return false;
-    return write_part(module, from, NULL, 0, out);
-}
-
 static bool fold(const sim_module *module, const sim_constant *constant, uint8_t *out)
 {
+    const sim_type *type = constant->type;
+    uint64_t offset;
     switch (constant->opcode->number) {
     case SIM_OpCompositeExtract:
         return write_part(module, operand_at(module, constant, 0), constant->operands + 1,
                           constant->count - 1, out);
-    case SIM_OpCompositeInsert: return fold_insert(module, constant, out);
+    case SIM_OpCompositeInsert:
+        part_of(type, constant->operands + 2, constant->count - 2, &offset);
+        return write_part(module, operand_at(module, constant, 1), NULL, 0, out) &&
+               write_part(module, operand_at(module, constant, 0), NULL, 0, out + offset);
     case SIM_OpVectorShuffle: return fold_shuffle(module, constant, out);
     case SIM_OpSelect: return fold_select(module, constant, out);
-    case SIM_OpBitcast: return fold_bitcast(module, constant, out);
+    case SIM_OpBitcast:
+        /* Copies the bits.  Sizes may differ because vectors of three are padded: then the value
+         * stays unknown. */
+        return operand_at(module, constant, 0)->type->size_bytes == type->size_bytes &&
+               write_part(module, operand_at(module, constant, 0), NULL, 0, out);
     default: return fold_components(module, constant, out);
     }
 }
@@ -442,7 +422,5 @@ void sim_fold_operation(sim_module *module, sim_constant *constant)
         memcpy(&constant->bits, out, sizeof constant->bits);
         return;
     }
-    uint8_t *image = rt_arena_alloc(&module->arena, type->size_bytes ? type->size_bytes : 1);
-    memcpy(image, out, type->size_bytes);
-    constant->image = image;
+    constant->image = rt_arena_copy(&module->arena, out, 1, type->size_bytes);
 }
