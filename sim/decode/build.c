@@ -45,13 +45,13 @@ static sim_leaves leaves_fill(sim_decoder *d, const sim_type *type, sim_ref ref)
 
 static sim_ref *undefined_fill(const sim_type *type, sim_ref *out)
 {
-    uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
-    bool is_composite = type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR ||
-                        type->kind == SIM_TYPE_STRUCT;
-    if (!is_composite) *out++ = SIM_REF_POOL | slot;
-    for (uint64_t i = 0; is_composite && i < type->count; i++) {
-        out = undefined_fill(type->kind == SIM_TYPE_STRUCT ? type->members[i] : type->element, out);
+    if (!sim_type_is_composite(type)) {
+        uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
+        *out = SIM_REF_POOL | slot;
+        return out + 1;
     }
+    for (uint64_t i = 0; i < type->count; i++)
+        out = undefined_fill(sim_type_part(type, i), out);
     return out;
 }
 
@@ -85,18 +85,15 @@ rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_i
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
-    bool is_struct = type->kind == SIM_TYPE_STRUCT;
-    uint64_t bits = 0;
-    if (!is_struct && type->kind != SIM_TYPE_ARRAY && type->kind != SIM_TYPE_VECTOR) {
+    if (!sim_type_is_composite(type)) {
+        uint64_t bits = 0;
+        CHECK(type->size_bytes <= sizeof bits);
         memcpy(&bits, image, type->size_bytes);
         *out = sim_decode_constant(d, bits);
         return out + 1;
     }
-    for (uint64_t i = 0; i < type->count; i++) {
-        const sim_type *member = is_struct ? type->members[i] : type->element;
-        uint64_t offset = is_struct ? type->offsets[i] : i * member->size_bytes;
-        out = image_leaves(d, member, image + offset, out);
-    }
+    for (uint64_t i = 0; i < type->count; i++)
+        out = image_leaves(d, sim_type_part(type, i), image + sim_type_part_offset(type, i), out);
     return out;
 }
 
@@ -201,6 +198,9 @@ static rt_status build_parameters(sim_decoder *d)
     sim_ir_function *f = d->f;
     const sim_type *type = f->function->type;
     uint32_t total = 0;
+    if (sim_type_leaves(type->element) > SIM_LEAVES_MAX) {
+        return sim_decode_refuse(d, "OpFunction", "its result has more than 4096 scalars");
+    }
     f->parameter_first =
         rt_arena_alloc_array(&d->arena, (size_t)type->count + 1, sizeof *f->parameter_first);
     for (uint32_t i = 0; i < type->count; i++) {
@@ -382,16 +382,12 @@ static rt_status build_end(sim_decoder *d, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-static rt_status build_phi(sim_decoder *d, const sim_view *view)
+static void build_phi(sim_decoder *d, const sim_view *view)
 {
     uint32_t count = sim_type_leaves(view->type);
-    if (count > SIM_LEAVES_MAX) {
-        return sim_decode_refuse(d, "OpPhi", "it has more than 4096 scalars");
-    }
     sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, NULL, 0, count);
     d->f->blocks.items[d->block].phi_count += count;
     d->leaves[d->f->module_index][view->id] = node_leaves(d, &node, view->type);
-    return RT_STATUS_OK;
 }
 
 /* Fills the blocks of the module's block that begins with block `index`. */
@@ -407,8 +403,11 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
         uint32_t group = instruction->opcode->group;
         site_set(d, instruction);
         f->blocks.items[d->block].cost++;
+        if (view.type && sim_type_leaves(view.type) > SIM_LEAVES_MAX) {
+            return sim_decode_refuse(d, view.opcode->name, "its result has more than 4096 scalars");
+        }
         if (group == SIM_GROUP_PHI) {
-            RT_TRY(build_phi(d, &view));
+            build_phi(d, &view);
         } else if (group == SIM_GROUP_CALL || group == SIM_GROUP_CALL_POINTER) {
             RT_TRY(build_call(d, &view));
         } else if (group == SIM_GROUP_CONTROL_BARRIER) {

@@ -8,10 +8,8 @@
 /* Translators generate calls of kernels too, contrary to section 2.16. */
 static bool is_uncalled_kernel(const sim_decoder *d, const sim_ir_function *f)
 {
-    bool is_kernel = false;
-    for (uint32_t i = 0; i < f->module->entry_count; i++)
-        is_kernel |= &f->module->functions[f->module->entries[i].function] == f->function;
-    for (uint32_t m = 0; is_kernel && m < d->module_count; m++) {
+    if (!sim_module_is_entry(f->module, f->function)) return false;
+    for (uint32_t m = 0; m < d->module_count; m++) {
         const sim_module *module = d->modules[m];
         for (uint32_t i = 0; i < module->instruction_count; i++) {
             const sim_instruction *instruction = &module->instructions[i];
@@ -20,7 +18,7 @@ static bool is_uncalled_kernel(const sim_decoder *d, const sim_ir_function *f)
             if (d->function_of[m][callee - module->functions] == f->index) return false;
         }
     }
-    return is_kernel;
+    return true;
 }
 
 rt_status sim_decode_by_value(sim_decoder *d)

@@ -205,13 +205,6 @@ typedef struct sim_view {
     sim_id id;
 } sim_view;
 
-/* True for the blocks after which the engine continues with the next one. */
-static inline bool sim_end_falls_through(sim_end end)
-{
-    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
-           end == SIM_END_MEET || end == SIM_END_NEXT;
-}
-
 /* ---- flow.c ---------------------------------------------------------------------------------- */
 
 /* Lays out the blocks of f in scheduling order, with edges and loops; nodes stay empty. */

@@ -269,23 +269,6 @@ static void emit_edge(emitter *e, const sim_ir_edge *edge)
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
-static uint32_t emit_call(emitter *e, const sim_ir_block *block)
-{
-    const sim_ir_function *f = e->f;
-    sim_call call = {.function = block->call, .argument_count = block->operand_count};
-    call.argument_first = places_keep(e, block->operand_first, block->operand_count);
-    call.result_first = e->places.count;
-    if (block->result_node != SIM_NONE) {
-        const sim_node *node = &f->nodes.items[block->result_node];
-        call.result_count = node->result_count;
-        for (uint32_t i = 0; i < node->result_count; i++) {
-            *rt_vector_push(&e->places) = f->values.items[node->result_first + i].place;
-        }
-    }
-    *rt_vector_push(&e->calls) = call;
-    return e->calls.count - 1;
-}
-
 static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
 {
     const sim_ir_function *f = e->f;
@@ -306,8 +289,19 @@ static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
     for (uint32_t i = 0; i < block->node_count; i++)
         emit_node(e, &f->nodes.items[block->node_first + i]);
     out->op_count = e->ops.count - out->op_first;
-    if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER)
-        out->extra = emit_call(e, block);
+    if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) {
+        sim_call call = {.function = block->call, .argument_count = block->operand_count};
+        call.argument_first = places_keep(e, block->operand_first, block->operand_count);
+        call.result_first = e->places.count;
+        if (block->result_node != SIM_NONE) {
+            const sim_node *node = &f->nodes.items[block->result_node];
+            call.result_count = node->result_count;
+            for (uint32_t i = 0; i < node->result_count; i++)
+                *rt_vector_push(&e->places) = f->values.items[node->result_first + i].place;
+        }
+        out->extra = e->calls.count;
+        *rt_vector_push(&e->calls) = call;
+    }
     if (block->end == SIM_END_BARRIER) out->extra = block->order;
     if (block->end == SIM_END_RETURN)
         out->extra = places_keep(e, block->operand_first, block->operand_count);

@@ -29,11 +29,9 @@ typedef struct recipe {
 #define INT2(name, op)   SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V
 #define MATH1(name, f)   SIM_STD_##name, WAY_MATH1, SIM_MATH_##f
 #define MATH2(name, f)   SIM_STD_##name, WAY_MATH2, SIM_MATH_##f
-#define MATH1_ALL(f)                                                                               \
-    {MATH1(f, f)}, {MATH1(native_##f, f)},                                                         \
-    {                                                                                              \
-        MATH1(half_##f, f)                                                                         \
-    }
+/* clang-format off */
+#define MATH1_ALL(f) {MATH1(f, f)}, {MATH1(native_##f, f)}, {MATH1(half_##f, f)}
+/* clang-format on */
 
 static const recipe recipes[] = {
     {FLOAT1(sqrt, SQRT)},
@@ -164,51 +162,41 @@ sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value)
 #define MAX(a, b)  sim_build_binary(d, SIM_FLOAT2(FMAX, type), type, a, b)
 #define LESS(a, b) sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, a, b)
 
-static sim_ref build_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
-{
-    sim_ref zero = sim_decode_float(d, type, 0), one = sim_decode_float(d, type, 1);
-    /* sign() of a zero is that zero, and of a NaN it is 0. */
-    sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
-    sim_ref out = sim_build_select(d, type, is_nan, zero, a);
-    out = sim_build_select(d, type, LESS(zero, a), one, out);
-    return sim_build_select(d, type, LESS(a, zero), sim_decode_float(d, type, -1), out);
-}
-
-static sim_ref build_smoothstep(sim_decoder *d, sim_lane_type type, const sim_ref *in)
-{
-    sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
-    t = MIN(MAX(t, sim_decode_float(d, type, 0)), sim_decode_float(d, type, 1));
-    sim_ref slope = SUB(sim_decode_float(d, type, 3), MUL(sim_decode_float(d, type, 2), t));
-    return MUL(MUL(t, t), slope);
-}
-
-static sim_ref build_copysign(sim_decoder *d, sim_lane_type type, sim_ref a, sim_ref b)
-{
-    uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
-    sim_lane_type bits = BITS(type);
-    sim_ref size =
-        sim_build_four(d, SIM_INT4(AND, bits), bits, a, sim_decode_constant(d, sign - 1));
-    sim_ref top = sim_build_four(d, SIM_INT4(AND, bits), bits, b, sim_decode_constant(d, sign));
-    return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
-}
-
 static sim_ref build_float(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in)
 {
     uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
-    sim_ref one = sim_decode_float(d, type, 1);
+    sim_ref zero = sim_decode_constant(d, 0), one = sim_decode_float(d, type, 1);
     switch (number) {
     case SIM_STD_fabs:
         return sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
                               sim_decode_constant(d, sign - 1));
-    case SIM_STD_copysign: return build_copysign(d, type, in[0], in[1]);
+    case SIM_STD_copysign: {
+        sim_lane_type bits = BITS(type);
+        sim_ref size =
+            sim_build_four(d, SIM_INT4(AND, bits), bits, in[0], sim_decode_constant(d, sign - 1));
+        sim_ref top =
+            sim_build_four(d, SIM_INT4(AND, bits), bits, in[1], sim_decode_constant(d, sign));
+        return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
+    }
     case SIM_STD_fma: return sim_build_ternary(d, SIM_FLOAT2(FMA, type), type, in[0], in[1], in[2]);
     case SIM_STD_mad: return ADD(MUL(in[0], in[1]), in[2]);
     case SIM_STD_fclamp: return MIN(MAX(in[0], in[1]), in[2]);
     case SIM_STD_mix: return ADD(in[0], MUL(SUB(in[1], in[0]), in[2]));
-    case SIM_STD_step:
-        return sim_build_select(d, type, LESS(in[1], in[0]), sim_decode_float(d, type, 0), one);
-    case SIM_STD_smoothstep: return build_smoothstep(d, type, in);
-    case SIM_STD_sign: return build_sign(d, type, in[0]);
+    case SIM_STD_step: return sim_build_select(d, type, LESS(in[1], in[0]), zero, one);
+    case SIM_STD_smoothstep: {
+        sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
+        t = MIN(MAX(t, zero), one);
+        sim_ref slope = SUB(sim_decode_float(d, type, 3), MUL(sim_decode_float(d, type, 2), t));
+        return MUL(MUL(t, t), slope);
+    }
+    case SIM_STD_sign: {
+        /* sign() of a zero is that zero, and of a NaN it is 0. */
+        sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, in[0], in[0]);
+        sim_ref out = sim_build_select(d, type, is_nan, zero, in[0]);
+        out = sim_build_select(d, type, LESS(zero, in[0]), one, out);
+        sim_ref minus_one = sim_decode_float(d, type, -1);
+        return sim_build_select(d, type, LESS(in[0], zero), minus_one, out);
+    }
     case SIM_STD_degrees:
         return MUL(in[0], sim_decode_float(d, type, 57.295779513082320876798154814105));
     case SIM_STD_radians:

@@ -59,9 +59,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
         if (i == 1 && is_pointer) {
             relocation->addend += (int64_t)(value * type->size_bytes);
         } else if (type->kind == SIM_TYPE_STRUCT) {
-            CHECK(value < type->count);
-            relocation->addend += (int64_t)type->offsets[value];
-            type = type->members[value];
+            relocation->addend += (int64_t)sim_type_part_offset(type, value);
+            type = sim_type_part(type, value);
         } else {
             type = type->element;
             relocation->addend += (int64_t)(value * type->size_bytes);
@@ -132,11 +131,9 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
         return RT_STATUS_OK;
     }
     if (constant && constant->kind == SIM_CONSTANT_COMPOSITE) {
-        const sim_type *type = constant->type;
         for (uint32_t i = 0; i < constant->count; i++) {
-            uint64_t at =
-                type->kind == SIM_TYPE_STRUCT ? type->offsets[i] : i * type->element->size_bytes;
-            RT_TRY(initial_write(w, constant->operands[i], offset + at));
+            uint64_t at = offset + sim_type_part_offset(constant->type, i);
+            RT_TRY(initial_write(w, constant->operands[i], at));
         }
         return RT_STATUS_OK;
     }

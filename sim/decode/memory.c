@@ -109,9 +109,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
     for (; next < view->operand_count; next++) {
         if (type->kind == SIM_TYPE_STRUCT) {
             const sim_constant *index = sim_module_constant(module, view->operands[next]);
-            CHECK(index->bits < type->count);
-            address_add(&a, (int64_t)type->offsets[index->bits]);
-            type = type->members[index->bits];
+            address_add(&a, (int64_t)sim_type_part_offset(type, index->bits));
+            type = sim_type_part(type, index->bits);
         } else {
             CHECK(type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR);
             type = type->element;
@@ -167,13 +166,9 @@ static void access_part(sim_decoder *d, access *a, sim_lane_type lane, uint32_t 
 
 static void access_walk(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)
 {
-    bool is_struct = type->kind == SIM_TYPE_STRUCT;
-    if (is_struct || type->kind == SIM_TYPE_ARRAY) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            const sim_type *member = is_struct ? type->members[i] : type->element;
-            uint64_t place = is_struct ? type->offsets[i] : i * member->size_bytes;
-            access_walk(d, a, member, offset + place);
-        }
+    if (type->kind == SIM_TYPE_STRUCT || type->kind == SIM_TYPE_ARRAY) {
+        for (uint64_t i = 0; i < type->count; i++)
+            access_walk(d, a, sim_type_part(type, i), offset + sim_type_part_offset(type, i));
     } else {
         access_part(d, a, sim_type_lane(type), sim_type_leaves(type), offset);
     }

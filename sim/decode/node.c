@@ -51,10 +51,9 @@ uint32_t sim_type_leaves(const sim_type *type)
 
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out)
 {
-    bool is_struct = type->kind == SIM_TYPE_STRUCT;
-    if (is_struct || type->kind == SIM_TYPE_ARRAY) {
+    if (type->kind == SIM_TYPE_STRUCT || type->kind == SIM_TYPE_ARRAY) {
         for (uint64_t i = 0; i < type->count; i++)
-            out = sim_type_lanes(is_struct ? type->members[i] : type->element, out);
+            out = sim_type_lanes(sim_type_part(type, i), out);
     } else {
         uint32_t count = sim_type_leaves(type);
         for (uint32_t i = 0; i < count; i++)

@@ -124,17 +124,13 @@ static sim_parameter parameter_of(const sim_type *type)
 /* Writes the byte offset of every scalar of a value; returns the position after the last. */
 static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
 {
-    if (type->kind == SIM_TYPE_STRUCT) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            out = leaf_offsets(type->members[i], offset + (uint32_t)type->offsets[i], out);
-        }
-    } else if (type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            uint32_t at = offset + (uint32_t)(i * type->element->size_bytes);
-            out = leaf_offsets(type->element, at, out);
-        }
-    } else {
-        *out++ = offset;
+    if (!sim_type_is_composite(type)) {
+        *out = offset;
+        return out + 1;
+    }
+    for (uint64_t i = 0; i < type->count; i++) {
+        uint32_t at = offset + (uint32_t)sim_type_part_offset(type, i);
+        out = leaf_offsets(sim_type_part(type, i), at, out);
     }
     return out;
 }

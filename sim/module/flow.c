@@ -111,21 +111,6 @@ typedef struct visit {
     uint32_t successors; /* not yet visited, last first */
 } visit;
 
-/* The next block to visit from the top of the stack; SIM_NONE if that block is finished.  A loop
- * header visits the targets of its loop's exits first, so that those blocks end up after the whole
- * loop.  Then the last successor is visited first, so that the first successor ends up next to its
- * block. */
-static uint32_t next_of(sim_flow *flow, visit *top)
-{
-    if (top->exit != SIM_NONE) {
-        uint32_t target = flow->pool.items[top->exit].target;
-        top->exit = flow->pool.items[top->exit].next;
-        return target;
-    }
-    if (top->successors == 0) return SIM_NONE;
-    return flow->blocks[top->block].successors[--top->successors] - flow->function->block_first;
-}
-
 static visit visit_of(const sim_flow *flow, uint32_t block)
 {
     return (visit){block, flow->exits[block], flow->blocks[block].successor_count};
@@ -140,8 +125,19 @@ static void put_in_order(sim_flow *flow)
     visited[0] = 1;
     way[depth++] = visit_of(flow, 0);
     while (depth > 0) {
-        uint32_t next = next_of(flow, &way[depth - 1]);
-        if (next == SIM_NONE) {
+        /* A loop header visits the targets of its loop's exits first, so that those blocks end up
+         * after the whole loop.  Then the last successor is visited first, so that the first
+         * successor ends up next to its block. */
+        visit *top = &way[depth - 1];
+        uint32_t next = SIM_NONE;
+        if (top->exit != SIM_NONE) {
+            next = flow->pool.items[top->exit].target;
+            top->exit = flow->pool.items[top->exit].next;
+        } else if (top->successors > 0) {
+            next = flow->blocks[top->block].successors[--top->successors] -
+                   flow->function->block_first;
+        }
+        if (next == SIM_NONE) { /* finished */
             flow->order[--place] = way[--depth].block;
         } else if (!visited[next]) {
             CHECK(depth < count);

@@ -212,26 +212,14 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static const sim_type *member_of(const sim_type *type, uint64_t index)
-{
-    CHECK(index < type->count);
-    return type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
-}
-
-static uint64_t offset_of(const sim_type *type, uint64_t index)
-{
-    CHECK(index < type->count);
-    return type->kind == SIM_TYPE_STRUCT ? type->offsets[index] : index * type->element->size_bytes;
-}
-
 /* The part that the indices select: its type and offset.  The indices have been checked. */
 static const sim_type *part_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                                uint64_t *out_offset)
 {
     *out_offset = 0;
     for (uint32_t i = 0; i < count; i++) {
-        *out_offset += offset_of(type, indices[i]);
-        type = member_of(type, indices[i]);
+        *out_offset += sim_type_part_offset(type, indices[i]);
+        type = sim_type_part(type, indices[i]);
     }
     return type;
 }
@@ -246,7 +234,8 @@ static bool write_constituent(const sim_module *module, const sim_constant *whol
     const sim_id_entry *entry = sim_module_id(module, whole->operands[index]);
     if (entry->kind != SIM_ID_CONSTANT) return false;
     const sim_constant *part = &module->constants[entry->index];
-    if (part >= whole || !sim_type_equal(part->type, member_of(whole->type, index))) return false;
+    if (part >= whole || !sim_type_equal(part->type, sim_type_part(whole->type, index)))
+        return false;
     return write_part(module, part, indices, count, out);
 }
 
@@ -271,7 +260,7 @@ static bool write_part(const sim_module *module, const sim_constant *constant,
         }
         memset(out, 0, type->size_bytes); /* padding */
         for (uint64_t i = 0; i < type->count; i++) {
-            uint8_t *to = out + offset_of(type, i);
+            uint8_t *to = out + sim_type_part_offset(type, i);
             if (!write_constituent(module, constant, i, NULL, 0, to)) return false;
         }
         return true;
@@ -346,7 +335,7 @@ static bool fold_select(const sim_module *module, const sim_constant *constant, 
         scalar condition;
         if (!read_component(module, constant, 0, i, &condition)) return false;
         const sim_constant *chosen = operand_at(module, constant, condition.bits ? 1 : 2);
-        uint8_t *to = by_component ? out + offset_of(type, i) : out;
+        uint8_t *to = by_component ? out + sim_type_part_offset(type, i) : out;
         if (!write_part(module, chosen, &i, by_component, to)) return false;
     }
     return true;
@@ -361,7 +350,8 @@ static bool fold_shuffle(const sim_module *module, const sim_constant *constant,
         bool is_second = component >= first_count;
         uint32_t index = is_second ? component - (uint32_t)first_count : component;
         const sim_constant *from = operand_at(module, constant, is_second);
-        if (!write_part(module, from, &index, 1, out + offset_of(constant->type, i - 2))) {
+        if (!write_part(module, from, &index, 1,
+                        out + sim_type_part_offset(constant->type, i - 2))) {
             return false;
         }
     }

@@ -234,8 +234,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     }
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
-        const sim_type *member = type->members ? type->members[i] : type->element;
-        if (!part || !sim_type_same(part, member)) {
+        if (!part || !sim_type_same(part, sim_type_part(type, i))) {
             return sim_operation_fail(operation,
                                       "constituent %u, id %u, differs in type from "
                                       "the member",
@@ -252,13 +251,11 @@ static rt_status part_at(const sim_operation *operation, const sim_type *type, u
     *out_part = NULL;
     for (uint32_t i = first; i < operation->operand_count; i++) {
         uint32_t index = operation->operands[i];
-        bool is_composite = type->kind == SIM_TYPE_VECTOR || type->kind == SIM_TYPE_ARRAY ||
-                            type->kind == SIM_TYPE_STRUCT;
-        if (!is_composite || index >= type->count) {
+        if (!sim_type_is_composite(type) || index >= type->count) {
             return sim_operation_fail(operation, "index %u leads into no member of type %u", index,
                                       type->id);
         }
-        type = type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
+        type = sim_type_part(type, index);
     }
     *out_part = type;
     return RT_STATUS_OK;
@@ -579,13 +576,13 @@ rt_status sim_check_call(const sim_operation *operation)
     if (entry->kind != SIM_ID_FUNCTION) {
         return sim_operation_fail(operation, "id %u is not a function", operation->operands[0]);
     }
-    for (uint32_t i = 0; i < module->entry_count; i++) {
-        if (module->entries[i].function != entry->index) continue;
+    const sim_function *function = &module->functions[entry->index];
+    if (sim_module_is_entry(module, function)) {
         return sim_operation_fail(operation,
                                   "function %u is an entry point, which cannot be called",
                                   operation->operands[0]);
     }
-    return check_arguments(operation, module->functions[entry->index].type);
+    return check_arguments(operation, function->type);
 }
 
 rt_status sim_check_call_pointer(const sim_operation *operation)
