@@ -101,14 +101,14 @@ rt_status sim_needs_declare(sim_reader *reader, const sim_view *view)
 rt_status sim_needs_capability(sim_reader *reader, const sim_view *view, const char *what,
                                const uint16_t *wanted, uint32_t count)
 {
-    bool is_met = count == 0, is_supported = false;
     for (uint32_t i = 0; i < count; i++) {
-        is_met |= is_declared(reader, wanted[i]);
-        is_supported |= sim_supports_capability(wanted[i]);
+        if (is_declared(reader, wanted[i])) return RT_STATUS_OK;
     }
-    if (is_met) return RT_STATUS_OK;
+    if (count == 0) return RT_STATUS_OK;
     rt_buffer names = {0};
+    bool is_supported = false;
     for (uint32_t i = 0; i < count; i++) {
+        is_supported |= sim_supports_capability(wanted[i]);
         rt_buffer_printf(&names, "%s%s", i ? " or " : "",
                          sim_enumerant_name(SIM_KIND_Capability, wanted[i]));
     }
