@@ -201,9 +201,10 @@ RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queu
                                        rt_memory *memory, bool overwrites,
                                        rt_fusion_command *fusion);
 
-/* Adds the command that reads a device's copy to the host bytes. */
+/* Adds the command that reads a device's copy to the host bytes; it is held with a fusion unless
+ * that is NULL. */
 RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
-                                      rt_command_id *out_command);
+                                      rt_fusion_command *fusion, rt_command_id *out_command);
 
 /* ---- scheduler.c (lock held) -------------------------------------------------------------- */
 
