@@ -384,7 +384,7 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                        "has %llu; fuse fewer of them",
                        (unsigned long long)kernel->result.local_size, (unsigned long long)room);
     }
-    rt_shared_variables_tell(arena, &plan->variables, &kernel->result.image);
+    rt_shared_variables_add(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
                             &kernel->result.image, &kernel->bundle);
 }

@@ -122,8 +122,7 @@ static rt_property_set set_copy(rt_arena *arena, const char *name, const rt_prop
     return (rt_property_set){rt_text_of(name), copies, count};
 }
 
-void rt_shared_variables_tell(rt_arena *arena, const rt_shared_variables *variables,
-                              rt_image *image)
+void rt_shared_variables_add(rt_arena *arena, const rt_shared_variables *variables, rt_image *image)
 {
     CHECK(!rt_image_set(image, RT_SET_DEVICE_GLOBALS));
     if (variables->count == 0) return;

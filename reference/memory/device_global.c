@@ -10,7 +10,7 @@
 /* ---- Checking ----------------------------------------------------------------------------- */
 
 /* Checks what the database's lock guards.  Instances and values belong to the scheduler
- * (rt_global_entry_check). */
+ * (global_content.c). */
 static bool database_check(const rt_global_database *database)
 {
     for (uint32_t i = 0; i < database->entries.count; i++) {

@@ -5,7 +5,9 @@
  *   no image has it                   val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
-bool rt_global_entry_check(const rt_global_entry *entry)
+/* The instances and values of an entry are each of their own device and context.  The scheduler's
+ * lock is held. */
+static bool entry_check(const rt_global_entry *entry)
 {
     bool has_cached = false;
     for (uint32_t i = 0; i < entry->instances.count; i++) {
@@ -51,7 +53,7 @@ rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry 
     };
     *rt_vector_push(&entry->instances) = instance;
     CHECK(memory->size == size && memory->usm_device == device);
-    CHECK_SLOW(rt_global_entry_check(entry));
+    CHECK_SLOW(entry_check(entry));
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_ALLOCATE, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id), RT_N("device", device->id), RT_N("context", context),
              RT_N("size", size));
@@ -87,7 +89,7 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
         CHECK(value->size == size && value->initialised);
         *rt_vector_push(&entry->values) = (rt_global_host_value){context, device, value};
         CHECK(rt_global_value_find(entry, context, device) == value);
-        CHECK_SLOW(rt_global_entry_check(entry));
+        CHECK_SLOW(entry_check(entry));
     }
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_HOST, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id));

@@ -66,7 +66,8 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
         CHECK(!command->event && command->dependencies.count == 0);
         break;
     }
-    CHECK_IMPLIES(command->failure_told, rt_command_is_over(command) && !rt_ok(command->result));
+    CHECK_IMPLIES(command->failure_is_reported,
+                  rt_command_is_over(command) && !rt_ok(command->result));
 }
 
 /* States, and edges to older commands, each once; a command that was handed over depends only on
@@ -96,7 +97,7 @@ static void check_command(const rt_scheduler *scheduler, uint32_t index)
     }
     if (index >= scheduler->settled) return;
     CHECK(rt_command_is_over(command));
-    CHECK(rt_ok(command->result) || command->failure_told);
+    CHECK(rt_ok(command->result) || command->failure_is_reported);
 }
 
 /* ---- Queues and memories ------------------------------------------------------------------ */

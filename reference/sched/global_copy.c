@@ -152,11 +152,11 @@ typedef struct value_owner {
  * scope per device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
 static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     value_owner owner = {RT_GLOBAL_VALUE_ALL, RT_GLOBAL_VALUE_ALL};
     bool apart = is_shipped(scheduler);
-    if (apart) owner.context = asks->context;
-    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = asks->device->id;
+    if (apart) owner.context = target->context;
+    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = target->device->id;
     return owner;
 }
 
@@ -193,11 +193,11 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                                   rt_command_id *out_command)
 {
     rt_scheduler_lock(scheduler);
-    const rt_queue asks = scheduler->queues.items[queue];
+    const rt_queue target = scheduler->queues.items[queue];
     rt_scheduler_unlock(scheduler);
     rt_global_database_found(scheduler->globals, entry);
     rt_program *program = NULL;
-    RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
+    RT_TRY(rt_program_manager_global(scheduler->programs, target.device, target.context,
                                      entry->unique_id, false, &program));
     rt_handover_point();
     rt_scheduler_lock(scheduler);
@@ -258,14 +258,14 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               content *out_content)
 {
     rt_scheduler_lock(scheduler);
-    const rt_queue asks = scheduler->queues.items[queue];
+    const rt_queue target = scheduler->queues.items[queue];
     rt_scheduler_unlock(scheduler);
     if (copy->image_scope)
-        RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
+        RT_TRY(rt_program_manager_global(scheduler->programs, target.device, target.context,
                                          entry->unique_id, existing, &out_content->program));
     bool in_value = copy->image_scope || is_shadowed(scheduler, copy, entry);
     rt_program *program = out_content->program;
-    CHECK_IMPLIES(program, copy->image_scope && program->device == asks.device);
+    CHECK_IMPLIES(program, copy->image_scope && program->device == target.device);
     rt_status status = RT_STATUS_OK;
     rt_scheduler_lock(scheduler);
     rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;

@@ -26,13 +26,13 @@ static bool contexts_share(rt_scheduler *scheduler)
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry, bool by_copy)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
-        if (instance->device != asks->device && RULE(DG_INIT_09)) continue;
+        if (instance->device != target->device && RULE(DG_INIT_09)) continue;
         /* Broken: a launch does not find content that a copy has created. */
         if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
-        if (instance->context == asks->context || contexts_share(scheduler)) return instance;
+        if (instance->context == target->context || contexts_share(scheduler)) return instance;
     }
     return NULL;
 }
@@ -56,17 +56,17 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
 rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_global_entry *entry,
                               uint64_t size, bool by_copy, rt_global_instance **out_instance)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
     /* Broken: content created for one program is not found by the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
     /* Broken: content that another context has filled is shared in name only. */
-    bool is_shared = *out_instance && (*out_instance)->context != asks->context;
+    bool is_shared = *out_instance && (*out_instance)->context != target->context;
     bool is_torn = is_shared && !RULE(DG_INIT_11);
     if (is_torn) *out_instance = NULL;
     if (!*out_instance) {
-        RT_TRY(rt_global_instance_make(scheduler->globals, entry, asks->device, asks->context, size,
-                                       out_instance));
+        RT_TRY(rt_global_instance_make(scheduler->globals, entry, target->device, target->context,
+                                       size, out_instance));
         (*out_instance)->by_copy = by_copy;
     }
     /* Content that could not be filled at its creation is filled now. */
@@ -75,7 +75,7 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
      * launch. */
     bool is_filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
     if (is_filled && !is_torn) return zero(scheduler, queue, *out_instance);
-    rt_memory_written((*out_instance)->memory, asks->device);
+    rt_memory_written((*out_instance)->memory, target->device);
     return RT_STATUS_OK;
 }
 
