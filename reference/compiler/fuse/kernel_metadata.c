@@ -110,26 +110,26 @@ static LLVMMetadataRef entry_of(LLVMValueMetadataEntry *entries, size_t count, u
     return NULL;
 }
 
-static void keep_parameters(pl_fusing *fusing, LLVMValueRef list, unsigned kind)
-{
-    pl_job *job = fusing->job;
-    uint32_t count = fusing->parameters.count, kept = 0;
-    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
-    for (uint32_t i = 0; i < count; i++) {
-        if (!fusing->dropped[i]) operands[kept++] = operand_of(job, list, i);
-    }
-    LLVMGlobalSetMetadata(fusing->kernel, kind, LLVMMDNodeInContext2(job->context, operands, kept));
-}
-
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count)
 {
+    pl_job *job = fusing->job;
+    uint32_t parameter_count = fusing->parameters.count;
+    LLVMMetadataRef *operands =
+        rt_arena_alloc_array(&job->arena, parameter_count, sizeof(LLVMMetadataRef));
     for (size_t i = 0; i < PARAMETER_KINDS; i++) {
-        unsigned kind = kind_of(fusing->job, parameter_kinds[i]);
+        unsigned kind = kind_of(job, parameter_kinds[i]);
         LLVMMetadataRef list = entry_of(entries, count, kind);
-        if (list) keep_parameters(fusing, LLVMMetadataAsValue(fusing->job->context, list), kind);
+        if (!list) continue;
+        LLVMValueRef node = LLVMMetadataAsValue(job->context, list);
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < parameter_count; k++)
+            if (!fusing->dropped[k]) operands[kept++] = operand_of(job, node, k);
+        CHECK(kept == LLVMCountParams(fusing->kernel));
+        LLVMGlobalSetMetadata(fusing->kernel, kind,
+                              LLVMMDNodeInContext2(job->context, operands, kept));
     }
     for (size_t i = 0; i < KERNEL_KINDS; i++) {
-        unsigned kind = kind_of(fusing->job, kernel_kinds[i]);
+        unsigned kind = kind_of(job, kernel_kinds[i]);
         LLVMMetadataRef size = entry_of(entries, count, kind);
         if (size) LLVMGlobalSetMetadata(fusing->kernel, kind, size);
     }

@@ -94,11 +94,6 @@ static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
                      index_node(job, first + place.parameter));
 }
 
-static bool same_place(rt_fusion_place a, rt_fusion_place b)
-{
-    return a.kernel == b.kernel && a.parameter == b.parameter;
-}
-
 /* A group is the parameter that stays, then all parameters that are identical to it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
@@ -109,10 +104,12 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
     bool *done = rt_arena_alloc_array(&job->arena, count, sizeof *done);
     for (uint32_t i = 0; i < count; i++) {
         if (done[i]) continue;
+        rt_fusion_place stays = fusion->identities[i].as;
         uint32_t member_count = 0;
-        members[member_count++] = place_node(job, fusion->identities[i].as);
+        members[member_count++] = place_node(job, stays);
         for (uint32_t j = i; j < count; j++) {
-            if (!same_place(fusion->identities[j].as, fusion->identities[i].as)) continue;
+            rt_fusion_place as = fusion->identities[j].as;
+            if (as.kernel != stays.kernel || as.parameter != stays.parameter) continue;
             members[member_count++] = place_node(job, fusion->identities[j].same);
             done[j] = true;
         }
@@ -260,10 +257,6 @@ static void read_kernels(metadata_reader *reader, pl_fusion *fusion)
         kernels[i] = string_of(reader, names, i);
     fusion->kernels = kernels;
     fusion->kernel_count = names.count;
-}
-
-static void read_ranges(metadata_reader *reader, pl_fusion *fusion)
-{
     node launch = attached(reader, PL_ND_RANGE), list = attached(reader, PL_ND_RANGES);
     if (launch.count == 0 && list.count == 0) return;
     fusion->heterogeneous = true;
@@ -272,7 +265,7 @@ static void read_ranges(metadata_reader *reader, pl_fusion *fusion)
     for (uint32_t i = 0; i < list.count; i++)
         ranges[i] = read_range(reader, node_of(reader, operand_of(reader, list, i)));
     fusion->ranges = ranges;
-    if (list.count != fusion->kernel_count) reader->failed = true;
+    if (list.count != names.count) reader->failed = true;
 }
 
 static rt_fusion_place read_place(metadata_reader *reader, node group, uint32_t index)
@@ -357,7 +350,7 @@ rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_st
     metadata_reader reader = {.job = job, .stub = function};
     pl_fusion fusion = {.barriers = !pl_attribute_has(function, PL_NO_BARRIERS)};
     read_kernels(&reader, &fusion);
-    read_ranges(&reader, &fusion);
+
     read_identities(&reader, &fusion);
     read_promotions(&reader, &fusion);
     read_constants(&reader, &fusion);
