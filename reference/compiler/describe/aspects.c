@@ -57,8 +57,8 @@ pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
     while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode != OP_CAPABILITY) continue;
         for (size_t i = 0; i < ASPECT_ROWS; i++) {
-            bool asked = rt_spirv_word(&instruction, 1) == aspect_rows[i].capability;
-            if (asked) aspects |= bit(aspect_rows[i].number);
+            if (rt_spirv_word(&instruction, 1) == aspect_rows[i].capability)
+                aspects |= bit(aspect_rows[i].number);
         }
     }
     CHECK(!walk.is_damaged);

@@ -39,14 +39,9 @@ static rt_status describe(pl_job *job, rt_image *image)
     uint32_t export_count;
     image->kernels = pl_job_keep_texts(job, &kernels, &image->kernel_count);
     const rt_text *exported = pl_job_keep_texts(job, &exports, &export_count);
-    if (linkage.import_count > 0) {
-        pl_properties_add_symbols(job, &properties, RT_SET_IMPORTED_SYMBOLS, linkage.imports,
-                                  linkage.import_count);
-    }
-    if (export_count > 0) {
-        pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exported,
-                                  export_count);
-    }
+    pl_properties_add_symbols(job, &properties, RT_SET_IMPORTED_SYMBOLS, linkage.imports,
+                              linkage.import_count);
+    pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exported, export_count);
     pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
     pl_properties_finish(job, &properties, image);
     return RT_STATUS_OK;

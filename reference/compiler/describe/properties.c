@@ -20,6 +20,7 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count)
 {
+    if (count == 0) return;
     rt_property *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
     for (uint32_t i = 0; i < count; i++)
         items[i] = (rt_property){.name = symbols[i], .type = RT_PROPERTY_UINT32, .number = 1};
@@ -54,9 +55,9 @@ static bool scan_mode(mode_scan *scan, rt_bytes spirv)
     rt_spirv_instruction at;
     while (rt_spirv_walk_next(&walk, &at)) {
         if (at.opcode == OP_ENTRY_POINT) scan->kernel_count++;
-        bool such = at.opcode == OP_EXECUTION_MODE && rt_spirv_word(&at, 2) == scan->mode &&
-                    at.word_count >= 3 + scan->operand_count;
-        if (!such) continue;
+        bool has_mode = at.opcode == OP_EXECUTION_MODE && rt_spirv_word(&at, 2) == scan->mode &&
+                        at.word_count >= 3 + scan->operand_count;
+        if (!has_mode) continue;
         uint32_t operands[MODE_OPERANDS_MAX] = {0};
         CHECK(scan->operand_count <= MODE_OPERANDS_MAX);
         for (uint32_t i = 0; i < scan->operand_count; i++)

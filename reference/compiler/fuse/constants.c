@@ -18,11 +18,11 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
 {
     LLVMContextRef context = maker->job->context;
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
-        bool is_struct = kind == LLVMStructTypeKind;
-        unsigned count = is_struct                    ? LLVMCountStructElementTypes(type)
-                         : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
-                                                      : LLVMGetArrayLength(type);
+    bool is_struct = kind == LLVMStructTypeKind, is_vector = kind == LLVMVectorTypeKind;
+    if (is_struct || is_vector || kind == LLVMArrayTypeKind) {
+        unsigned count = is_vector ? LLVMGetVectorSize(type) : 0;
+        if (is_struct) count = LLVMCountStructElementTypes(type);
+        if (kind == LLVMArrayTypeKind) count = LLVMGetArrayLength(type);
         LLVMValueRef *parts = rt_arena_alloc_array(&maker->job->arena, count, sizeof(LLVMValueRef));
         for (unsigned i = 0; i < count; i++) {
             LLVMTypeRef part =
@@ -31,7 +31,7 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
                                         : i * LLVMABISizeOfType(maker->layout, part);
             parts[i] = make_constant(maker, part, at + offset);
         }
-        if (kind == LLVMVectorTypeKind) return LLVMConstVector(parts, count);
+        if (is_vector) return LLVMConstVector(parts, count);
         if (!is_struct) return LLVMConstArray(LLVMGetElementType(type), parts, count);
         if (LLVMGetStructName(type)) return LLVMConstNamedStruct(type, parts, count);
         return LLVMConstStructInContext(context, parts, count, LLVMIsPackedStruct(type));

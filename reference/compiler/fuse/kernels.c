@@ -93,22 +93,18 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     return status;
 }
 
-/* Where a kernel occurs first in the list. */
-static uint32_t first_with_name(const pl_fusion *fusion, uint32_t index)
-{
-    uint32_t first = 0;
-    while (!rt_text_equal(fusion->kernels[first], fusion->kernels[index]))
-        first++;
-    return first;
-}
-
 static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef copy)
 {
     pl_fusing *fusing = body->fusing;
     uint32_t count = LLVMCountParams(copy);
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
-    uint32_t from = RULE_ELSE(KF_JIT_05, index, first_with_name(&fusing->fusion, index));
+    const rt_text *names = fusing->fusion.kernels;
+    uint32_t first = 0; /* the place where the kernel is in the list for the first time */
+    while (!rt_text_equal(names[first], names[index]))
+        first++;
+    CHECK(first <= index && index < fusing->fusion.kernel_count);
+    uint32_t from = RULE_ELSE(KF_JIT_05, index, first);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = fusing->parameters.numbers[from][i];
         CHECK(number < fusing->parameters.count);

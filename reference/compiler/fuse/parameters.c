@@ -142,25 +142,6 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     return NULL;
 }
 
-/* Reports whether other parameters get the same argument. */
-static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
-{
-    for (uint32_t i = 0; i < fusion->identity_count; i++) {
-        rt_fusion_place as = fusion->identities[i].as;
-        if (as.kernel == place.kernel && as.parameter == place.parameter) return true;
-    }
-    return false;
-}
-
-/* The number that a parameter would have if none were identical. */
-static uint32_t number_before_joining(const LLVMValueRef *kernels, rt_fusion_place place)
-{
-    uint32_t number = place.parameter;
-    for (uint32_t i = 0; i < place.kernel; i++)
-        number += LLVMCountParams(kernels[i]);
-    return number;
-}
-
 static rt_status convert_promotions(pl_job *job, const rt_fusion_request *request,
                                     const LLVMValueRef *kernels, const pl_parameters *parameters,
                                     pl_fusion *fusion, rt_text *out_reasons)
@@ -173,14 +154,24 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         RT_TRY(check_place(job, fusion, kernels, place));
         uint64_t elements;
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
-        if (!problem && is_joined(fusion, place) && !RULE(KF_PROMOTE_05))
+        bool joined = false; /* other parameters get the same argument */
+        for (uint32_t k = 0; k < fusion->identity_count; k++) {
+            rt_fusion_place as = fusion->identities[k].as;
+            joined = joined || (as.kernel == place.kernel && as.parameter == place.parameter);
+        }
+        if (!problem && joined && !RULE(KF_PROMOTE_05))
             problem = "it is the parameter of several kernels";
         if (problem) {
             out_reasons[i] = rt_text_of(problem);
             continue;
         }
-        uint32_t number = RULE_ELSE(KF_META_04, parameters->numbers[place.kernel][place.parameter],
-                                    number_before_joining(kernels, place));
+        /* Broken: the number that the parameter would have if none were identical. */
+        uint32_t unjoined = place.parameter;
+        for (uint32_t k = 0; k < place.kernel; k++)
+            unjoined += LLVMCountParams(kernels[k]);
+        uint32_t number = parameters->numbers[place.kernel][place.parameter];
+        CHECK(number < parameters->count && number <= unjoined);
+        number = RULE_ELSE(KF_META_04, number, unjoined);
         promotions[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
     }
     fusion->promotions = promotions;

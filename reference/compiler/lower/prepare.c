@@ -143,8 +143,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
         LLVMAddNamedMetadataOperand(module, "opencl.used.extensions",
                                     LLVMMDNodeInContext(job->context, &name, 1));
     }
-    static const char loop[] = "llvm.loop";
-    unsigned loop_kind = LLVMGetMDKindIDInContext(job->context, loop, sizeof loop - 1);
+    unsigned loop_kind = pl_metadata_kind(job, "llvm.loop");
     for (function = LLVMGetFirstFunction(module); function;
          function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;

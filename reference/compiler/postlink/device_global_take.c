@@ -165,13 +165,13 @@ static rt_status take_declaration(taking *take, const declaration *at)
 {
     pl_job *job = take->job;
     LLVMValueRef variable = at->variable;
-    rt_text symbol = pl_job_name(job, variable), name = pl_place_name(job, variable), scope, known;
+    rt_text symbol = pl_job_name(job, variable), name = pl_place_name(job, variable), scope, old_id;
     /* A static variable of a C function is named `f.x`, which is not a C identifier. */
     bool mangled = rt_text_starts(symbol, "_Z");
     if (rt_text_starts(symbol, "_ZZ") || (!mangled && memchr(symbol.data, '.', symbol.length)))
         return refuse(take, at, name,
                       "is declared in a function; it has to be declared in a namespace");
-    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &known)) return RT_STATUS_OK;
+    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &old_id)) return RT_STATUS_OK;
     rt_text properties = trim(at->properties);
     while (properties.length > 0)
         RT_TRY(apply_property(take, at, name, next_property(&properties)));
@@ -194,7 +194,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
     pl_variable_attribute_set(variable, PL_GLOBAL_ID, id);
     pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
     pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
-    CHECK(id.length > 0 && pl_variable_attribute(variable, PL_GLOBAL_ID, &known));
+    CHECK(id.length > 0 && pl_variable_attribute(variable, PL_GLOBAL_ID, &old_id));
     return RT_STATUS_OK;
 }
 

@@ -41,18 +41,18 @@ static void mark_symbols(LLVMModuleRef module, rt_text source)
         marked = pl_attribute_has(function, PL_MODULE_ID);
     function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool wanted = pl_is_kernel(function)
-                          ? !pl_attribute_has(function, PL_MODULE_ID)
-                          : !marked && is_external(function) && LLVMGetIntrinsicID(function) == 0;
-        if (wanted && RULE(DL_FE_01)) pl_attribute_set(function, PL_MODULE_ID, source);
+        bool is_symbol = pl_is_kernel(function) ? !pl_attribute_has(function, PL_MODULE_ID)
+                                                : !marked && is_external(function) &&
+                                                      LLVMGetIntrinsicID(function) == 0;
+        if (is_symbol && RULE(DL_FE_01)) pl_attribute_set(function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
             pl_attribute_set(function, "no-builtins", RT_TEXT(""));
         }
     }
     LLVMValueRef variable = marked ? NULL : LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool wanted = !LLVMIsDeclaration(variable) && is_external(variable);
-        if (wanted) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
+        bool is_symbol = !LLVMIsDeclaration(variable) && is_external(variable);
+        if (is_symbol) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
     }
 }
 

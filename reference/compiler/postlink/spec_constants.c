@@ -179,7 +179,7 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
 
 rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
 {
-    RT_VECTOR(LLVMValueRef) done = {0};
+    RT_VECTOR(LLVMValueRef) variables = {0};
     rt_status status = RT_STATUS_OK;
     LLVMValueRef variable = LLVMGetFirstGlobal(source);
     for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
@@ -187,12 +187,12 @@ rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
         bool constant = name.length > 0;
         if (constant) status = take_constant(job, source, variable, name);
         bool other = name_after(job, variable, DEFAULT_PREFIX).length > 0;
-        if (constant || other) *rt_vector_push(&done) = variable;
+        if (constant || other) *rt_vector_push(&variables) = variable;
     }
-    for (uint32_t i = 0; i < done.count && rt_ok(status); i++) {
-        if (!LLVMGetFirstUse(done.items[i])) LLVMDeleteGlobal(done.items[i]);
+    for (uint32_t i = 0; i < variables.count && rt_ok(status); i++) {
+        if (!LLVMGetFirstUse(variables.items[i])) LLVMDeleteGlobal(variables.items[i]);
     }
-    rt_vector_free(&done);
+    rt_vector_free(&variables);
     return status;
 }
 

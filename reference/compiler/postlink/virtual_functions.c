@@ -263,9 +263,9 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
          function = LLVMGetNextFunction(function)) {
         bool hidden = pl_is_local(function) && !LLVMIsDeclaration(function);
         if (!hidden || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
-        rt_text known =
+        rt_text unique =
             rt_arena_printf(&job->arena, "%s.%.*s", LLVMGetValueName(function), RT_TEXT_ARG(name));
-        LLVMSetValueName2(function, known.data, known.length);
+        LLVMSetValueName2(function, unique.data, unique.length);
         LLVMSetLinkage(function, LLVMExternalLinkage);
     }
 }

@@ -146,8 +146,8 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
             RULE_ELSE(VF_PROP_05, RT_SET_VIRTUAL_FUNCTIONS, "SYCL/virtual functions?"), &items);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool known = !LLVMIsDeclaration(function) && !pl_is_local(function);
-        if (!known || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
+        bool visible = !LLVMIsDeclaration(function) && !pl_is_local(function);
+        if (!visible || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
         *rt_vector_push(&items) = text_property(job, pl_job_name(job, function).data,
                                                 pl_attribute(function, PL_INDIRECTLY_CALLABLE));
     }

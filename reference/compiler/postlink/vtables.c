@@ -67,8 +67,8 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         pl_role role = part->placed[i].role;
         if (node->is_vtable) {
             LLVMValueRef variable = LLVMGetNamedGlobal(module, node->name.data);
-            bool known = !pl_is_local(node->value);
-            if (variable && known) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+            if (variable && !pl_is_local(node->value))
+                LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
         }
         if (node->kind != PL_VIRTUAL) continue;
         /* Every module that has a class has its inline functions.  Copies keep their names if
