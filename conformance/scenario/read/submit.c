@@ -10,11 +10,7 @@ static const char *scalar_word(uint32_t index)
 {
     return index < SCN_TYPE_COUNT ? scn_type_word(index) : NULL;
 }
-static const scn_shape shape_scalar = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = scalar_word,
-};
+static const scn_shape shape_scalar = {SCN_WORD("a type", scalar_word)};
 static const scn_shape shape_constant_value = {
     .kind = SCN_SHAPE_MAP,
     .noun = "a typed value",
@@ -25,26 +21,11 @@ static const scn_shape shape_constant_value = {
     .most = 1,
 };
 
-static bool typed_constant_read(scn_reader *reader, const scn_node *node,
-                                scn_spec_constant *out_constant)
-{
-    if (node->count != 1) {
-        return scn_report(reader->reporter, node->at,
-                          "expected a single value for a constant, such as {float: 1.5}");
-    }
-    scn_layout layout;
-    if (!scn_typed_value_read(reader, &node->entries[0], &layout, &out_constant->value))
-        return false;
-    if (layout.fields[0].lanes == 1) return true;
-    return scn_report(reader->reporter, node->entries[0].at,
-                      "a specialisation constant is a scalar; vectors have one for each lane");
-}
-
 /* A plain number is an int, a truth value a bool; {TYPE: VALUE} is any other scalar. */
 static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_spec_constant *constant = out;
-    if (node->kind == SCN_NODE_MAPPING) return typed_constant_read(reader, node, constant);
+    scn_entry entry = {.key = RT_TEXT("int"), .at = node->at, .value = *node};
     bool holds = scn_node_is_word(node, "true");
     if (holds || scn_node_is_word(node, "false")) {
         uint8_t *truth = rt_arena_alloc(reader->arena, 1);
@@ -52,21 +33,30 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
         constant->value = (rt_bytes){truth, 1};
         return true;
     }
+    if (node->kind == SCN_NODE_MAPPING) {
+        if (node->count != 1) {
+            return scn_report(reader->reporter, node->at,
+                              "expected a single value for a constant, such as {float: 1.5}");
+        }
+        entry = node->entries[0];
+    }
     scn_layout layout;
-    scn_entry as_int = {.key = RT_TEXT("int"), .at = node->at, .value = *node};
-    return scn_typed_value_read(reader, &as_int, &layout, &constant->value);
+    if (!scn_typed_value_read(reader, &entry, &layout, &constant->value)) return false;
+    CHECK(layout.field_count == 1 && constant->value.size == layout.size);
+    if (layout.fields[0].lanes == 1) return true;
+    return scn_report(reader->reporter, entry.at,
+                      "a specialisation constant is a scalar; vectors have one for each lane");
 }
 
 static const scn_shape shape_plain_constant = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a number",
+    SCN_TEXT("a number"),
     .also = "{'$ref': '#/$defs/value-of-int'}",
 };
-static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
+static const scn_shape shape_bool_constant = {SCN_TRUTH("a truth value")};
 static const scn_row constant_rows[] = {
     SCN_HIDDEN(&scn_shape_raw_bytes, scn_spec_constant, value),
 };
-static const scn_shape shape_stored_constant = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(constant_rows)};
+static const scn_shape shape_stored_constant = {SCN_STRUCT(constant_rows)};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the value of a constant",
@@ -75,17 +65,14 @@ static const scn_shape shape_constant = {
     .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
 };
 const scn_shape scn_shape_spec_constants = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of specialisation constants",
-    .element = &shape_constant,
-    .element_size = sizeof(scn_spec_constant),
+    SCN_MAP("the map of specialisation constants", scn_spec_constant, &shape_constant),
     .least = 1,
     .most = 256,
 };
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
-const scn_shape scn_shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
+const scn_shape scn_shape_options = {SCN_TEXT("compiler options")};
 
 static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
@@ -127,9 +114,7 @@ static const scn_relation submit_relations[] = {
      "'options' cannot be combined with 'bundle', which determines them; remove it"},
 };
 const scn_shape scn_shape_submit = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a submit",
+    SCN_OBJECT("a submit", submit_rows),
     .also = SCN_SAME_DIMENSIONS,
     SCN_RELATIONS(submit_relations),
-    SCN_ROWS(submit_rows),
 };

@@ -8,26 +8,14 @@
 #include <inttypes.h>
 
 static const scn_shape shape_element_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of elements",
-    .least = 1,
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("a number of elements", 1, RT_MEMORY_SIZE_MAX),
 };
 static const scn_shape shape_element_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in elements",
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("an offset in elements", 0, RT_MEMORY_SIZE_MAX),
 };
-static const scn_shape shape_byte_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of bytes",
-    .least = 1,
-    .most = UINT64_MAX,
-};
+static const scn_shape shape_byte_count = {SCN_INTEGER("a number of bytes", 1, UINT64_MAX)};
 static const scn_shape shape_byte_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in bytes",
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("an offset in bytes", 0, RT_MEMORY_SIZE_MAX),
 };
 
 /* The keys give numbers of elements, which `finish` converts to bytes. */
@@ -40,11 +28,7 @@ static const scn_relation transfer_relations[] = {SCN_QUEUE_OR_DEVICE};
 /* ---- Copies ------------------------------------------------------------------------------- */
 
 static const scn_choice interfaces[] = {{"queue", true}, {"handler", true}}; /* false, true */
-static const scn_shape shape_through = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "an interface",
-    SCN_CHOICES(interfaces),
-};
+static const scn_shape shape_through = {SCN_CHOICE("an interface", interfaces)};
 
 #define END_ROW(key, field, doc)                                                                   \
     {                                                                                              \
@@ -88,34 +72,30 @@ static const scn_row memcpy_rows[] = {
     COPY_ROWS,
 };
 
-/* One end may be a variable: the functions of queue and handler take one (document 002, "Changes to
- * the DPC++ runtime"). */
-static bool ends_check(scn_reader *reader, const scn_node *node, const scn_transfer *transfer)
+/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
+ * variable the rest is known only later. */
+static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
+                        bool in_bytes)
 {
     const scn_entry *through = scn_node_entry(node, "through");
+    if (!scn_copy_end_read(reader, scn_node_value(node, "from"), &transfer->from,
+                           &transfer->variable) ||
+        !scn_copy_end_read(reader, scn_node_value(node, "to"), &transfer->to, &transfer->variable))
+        return false;
+    /* One end may be a variable: the functions of queue and handler take one (document 002,
+     * "Changes to the DPC++ runtime"). */
     if (transfer->from == SCN_NONE && transfer->to == SCN_NONE) {
         return scn_report(
             reader->reporter, node->at,
             "both ends are device_globals; SYCL copies only between one and a memory; write two "
             "copies");
     }
-    if (transfer->from == SCN_NONE || transfer->to == SCN_NONE || !through) return true;
-    return scn_report(reader->reporter, through->at,
-                      "'through' is for copies with a device_global; here both ends are memories");
-}
-
-/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
- * variable the rest is known only later. */
-static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
-                        bool in_bytes)
-{
-    if (!scn_copy_end_read(reader, scn_node_value(node, "from"), &transfer->from,
-                           &transfer->variable) ||
-        !scn_copy_end_read(reader, scn_node_value(node, "to"), &transfer->to,
-                           &transfer->variable) ||
-        !ends_check(reader, node, transfer))
-        return false;
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
+    if (memories && through) {
+        return scn_report(
+            reader->reporter, through->at,
+            "'through' is for copies with a device_global; here both ends are memories");
+    }
     uint32_t from_index = transfer->from == SCN_NONE ? transfer->to : transfer->from;
     uint32_t to_index = transfer->to == SCN_NONE ? transfer->from : transfer->to;
     const scn_memory *from = scn_memory_of(reader, from_index);
@@ -123,16 +103,17 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
     if (!from || !to) return false;
     uint64_t from_unit = in_bytes ? 1 : from->layout.size, to_unit = in_bytes ? 1 : to->layout.size;
     uint64_t room = in_bytes ? from->count * from->layout.size : from->count;
-    bool rest = memories && transfer->size == 0;
     if (memories) transfer->variable.at = node->at; /* of no variable */
-    if (rest && transfer->from_offset >= room) {
-        return scn_report(
-            reader->reporter, scn_node_value(node, "from_offset")->at,
-            "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
-            in_bytes ? "byte" : "element", transfer->from_offset,
-            scn_shown(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
+    if (memories && transfer->size == 0) {
+        if (transfer->from_offset >= room) {
+            return scn_report(
+                reader->reporter, scn_node_value(node, "from_offset")->at,
+                "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
+                in_bytes ? "byte" : "element", transfer->from_offset,
+                scn_shown(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
+        }
+        transfer->size = room - transfer->from_offset;
     }
-    if (rest) transfer->size = room - transfer->from_offset;
     transfer->from_offset *= from_unit;
     transfer->to_offset *= to_unit;
     transfer->size *= from_unit;
@@ -150,20 +131,16 @@ static bool copy_bytes_finish(scn_reader *reader, const scn_node *node, void *ob
 }
 
 const scn_shape scn_shape_copy = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a copy",
+    SCN_OBJECT("a copy", copy_rows),
     .also = BOTH_VARIABLES,
     .finish = copy_elements_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(copy_rows),
 };
 const scn_shape scn_shape_memcpy = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a memcpy",
+    SCN_OBJECT("a memcpy", memcpy_rows),
     .also = BOTH_VARIABLES,
     .finish = copy_bytes_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(memcpy_rows),
 };
 
 /* ---- Fills -------------------------------------------------------------------------------- */
@@ -208,9 +185,7 @@ static bool fill_finish(scn_reader *reader, const scn_node *node, void *object)
 }
 
 const scn_shape scn_shape_fill = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a fill",
+    SCN_OBJECT("a fill", fill_rows),
     .finish = fill_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(fill_rows),
 };
