@@ -458,7 +458,6 @@ static void queue_ops_check(const dev_queue_ops *ops)
     CHECK(ops->enqueue_write != NULL);
     CHECK(ops->enqueue_copy != NULL);
     CHECK(ops->enqueue_fill != NULL);
-    CHECK(ops->flush != NULL);
 }
 
 static rt_status queue_create(dev_device *device, bool profiling, dev_queue **out_queue)
@@ -669,7 +668,7 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
 rt_status dev_queue_flush(dev_queue *queue)
 {
     CHECK(queue != NULL);
-    rt_status status = queue->ops->flush(queue);
+    rt_status status = queue->ops->flush ? queue->ops->flush(queue) : RT_STATUS_OK;
     status_check(OPERATION_flush, queue->device->sink, status);
     return status;
 }
