@@ -38,6 +38,7 @@ void layer_object_add(layer_kind kind, const void *object)
 
 uint32_t layer_object_number(layer_kind kind, const void *object)
 {
+    CHECK(kind < LAYER_KIND_COUNT);
     if (!object) return LAYER_UNKNOWN;
     pthread_mutex_lock(&objects.lock);
     uint32_t number = rt_map_find_number(&objects.numbers[kind], (uintptr_t)object);
