@@ -117,20 +117,6 @@ static const dev_event_ops ocl_event_ops = {
     .times = ocl_event_times,
 };
 
-/* Takes ownership of the driver's event. */
-static dev_event *event_wrap(ocl_queue *queue, cl_event taken)
-{
-    ocl_event *event = rt_alloc(sizeof *event);
-    event->base.ops = &ocl_event_ops;
-    event->device = queue->device;
-    event->queue = queue;
-    event->event = taken;
-    vendor_outcome_begin(&event->outcome);
-    unsigned before = atomic_fetch_add(&queue->references, 1);
-    CHECK(before >= 1);
-    return &event->base;
-}
-
 /* ---- Around every enqueue ----------------------------------------------------------------- */
 
 rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits *out_waits)
@@ -143,9 +129,11 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
         const ocl_event *event = (const ocl_event *)command.wait[i];
         out_waits->events[i] = event->event;
         if (event->queue == queue || event->queue == flushed) continue;
-        OCL_TRY(queue->device->sink, OCL_STAGE_QUEUE, "clFlush",
-                queue->device->library.clFlush(event->queue->queue));
         flushed = event->queue;
+        cl_int result = queue->device->library.clFlush(flushed->queue);
+        if (result == CL_SUCCESS) continue;
+        rt_free(out_waits->events);
+        return ocl_fail(queue->device->sink, OCL_STAGE_QUEUE, "clFlush", result, (rt_text){0});
     }
     return RT_STATUS_OK;
 }
@@ -155,7 +143,15 @@ rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call
 {
     if (result != CL_SUCCESS || !taken)
         return ocl_fail(queue->device->sink, stage, call, result, (rt_text){0});
-    *out_event = event_wrap(queue, taken);
+    ocl_event *event = rt_alloc(sizeof *event);
+    event->base.ops = &ocl_event_ops;
+    event->device = queue->device;
+    event->queue = queue;
+    event->event = taken;
+    vendor_outcome_begin(&event->outcome);
+    unsigned before = atomic_fetch_add(&queue->references, 1);
+    CHECK(before >= 1);
+    *out_event = &event->base;
     return RT_STATUS_OK;
 }
 
