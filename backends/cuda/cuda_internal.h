@@ -5,7 +5,7 @@
 #include "backends/cuda/cuda_api.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
@@ -74,11 +74,10 @@ typedef struct cuda_queue {
 } cuda_queue;
 
 typedef struct cuda_event {
-    dev_event base;
+    vendor_event base;
     cuda_device *device;
     cuda_driver_event *event;
     cuda_driver_event *submitted, *started; /* of a profiling queue; otherwise NULL */
-    vendor_outcome outcome;
 } cuda_event;
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */

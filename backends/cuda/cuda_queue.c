@@ -19,7 +19,7 @@ static void cuda_event_destroy(dev_event *base)
     driver->cuEventDestroy_v2(event->event);
     if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
     if (event->started) driver->cuEventDestroy_v2(event->started);
-    vendor_outcome_end(&event->outcome);
+    vendor_event_end(&event->base);
     rt_free(event);
 }
 
@@ -31,16 +31,9 @@ static rt_status event_wait(dev_event *base)
     return RT_STATUS_OK;
 }
 
-static rt_status cuda_event_wait(dev_event *base)
+static dev_event_state event_state(dev_event *base)
 {
-    return vendor_outcome_wait(&((cuda_event *)base)->outcome, base, event_wait);
-}
-
-static dev_event_state cuda_event_state(dev_event *base)
-{
-    cuda_event *event = (cuda_event *)base;
-    dev_event_state known = vendor_outcome_state(&event->outcome);
-    if (known != DEV_EVENT_PENDING) return known;
+    const cuda_event *event = (const cuda_event *)base;
     cuda_enter_to_free(event->device);
     cuda_result result = event->device->library.cuEventQuery(event->event);
     if (result == CUDA_NOT_READY) return DEV_EVENT_PENDING;
@@ -49,8 +42,8 @@ static dev_event_state cuda_event_state(dev_event *base)
 
 static const dev_event_ops cuda_event_ops = {
     .destroy = cuda_event_destroy,
-    .wait = cuda_event_wait,
-    .state = cuda_event_state,
+    .wait = vendor_event_wait,
+    .state = vendor_event_state,
     .times = cuda_times_read,
 };
 
@@ -98,13 +91,12 @@ rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **
         return status;
     }
     cuda_event *event = rt_alloc(sizeof *event);
-    event->base.ops = &cuda_event_ops;
+    vendor_event_begin(&event->base, &cuda_event_ops, event_wait, event_state);
     event->device = command->device;
     event->event = command->event;
     event->submitted = command->submitted;
     event->started = command->started;
-    vendor_outcome_begin(&event->outcome);
-    *out_event = &event->base;
+    *out_event = &event->base.base;
     return RT_STATUS_OK;
 }
 

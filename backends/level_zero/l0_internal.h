@@ -3,7 +3,7 @@
 #define BACKENDS_LEVEL_ZERO_L0_INTERNAL_H
 
 #include "backends/level_zero/l0_library.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
 #include "backends/vendor/result.h"
 #include "reference/base/vector.h"
 #include "reference/device/device.h"

@@ -11,10 +11,9 @@
 #include "reference/base/alloc.h"
 
 typedef struct l0_event {
-    dev_event base;
+    vendor_event base;
     l0_device *device;
     l0_signal *signal; /* a reference */
-    vendor_outcome outcome;
 } l0_event;
 
 /* ---- The driver's events; the device's lock is held --------------------------------------- */
@@ -124,7 +123,7 @@ static void l0_event_destroy(dev_event *base)
     pthread_mutex_lock(&event->device->lock);
     signal_release(event->device, event->signal);
     pthread_mutex_unlock(&event->device->lock);
-    vendor_outcome_end(&event->outcome);
+    vendor_event_end(&event->base);
     rt_free(event);
 }
 
@@ -138,16 +137,9 @@ static rt_status event_wait(dev_event *base)
     return RT_STATUS_OK;
 }
 
-static rt_status l0_event_wait(dev_event *base)
+static dev_event_state event_state(dev_event *base)
 {
-    return vendor_outcome_wait(&((l0_event *)base)->outcome, base, event_wait);
-}
-
-static dev_event_state l0_event_state(dev_event *base)
-{
-    l0_event *event = (l0_event *)base;
-    dev_event_state known = vendor_outcome_state(&event->outcome);
-    if (known != DEV_EVENT_PENDING) return known;
+    const l0_event *event = (const l0_event *)base;
     if (event->device->captures) return DEV_EVENT_COMPLETE;
     ze_result_t result = event->device->library.zeEventQueryStatus(event->signal->event);
     if (result == ZE_RESULT_NOT_READY) return DEV_EVENT_PENDING;
@@ -156,8 +148,8 @@ static dev_event_state l0_event_state(dev_event *base)
 
 static const dev_event_ops l0_event_ops = {
     .destroy = l0_event_destroy,
-    .wait = l0_event_wait,
-    .state = l0_event_state,
+    .wait = vendor_event_wait,
+    .state = vendor_event_state,
 };
 
 /* ---- Around every command ----------------------------------------------------------------- */
@@ -212,10 +204,9 @@ rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, co
     pthread_mutex_unlock(&device->lock);
     rt_free(append->waits);
     l0_event *event = rt_alloc(sizeof *event);
-    event->base.ops = &l0_event_ops;
+    vendor_event_begin(&event->base, &l0_event_ops, event_wait, event_state);
     event->device = device;
     event->signal = append->signal; /* the creator's reference */
-    vendor_outcome_begin(&event->outcome);
-    *out_event = &event->base;
+    *out_event = &event->base.base;
     return RT_STATUS_OK;
 }

@@ -3,7 +3,7 @@
 #define BACKENDS_OPENCL_OCL_INTERNAL_H
 
 #include "backends/opencl/ocl_library.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
 #include "backends/vendor/result.h"
 #include "reference/base/arena.h"
 #include "reference/device/device.h"

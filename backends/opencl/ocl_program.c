@@ -284,6 +284,7 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
                            rt_text options, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
+    CHECK(count >= 1);
     if (driver_links(device)) return driver_link(device, programs, count, options, out_program);
     dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {

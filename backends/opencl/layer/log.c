@@ -71,6 +71,7 @@ static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
         }
         value[length++] = byte;
     }
+    CHECK(length <= written.length);
     *out_value = (rt_text){value, length};
     return true;
 }
@@ -234,6 +235,7 @@ bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
     rt_text rest = ocl_call_text(call, key);
     if (rest.length == 0) return false;
     uint32_t count = count_of(rest, ',') + 1;
+    CHECK(count >= 1 && count <= rest.length + 1);
     uint64_t *numbers = rt_arena_alloc_array(arena, count, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++) {
         rt_text item = rt_text_take_until(&rest, ',');

@@ -1,9 +1,9 @@
-/* The common code of adapters over vendors' libraries: opening, results, outcomes, logs, refusals.
+/* The common code of adapters over vendors' libraries: opening, results, events, logs, refusals.
  */
 #include "backends/vendor/argument.h"
+#include "backends/vendor/event.h"
 #include "backends/vendor/library.h"
 #include "backends/vendor/log.h"
-#include "backends/vendor/outcome.h"
 #include "backends/vendor/result.h"
 #include "backends/vendor/validate.h"
 
@@ -128,39 +128,48 @@ static void failures_quote_the_answer_and_the_log(void **state)
     rt_sink_destroy(sink);
 }
 
-/* ---- Outcomes ----------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------- */
 
 /* An event whose driver answers differently each time: the n-th wait has code n. */
 typedef struct counted {
-    dev_event base;
-    vendor_outcome outcome;
+    vendor_event base;
     uint16_t waits;
+    unsigned polls;       /* of the driver */
     dev_event_state seen; /* by polling during the wait */
 } counted;
 
 static rt_status counted_wait(dev_event *base)
 {
     counted *event = (counted *)base;
-    event->seen = vendor_outcome_state(&event->outcome);
+    event->seen = vendor_event_state(base);
     return (rt_status){.code = event->waits++};
+}
+
+static dev_event_state counted_state(dev_event *base)
+{
+    ((counted *)base)->polls++;
+    return DEV_EVENT_PENDING;
 }
 
 static void the_first_wait_decides(void **state)
 {
     (void)state;
+    static const dev_event_ops ops = {.wait = vendor_event_wait, .state = vendor_event_state};
     for (uint16_t code = RT_OK; code <= RT_ERRC_RUNTIME; code++) {
         counted event = {.waits = code, .seen = DEV_EVENT_FAILED};
-        vendor_outcome_begin(&event.outcome);
-        assert_int_equal(vendor_outcome_state(&event.outcome), DEV_EVENT_PENDING);
+        dev_event *base = &event.base.base;
+        vendor_event_begin(&event.base, &ops, counted_wait, counted_state);
+        assert_ptr_equal(base->ops, &ops);
+        assert_int_equal(vendor_event_state(base), DEV_EVENT_PENDING);
         for (int i = 0; i < 3; i++)
-            assert_int_equal(vendor_outcome_wait(&event.outcome, &event.base, counted_wait).code,
-                             code);
+            assert_int_equal(vendor_event_wait(base).code, code);
         assert_int_equal(event.waits, code + 1);
         /* A waiter holds the lock, and polling does not wait for it. */
         assert_int_equal(event.seen, DEV_EVENT_PENDING);
-        assert_int_equal(vendor_outcome_state(&event.outcome),
+        assert_int_equal(vendor_event_state(base),
                          code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
-        vendor_outcome_end(&event.outcome);
+        assert_int_equal(event.polls, 2); /* before the wait and during it, not after it */
+        vendor_event_end(&event.base);
     }
 }
 
