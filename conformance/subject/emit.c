@@ -19,6 +19,7 @@ static json_t *message_of(const char *type)
 /* Writes the message as one line and frees it. */
 static void emit(cnf_emitter *emitter, json_t *message)
 {
+    CHECK(emitter->descriptor >= 0);
     char *line = json_dumps(message, JSON_COMPACT);
     CHECK(line);
     json_decref(message);
@@ -43,6 +44,7 @@ static void set_place(json_t *message, uint32_t step, uint32_t line)
 
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line)
 {
+    CHECK(stage[0] != '\0'); /* the reader refuses a stage without a name */
     json_t *message = message_of("stage");
     cnf_json_set(message, "stage", json_string(stage));
     set_place(message, step, line);
@@ -76,6 +78,7 @@ void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *ans
 
 void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
 {
+    CHECK(check->kind[0] != '\0' && check->branch <= check->branch_count);
     json_t *message = message_of("check");
     set_place(message, check->step, check->line);
     cnf_json_set(message, "kind", json_string(check->kind));
