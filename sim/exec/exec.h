@@ -37,14 +37,20 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                     uint32_t alignment, uint32_t count, const uint8_t *bytes);
 
+/* Writes the base of each space for an activation. */
+static inline void sim_frame_bases(const sim_exec *x, const sim_frame *frame, uint8_t **out_bases)
+{
+    out_bases[SIM_SPACE_FRAME] = x->wave->stack.data + frame->lanes_first;
+    out_bases[SIM_SPACE_WAVE] = x->wave->rows.data;
+    out_bases[SIM_SPACE_UNIFORM] = frame->uniforms;
+    out_bases[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
+}
+
 /* Makes the fragment's activation the running one. */
 static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
 {
     x->frame = fragment->frame;
-    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
-    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
-    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
-    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
+    sim_frame_bases(x, fragment->frame, x->base);
     if (x->wave->tracks) sim_shadow_bases(x, fragment->frame, x->undefined);
 }
 
