@@ -31,9 +31,9 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     t->level = sim_race_atomic_level(op->stride);
     if (t->level < SIM_RACE_WORKGROUP || t->clock->is_split || size < 4) return false;
     /* Nothing has been published, and the operation publishes nothing. */
-    uint32_t semantics = sim_order_semantics(op->stride);
+    sim_race_order order = sim_race_order_of(op->stride);
     if (race->any_known || race->places.count > 0 || race->copy_now != SIM_NONE) return false;
-    if (sim_race_acquires(semantics) || sim_race_releases(semantics)) return false;
+    if (order.acquires || order.releases) return false;
     sim_race_log_settle(race, t->race);
     return true;
 }

@@ -106,7 +106,7 @@ bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count)
     if (plainly_together(waves, count)) return true;
     parties all;
     parties_find(waves, count, &all);
-    CHECK(all.count >= 1);
+    CHECK(all.count >= 1 && all.count <= PLACES_MAX);
     if (all.count == 1 && all.list[PLACES_MAX].count == 0) return true;
     divergent_note(x, &all);
     return false;
@@ -134,6 +134,7 @@ void sim_arrivals_judge(sim_exec *x)
     for (uint32_t i = 0; i < l->arrivals.count; i++) {
         const sim_arrival *arrival = &l->arrivals.items[i];
         /* Every work-item of the group must arrive equally often. */
+        CHECK(arrival->count >= 1);
         uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
         if (odd == 0) continue;
         x->wave = arrival->wave;

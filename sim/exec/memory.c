@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define COMPONENTS_MAX 16u
+_Static_assert(COMPONENTS_MAX * 8 <= SIM_ACCESS_BYTES_MAX, "a lane's access fits its shadow");
 
 /* Elements in memory, which may be unaligned if the module says so. */
 typedef uint8_t memory_8 __attribute__((may_alias));

@@ -420,6 +420,7 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
         if (wave->is_meeting) sim_meet(x);
         sim_fragment *fragment = sim_wave_pop(wave);
         if (!fragment) {
+            CHECK(!wave->is_meeting);
             wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
             CHECK_SLOW(sim_wave_check(wave));
             return;
