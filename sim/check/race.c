@@ -230,33 +230,30 @@ uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid,
 
 /* ---- The log of reads ---------------------------------------------------------------------- */
 
-static void log_row_flush(const sim_race *race, const sim_race_log_row *row)
-{
-    sim_race_shadow *shadow = row->shadow;
-    const sim_race_clock *clock = &race->clocks[shadow->class];
-    const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
-    const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
-    uint64_t bits = row->size | row->offset;
-    for (uint32_t i = 0; !row->is_one && i < row->count; i++)
-        bits |= !mask || mask[i] ? offsets[i] : 0;
-    sim_race_cells_make(shadow, false, bits);
-    shadow->read_from = clock->ordered_from;
-    for (uint32_t i = 0; i < row->count; i++) {
-        if (mask && !mask[i]) continue;
-        uint32_t offset = row->is_one ? row->offset : offsets[i];
-        for (uint32_t c = offset >> shadow->shift; c <= (offset + row->size - 1) >> shadow->shift;
-             c++) {
-            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
-            uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
-            shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
-        }
-    }
-}
-
 void sim_race_log_flush(sim_race *race)
 {
-    for (uint32_t i = 0; i < race->log.count; i++)
-        log_row_flush(race, &race->log.items[i]);
+    for (uint32_t k = 0; k < race->log.count; k++) {
+        const sim_race_log_row *row = &race->log.items[k];
+        sim_race_shadow *shadow = row->shadow;
+        const sim_race_clock *clock = &race->clocks[shadow->class];
+        const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
+        const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
+        uint64_t bits = row->size | row->offset;
+        for (uint32_t i = 0; !row->is_one && i < row->count; i++)
+            bits |= !mask || mask[i] ? offsets[i] : 0;
+        sim_race_cells_make(shadow, false, bits);
+        shadow->read_from = clock->ordered_from;
+        for (uint32_t i = 0; i < row->count; i++) {
+            if (mask && !mask[i]) continue;
+            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
+            uint32_t offset = row->is_one ? row->offset : offsets[i];
+            uint32_t last = (offset + row->size - 1) >> shadow->shift;
+            for (uint32_t c = offset >> shadow->shift; c <= last; c++) {
+                uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
+                shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
+            }
+        }
+    }
     race->log.count = race->log_bytes = 0;
 }
 

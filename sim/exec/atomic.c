@@ -123,22 +123,16 @@ static inline bool is_defined(const uint8_t *defined, uint32_t size)
 /* FLOAT_OF and BITS_OF convert between integers that hold the bits of floats and their values:
  * halves are computed as float and rounded once (half.h). */
 #define LANE_TYPE I16
-#define BITS_TYPE uint16_t
-#define SIGNED    int16_t
 #define FLOAT     float
 #define FLOAT_OF  sim_float_of_half
 #define BITS_OF   sim_half_of_float
 #include "sim/exec/atomic_width.inc"
 #define LANE_TYPE      I32
-#define BITS_TYPE      uint32_t
-#define SIGNED         int32_t
 #define FLOAT          float
 #define FLOAT_OF(from) (sim_float_bits){.bits = (from)}.value
 #define BITS_OF(from)  (sim_float_bits){.value = (from)}.bits
 #include "sim/exec/atomic_width.inc"
 #define LANE_TYPE      I64
-#define BITS_TYPE      uint64_t
-#define SIGNED         int64_t
 #define FLOAT          double
 #define FLOAT_OF(from) (sim_double_bits){.bits = (from)}.value
 #define BITS_OF(from)  (sim_double_bits){.value = (from)}.bits

@@ -13,37 +13,23 @@
 
 #include <string.h>
 
-/* ---- Types of lanes: unsigned, signed, wide enough to compute in, twice as wide ------------- */
+/* ---- Types of lanes: wide enough to compute in, twice as wide -------------------------------- */
 
 __extension__ typedef unsigned __int128 wide_unsigned;
 __extension__ typedef __int128 wide_signed;
 
-#define U_I8     uint8_t
-#define U_I16    uint16_t
-#define U_I32    uint32_t
-#define U_I64    uint64_t
-#define U_F32    float
-#define U_F64    double
-#define S_I8     int8_t
-#define S_I16    int16_t
-#define S_I32    int32_t
-#define S_I64    int64_t
-#define W_I8     uint32_t
-#define W_I16    uint32_t
-#define W_I32    uint32_t
-#define W_I64    uint64_t
-#define D_I8     uint32_t
-#define D_I16    uint32_t
-#define D_I32    uint64_t
-#define D_I64    wide_unsigned
-#define DS_I8    int32_t
-#define DS_I16   int32_t
-#define DS_I32   int64_t
-#define DS_I64   wide_signed
-#define BITS_I8  8
-#define BITS_I16 16
-#define BITS_I32 32
-#define BITS_I64 64
+#define W_I8   uint32_t
+#define W_I16  uint32_t
+#define W_I32  uint32_t
+#define W_I64  uint64_t
+#define D_I8   uint32_t
+#define D_I16  uint32_t
+#define D_I32  uint64_t
+#define D_I64  wide_unsigned
+#define DS_I8  int32_t
+#define DS_I16 int32_t
+#define DS_I32 int64_t
+#define DS_I64 wide_signed
 
 /* The operand's lanes from `low` on. */
 #define ROW(type, place) ((const type *)__builtin_assume_aligned(sim_at(x, place), 64) + x->low)
@@ -275,12 +261,10 @@ static inline double round_f64(double a)
 ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 
 #define LANE_TYPE     F32
-#define ELEMENT       float
 #define FMA_FUNCTION  __builtin_fmaf
 #define MATH_FUNCTION sim_math_float
 #include "sim/exec/lanes_float.inc"
 #define LANE_TYPE     F64
-#define ELEMENT       double
 #define FMA_FUNCTION  __builtin_fma
 #define MATH_FUNCTION sim_math_double
 #include "sim/exec/lanes_float.inc"
@@ -464,16 +448,12 @@ ALL_DIVISIONS(I64)
 /* ---- Moves and selections ------------------------------------------------------------------- */
 
 #define LANE_TYPE I8
-#define ELEMENT   uint8_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I16
-#define ELEMENT   uint16_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I32
-#define ELEMENT   uint32_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I64
-#define ELEMENT   uint64_t
 #include "sim/exec/lanes_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------ */

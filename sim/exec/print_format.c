@@ -81,26 +81,6 @@ static sim_print_length read_length(rt_text format, size_t *at)
     return take(format, at, 'l') ? SIM_LENGTH_HL : SIM_LENGTH_H;
 }
 
-/* What is wrong with a directive that has all of its parts; NULL if it is valid. */
-static const char *check(const sim_directive *directive)
-{
-    const conversion *row = conversion_find(directive->conversion);
-    if (!row) return "is not a conversion";
-    uint8_t lengths = directive->vector ? row->lengths_many : row->lengths;
-    if (directive->flags & ~row->flags) return "has a flag that its conversion does not take";
-    if (directive->has_precision && !row->takes_precision) return "takes no precision";
-    if (directive->vector && lengths == 0) return "takes no vector";
-    if (!(lengths >> directive->length & 1)) {
-        return directive->vector && directive->length == SIM_LENGTH_PLAIN
-                   ? "is a vector without a length modifier"
-                   : "has a length modifier that its conversion does not take";
-    }
-    if (directive->width > SIM_PRINT_WIDTH_MAX || directive->precision > SIM_PRINT_WIDTH_MAX) {
-        return "has a width or precision above 4095";
-    }
-    return NULL;
-}
-
 const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive)
 {
     size_t first = (*at)++;
@@ -126,7 +106,21 @@ const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_di
     directive->text.length = *at - first;
     bool is_size = vector == 2 || vector == 3 || vector == 4 || vector == 8 || vector == 16;
     if (is_vector && !is_size) return "has no vector of 2, 3, 4, 8 or 16";
-    return check(directive);
+    const conversion *row = conversion_find(directive->conversion);
+    if (!row) return "is not a conversion";
+    uint8_t lengths = directive->vector ? row->lengths_many : row->lengths;
+    if (directive->flags & ~row->flags) return "has a flag that its conversion does not take";
+    if (directive->has_precision && !row->takes_precision) return "takes no precision";
+    if (directive->vector && lengths == 0) return "takes no vector";
+    if (!(lengths >> directive->length & 1)) {
+        return directive->vector && directive->length == SIM_LENGTH_PLAIN
+                   ? "is a vector without a length modifier"
+                   : "has a length modifier that its conversion does not take";
+    }
+    if (directive->width > SIM_PRINT_WIDTH_MAX || directive->precision > SIM_PRINT_WIDTH_MAX) {
+        return "has a width or precision above 4095";
+    }
+    return NULL;
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------- */

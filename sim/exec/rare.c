@@ -14,17 +14,6 @@ static const char field_wrong[] = "bit field that does not lie in the value";
 static const char sum_wrong[] = "sum of products that its type cannot hold";
 static const char index_wrong[] = "index of a component that the vector does not have";
 
-#define U_I8     uint8_t
-#define U_I16    uint16_t
-#define U_I32    uint32_t
-#define U_I64    uint64_t
-#define U_F32    float
-#define U_F64    double
-#define BITS_I8  8
-#define BITS_I16 16
-#define BITS_I32 32
-#define BITS_I64 64
-
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
 /* Reports what all running lanes did wrong together; all of them get the same number. */
@@ -91,20 +80,12 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
 /* ---- Checked integer operations ------------------------------------------------------------- */
 
 #define LANE_TYPE I8
-#define ELEMENT   uint8_t
-#define BITS      8
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I16
-#define ELEMENT   uint16_t
-#define BITS      16
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I32
-#define ELEMENT   uint32_t
-#define BITS      32
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I64
-#define ELEMENT   uint64_t
-#define BITS      64
 #include "sim/exec/rare_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------- */
