@@ -39,12 +39,17 @@ rt_bytes rt_image_embedded_ir(const rt_image *image)
     return (rt_bytes){0};
 }
 
-bool rt_property_set_has(const rt_property_set *set, rt_text name)
+const rt_property *rt_property_set_find(const rt_property_set *set, rt_text name)
 {
     for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (rt_text_equal(set->properties[i].name, name)) return true;
+        if (rt_text_equal(set->properties[i].name, name)) return &set->properties[i];
     }
-    return false;
+    return NULL;
+}
+
+bool rt_property_set_has(const rt_property_set *set, rt_text name)
+{
+    return rt_property_set_find(set, name) != NULL;
 }
 
 void rt_image_hash(rt_image *image)

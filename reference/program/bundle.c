@@ -25,16 +25,6 @@ rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device)
     return unit;
 }
 
-/* Copies the list with its names and values into the arena. */
-static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
-{
-    rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
-    for (uint32_t i = 0; i < list.count; i++)
-        copies[i] = (rt_spec_constant){rt_arena_text(arena, list.constants[i].name),
-                                       rt_arena_bytes(arena, list.constants[i].value)};
-    return (rt_spec_list){copies, list.count};
-}
-
 /* True if both are the same device image in SYCL's sense, which a bundle contains once: the same
  * code, brought to the same state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
@@ -142,7 +132,7 @@ void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
     CHECK(bundle->state == RT_BUNDLE_INPUT);
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
     unit->image = image;
-    unit->constants = constants_copy(&unit->arena, constants);
+    unit->constants = rt_spec_list_copy(&unit->arena, constants);
 }
 
 rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
@@ -158,7 +148,7 @@ rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, target->device);
     unit->image = image;
     unit->object = object;
-    unit->constants = constants_copy(&unit->arena, target->constants);
+    unit->constants = rt_spec_list_copy(&unit->arena, target->constants);
     unit->options = rt_arena_text(&unit->arena, target->options);
     return RT_STATUS_OK;
 }

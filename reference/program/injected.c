@@ -21,7 +21,7 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
     const rt_build_target target = {.device = device, .context = context};
     const rt_link_set none = {0};
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
-    CHECK(bundle->units.count == 1);
+    CHECK(bundle->units.count == 1 && bundle->state == RT_BUNDLE_EXECUTABLE);
     rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, &target, id, &none,
                                       RULE_ELSE(KF_JIT_03, image, NULL), executable);

@@ -206,7 +206,9 @@ static rt_status refuse_unresolved(const resolution *search)
     return status;
 }
 
-bool rt_link_set_check(const rt_link_set *set, const rt_program_tables *tables)
+/* The set, of images in the tables, has each image once and is marked `searched` if it has several.
+ */
+static bool link_set_check(const rt_link_set *set, const rt_program_tables *tables)
 {
     CHECK_IMPLIES(set->images.count > 1, set->searched);
     for (uint32_t i = 0; i < set->images.count; i++) {
@@ -254,7 +256,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         is_refused = false;
     if (is_refused) status = refuse_unresolved(&search);
     CHECK(out_set->images.items[0] == requesting);
-    CHECK_SLOW(rt_link_set_check(out_set, context->tables));
+    CHECK_SLOW(link_set_check(out_set, context->tables));
     rt_map_free(&search.marked);
     rt_map_free(&search.taken);
     rt_vector_free(&search.unresolved);

@@ -236,22 +236,6 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
     rt_arena_reset(&arena);
 }
 
-const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target)
-{
-    uint32_t count = target->constants.count;
-    rt_text *texts = rt_arena_alloc_array(arena, count, sizeof *texts);
-    for (uint32_t i = 0; i < count; i++) {
-        const rt_spec_constant *constant = &target->constants.constants[i];
-        uint64_t number = 0;
-        CHECK(constant->value.size <= sizeof number);
-        for (size_t k = constant->value.size; k-- > 0;)
-            number = number << 8 | constant->value.data[k];
-        texts[i] = rt_arena_printf(arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
-                                   (unsigned long long)number);
-    }
-    return texts;
-}
-
 const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
 {
     rt_text *names = rt_arena_alloc_array(arena, set->images.count, sizeof *names);
@@ -264,12 +248,24 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
                            const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
+    uint32_t constant_count = target->constants.count;
+    rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < constant_count; i++) {
+        /* An unsigned number: only the device code knows the type. */
+        const rt_spec_constant *constant = &target->constants.constants[i];
+        uint64_t number = 0;
+        CHECK(constant->value.size <= sizeof number);
+        for (size_t k = constant->value.size; k-- > 0;)
+            number = number << 8 | constant->value.data[k];
+        constants[i] = rt_arena_printf(&arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
+                                       (unsigned long long)number);
+    }
     const rt_trace_value values[] = {
         RT_N("program", id),
         RT_TS("images", rt_program_image_names(&arena, set), set->images.count),
         RT_N("device", target->device->id),
         RT_N("context", target->context),
-        RT_TS("constants", rt_program_constant_texts(&arena, target), target->constants.count),
+        RT_TS("constants", constants, constant_count),
     };
     rt_trace_emit(manager->trace, loaded ? RT_EVENT_PERSISTENT_HIT : RT_EVENT_BUILD, values,
                   sizeof values / sizeof *values);

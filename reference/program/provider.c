@@ -60,13 +60,9 @@ static void fault_append_by_code(const provider_query *query, rt_provider_list *
 /* True if the symbol's property in the image's list is not the number 1 that compilers write. */
 static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
-    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        const rt_property *property = &exports->properties[i];
-        if (rt_text_equal(property->name, symbol))
-            return property->type != RT_PROPERTY_UINT32 || property->number != 1;
-    }
-    return false;
+    const rt_property *property =
+        rt_property_set_find(rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), symbol);
+    return property && (property->type != RT_PROPERTY_UINT32 || property->number != 1);
 }
 
 /* True if a property that must not matter rules out a candidate. */

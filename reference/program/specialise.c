@@ -16,11 +16,10 @@ static spec_presence descriptor_find(const rt_image *image, rt_text name,
 {
     *out_descriptor = (rt_spec_descriptor){0};
     const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (!rt_text_equal(set->properties[i].name, name)) continue;
-        return rt_spec_descriptor_read(image, i, out_descriptor) ? SPEC_PRESENT : SPEC_DAMAGED;
-    }
-    return SPEC_ABSENT;
+    const rt_property *property = rt_property_set_find(set, name);
+    if (!property) return SPEC_ABSENT;
+    uint32_t index = (uint32_t)(property - set->properties);
+    return rt_spec_descriptor_read(image, index, out_descriptor) ? SPEC_PRESENT : SPEC_DAMAGED;
 }
 
 /* True if the value is the default that the image states for the constant. */
@@ -77,6 +76,15 @@ rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
     for (i = 1; i < all.count; i++)
         CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
     return all;
+}
+
+rt_spec_list rt_spec_list_copy(rt_arena *arena, rt_spec_list list)
+{
+    rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
+    for (uint32_t i = 0; i < list.count; i++)
+        copies[i] = (rt_spec_constant){rt_arena_text(arena, list.constants[i].name),
+                                       rt_arena_bytes(arena, list.constants[i].value)};
+    return (rt_spec_list){copies, list.count};
 }
 
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list)

@@ -112,6 +112,7 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {
             const struct requirement_row *row = &requirement_rows[k];
             if (!rt_text_is(wanted->name, row->name)) continue;
+            CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
             bool is_sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
                                                 : wanted->type == RT_PROPERTY_BYTES &&
                                                       wanted->bytes.size % row->item_size == 0;
