@@ -372,19 +372,6 @@ static void help_print(void)
            "  assay --version        the version of this program\n");
 }
 
-static int command_unknown(const char *name)
-{
-    rt_buffer message = {0};
-    const char *names[COUNT(commands)];
-    for (uint32_t i = 0; i < COUNT(commands); i++)
-        names[i] = commands[i].name;
-    rt_buffer_printf(&message, "there is no command '%s'", name);
-    cnf_suggest(&message, name, names, COUNT(commands));
-    fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
-    return CNF_EXIT_USAGE;
-}
-
 typedef struct guarded_command {
     const cnf_command *command;
     const cnf_arguments *arguments;
@@ -466,5 +453,8 @@ int main(int argument_count, char **arguments)
             return hidden_commands[i].run(argument_count - 1, arguments + 1);
     for (uint32_t i = 0; i < COUNT(commands); i++)
         if (strcmp(commands[i].name, name) == 0) return command_run(&commands[i], rest_count, rest);
-    return command_unknown(name);
+    const char *names[COUNT(commands)];
+    for (uint32_t i = 0; i < COUNT(commands); i++)
+        names[i] = commands[i].name;
+    return cnf_command_unknown("", "command", name, names, COUNT(commands));
 }
