@@ -27,10 +27,14 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     if (api) return api;
     for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++)
         names[i] = cnf_export_apis[i].name;
-    if (word)
+    if (word) {
         cnf_command_unknown("--for: ", "interface", word, names, CNF_EXPORT_APIS);
-    else
-        fprintf(stderr, "assay: export needs an interface: --for API (assay export --help)\n");
+        return NULL;
+    }
+    rt_buffer hint = {0};
+    cnf_suggest(&hint, "", names, CNF_EXPORT_APIS);
+    fprintf(stderr, "assay: export needs an interface, --for%s\n", rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
     return NULL;
 }
 

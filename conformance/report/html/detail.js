@@ -12,7 +12,7 @@ function part(title, ...content) {
 
 function facts(record) {
   const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
-  const asked = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
+  const requirement = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
   const line = record.line ? `${record.file}:${record.line}` : record.file;
   const told = [
     ["scenario", line], ["step", record.step_id], ["signature", record.signature],
@@ -154,7 +154,7 @@ function tracesPart(scenario, detail, record) {
 
 function logPart(detail) {
   if (!detail?.log && !detail?.log_note) return null;
-  return part("What the OpenCL driver was asked, the last at the end", detail.log ? make("pre", {}, detail.log.join("\n")) : null,
+  return part("The last calls to the OpenCL driver", detail.log ? make("pre", {}, detail.log.join("\n")) : null,
     detail.log_note ? make("p", {}, detail.log_note) : null);
 }
 
