@@ -96,7 +96,7 @@ static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *va
 static void event_note(cnf_contents *contents, const cnf_history *history, uint32_t index,
                        uint32_t begin, uint32_t process)
 {
-    CHECK(begin <= index && index < history->event_count);
+    CHECK(begin <= index + 1 && index < history->event_count);
     const rt_event *event = &history->events[index];
     cnf_xpl_place place = {.process = process,
                            .device = cnf_event_text(event, "device"),

@@ -28,7 +28,6 @@ void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t 
                        rt_buffer *out)
 {
     CHECK(progress->done <= progress->total);
-    CHECK(progress->unexpected <= progress->done);
     size_t before = out->size;
     uint64_t percent = progress->total ? 100ull * progress->done / progress->total : 100;
     rt_buffer_printf(out, "[%3llu%%] %u/%u, %u unexpected", (unsigned long long)percent,
@@ -104,6 +103,7 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
     bool unexpected = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
     if (unexpected) {
         progress->unexpected++;
+        CHECK(progress->unexpected <= progress->done);
         fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
                 cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
         if (cnf_record_has_subject(record))
