@@ -127,8 +127,8 @@ rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules
     rt_status status = RT_STATUS_OK;
     bool is_table = document_load(rt_buffer_text(&text), &document);
     if (is_table) {
-        cnf_rule *rules;
-        uint32_t count;
+        cnf_rule *rules = NULL;
+        uint32_t count = 0;
         is_table = rules_collect(arena, &document, &rules, &count);
         if (is_table) *out_rules = (cnf_rules){rules, count};
         /* Umbrellas may name rules that follow them. */

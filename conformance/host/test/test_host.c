@@ -370,7 +370,7 @@ static void files_that_no_program_can_have_are_refused(void **state)
     memset(longest, 'x', sizeof longest);
     f->modules[MUTE].file_name = (rt_text){0};
     f->modules[MUTE].name = (rt_text){longest, 253};
-    assert_refused(f, start(f), RT_UNSUPPORTED, "no file has a name so long");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "the name is too long for a file");
     assert_true(rt_ok(cnf_host_end(f->host)));
     f->modules[MUTE].name.length = 252;
     start_well(f);
@@ -385,7 +385,7 @@ static void what_is_no_answer_is_refused(void **state)
         rt_code code;
         const char *part;
     } told[] = {
-        {"version", RT_UNAVAILABLE, "speaks version 3"},
+        {"version", RT_UNAVAILABLE, "protocol has version 3"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
