@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
-# How much more one may cost among four times as many, since fewer fit the caches.
+# The permitted growth of the cost of each among four times as many, since fewer fit the caches.
 GROWTH_MAX = 2
 
 # Every work-item copies its words of one buffer to another.
@@ -179,7 +179,7 @@ def bench_memory(bench, copy):
 
 
 def plot(bench, what, unit, points):
-    """Bars of the cost of one, which must stay the same."""
+    """Prints bars of the cost of each, which must stay constant."""
     print(f"\n{what}: nanoseconds for one {unit}")
     costs = [ms * 1e6 / count for count, ms in points]
     for (count, ms), cost, before in zip(points, costs, [None, *costs]):

@@ -52,7 +52,7 @@ def is_inside(folder, outer):
 
 
 def cycle_of(folders):
-    """Folders that lead back to the first, in the order of the table's arrows; None: there are none."""
+    """A cycle of folders, in the order of the table's arrows, or None."""
     finished = set()
 
     def visit(folder, path):

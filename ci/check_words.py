@@ -17,7 +17,7 @@ import source_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORDS = HERE / "words.txt"
-# The words themselves, and what others have written.
+# Files that quote the words, and text by others.
 LEFT_OUT = re.compile(r"^(ci/words\.txt|ci/checks/test_check_words\.py|LICENSE)$")
 
 

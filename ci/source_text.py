@@ -1,7 +1,9 @@
 """The files of a tree, and what is comment, string or code in them.  ci/style and ci/check_words.py build on it."""
+import io
 import pathlib
 import re
 import subprocess
+import tokenize
 
 C_SUFFIXES = (".c", ".h", ".cpp", ".inc")
 C_LIKE_SUFFIXES = C_SUFFIXES + (".def", ".cl", ".clh", ".js")
@@ -111,21 +113,25 @@ def hash_pieces(text):
 
 
 def python_pieces(text):
-    """Comments and docstrings of Python, and its strings."""
-    token = re.compile(r"""
-          (?P<long>    \"\"\".*?\"\"\" )
-        | (?P<string>  [rbf]*"(?:\\.|[^"\\\n])*" | [rbf]*'(?:\\.|[^'\\\n])*' )
-        | (?P<comment> (?:^[ \t]*\#(?!!)[^\n]*\n)+ | \#(?!!)[^\n]* )""", re.VERBOSE | re.DOTALL | re.MULTILINE)
-    for match in token.finditer(text):
-        said, line = match.group(0), line_of(text, match.start())
-        if match.lastgroup == "comment":
-            yield "comment", line, re.sub(r"^[ \t]*# ?", "", said, flags=re.MULTILINE).rstrip()
-        elif match.lastgroup == "long":
-            before = text[:match.start()].rstrip()
-            is_document = not before or before.endswith(":") or before.startswith("#!") and "\n" not in before
-            yield ("comment" if is_document else "string"), line, said[3:-3].rstrip()
-        else:
-            yield "string", line, said.lstrip("rbf")[1:-1]
+    """Comments, docstrings and strings of Python; comments on consecutive lines are one piece."""
+    block, start, end = [], 0, 0
+    begins_block = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        line = token.start[0]
+        if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
+            is_whole_line = not token.line[:token.start[1]].strip()
+            if block and not (is_whole_line and line == end + 1):
+                yield "comment", start, "\n".join(block).rstrip()
+                block = []
+            start, end = start if block else line, line
+            block.append(token.string[1:].removeprefix(" "))
+        elif token.type == tokenize.STRING:
+            said = re.sub(r"\A[rbf]*(\"{3}|\"|')|(\"{3}|\"|')\Z", "", token.string)
+            yield ("comment" if begins_block and token.string.startswith('"""') else "string"), line, said.rstrip()
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            begins_block = token.type == tokenize.INDENT
+    if block:
+        yield "comment", start, "\n".join(block).rstrip()
 
 
 def yaml_pieces(text):

@@ -13,7 +13,7 @@ if(ASSAY_PROVE)
     ASSAY_PROVE ASSAY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
 endif()
 if(ASSAY_SANITIZE OR ASSAY_FUZZ)
-  # Each arena object is a block of its own; walks over whole structures are on (check.h).
+  # Each arena object is a separate block; walks over whole structures are on (check.h).
   target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS RT_CHECK_SLOW)
 endif()
 if(ASSAY_SANITIZE)

@@ -53,23 +53,6 @@ static void global_gone(void *user, rt_module_id module, const rt_device_global 
     rt_global_database_remove(user, global);
 }
 
-/* Starts the database, which observes registrations by host code and the creation of programs. */
-static void globals_begin(rt_runtime *runtime)
-{
-    runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
-        .sink = runtime->parameters.sink,
-        .trace = runtime->trace,
-        .memory_id = memory_reserve,
-        .user = runtime,
-    });
-    rt_loader_observe_globals(
-        &runtime->loader, (rt_global_observer){global_registered, global_gone, runtime->globals},
-        &runtime->chooser);
-    rt_program_manager_observe(
-        runtime->programs,
-        (rt_program_observer){runtime->globals, rt_global_program_made, rt_global_program_going});
-}
-
 static void process_begin(rt_runtime *runtime)
 {
     const rt_runtime_parameters *parameters = &runtime->parameters;
@@ -89,7 +72,19 @@ static void process_begin(rt_runtime *runtime)
         .contribute = rt_vfunc_contribute,
         .persistent = parameters->persistent_cache,
     });
-    globals_begin(runtime);
+    /* The database observes registrations by host code and the creation of programs. */
+    runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
+        .sink = parameters->sink,
+        .trace = runtime->trace,
+        .memory_id = memory_reserve,
+        .user = runtime,
+    });
+    rt_loader_observe_globals(
+        &runtime->loader, (rt_global_observer){global_registered, global_gone, runtime->globals},
+        &runtime->chooser);
+    rt_program_manager_observe(
+        runtime->programs,
+        (rt_program_observer){runtime->globals, rt_global_program_made, rt_global_program_going});
     runtime->scheduler =
         rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs, runtime->globals);
     runtime->fusion = rt_fusion_create(&(rt_fusion_parts){

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants wrong includes in a scratch tree and demands that check_includes.py finds each of them."""
+"""Plants wrong includes in a scratch tree and checks that check_includes.py finds each of them."""
 import pathlib
 import subprocess
 import sys

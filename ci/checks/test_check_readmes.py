@@ -7,7 +7,7 @@ import tempfile
 
 CHECKER = pathlib.Path(__file__).resolve().parent.parent / "check_readmes.py"
 RIGHT = {"sim/a.c": "", "sim/README.md": "# sim\n\nBegin with a.c.\n"}
-# What is planted besides, and the folder that is reported; None: nothing is wrong.
+# The additional files, and the folder that is reported; None: no folder.
 CASES = {
     "nothing": ({}, None),
     "a folder without a page": ({"sim/exec/b.h": ""}, "sim/exec"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants each word of ci/words.txt, and one word in each kind of file, and demands that check_words.py rejects them."""
+"""Plants each word of ci/words.txt, and one word in each kind of file, and checks that check_words.py rejects them."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_run accepts a page that tells the truth, and refuses each way in which one can be wrong."""
+"""docs_run accepts a correct page, and refuses each kind of mistake."""
 import pathlib
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import tempfile
 
 DOCS_RUN = pathlib.Path(__file__).with_name("docs_run")
 
-# The page's text, and what docs_run says where it refuses the page.
+# The page's text, and part of docs_run's message if it refuses the page.
 PAGES = [
     ("```console\n$ echo one; echo two; echo three\none\n…\nthree\n```\n", None),
     ("```console\n$ echo number 17 of 20\nnumber … of 20\n```\n", None),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one thing at a time in a small tree and demands that ci/style counts it, and nothing else."""
+"""Adds one thing at a time to a small tree and checks that ci/style counts it, and nothing else."""
 import json
 import pathlib
 import subprocess
@@ -55,7 +55,7 @@ def counts_of(files):
 
 
 def sizes_of(counts):
-    """The numbers of a result: places as how many there are."""
+    """The numbers of a result; lists of places become their lengths."""
     sizes = {}
     for key, value in counts.items():
         if key == "function_lines":
@@ -82,7 +82,7 @@ POINTERS = """\
     CHECK(p->next == q);
 """
 
-# What is planted: files beside sim/a.c, or text behind it, and what changes of some counts.
+# The addition: files next to sim/a.c, or text appended to it, and the counts that change.
 PLANTED = {
     "lines and product lines": ({"+": "\n/* Two\n * lines. */\nint b; /* behind code */\n"},
                                 {"lines": 14, "product_lines": 8}),
@@ -168,6 +168,7 @@ def test_quantiles():
 def test_sample():
     files = {"sim/a.c": PLAIN + function("b", '    fail("the module has no kernel");\n    put("x y");\n'),
              "ci/b.py": "#!/usr/bin/env python3\n# Adds the numbers of a row.\nprint('not read')\n",
+             "ci/checks/test_a.py": "print('the words of a test')\n",
              "sim/test/c.c": 'int c = f("a message of a test alone");\n'}
     printed = measured(files, "--sample", "1")
     expected = ["ci/b.py:2: Adds the numbers of a row.", "sim/a.c:1: A file that says.",

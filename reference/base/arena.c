@@ -29,11 +29,6 @@ typedef struct rt_arena_block {
     alignas(max_align_t) uint8_t data[];
 } rt_arena_block;
 
-static size_t rounded_up(size_t size_bytes)
-{
-    return (size_bytes + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT;
-}
-
 static void arena_add_block(rt_arena *arena, size_t needed)
 {
     size_t capacity = needed > BLOCK_SIZE_BYTES ? needed : BLOCK_SIZE_BYTES;
@@ -48,7 +43,8 @@ static void arena_add_block(rt_arena *arena, size_t needed)
 void *rt_arena_alloc(rt_arena *arena, size_t size_bytes)
 {
     CHECK(size_bytes < SIZE_MAX / 2);
-    size_t needed = rounded_up(size_bytes ? size_bytes : 1) + REDZONE_BYTES;
+    size_t units = size_bytes > 0 ? (size_bytes + (ALIGNMENT - 1)) / ALIGNMENT : 1;
+    size_t needed = units * ALIGNMENT + REDZONE_BYTES;
     if (!arena->blocks || arena->blocks->capacity - arena->used < needed) {
         arena_add_block(arena, needed);
     }

@@ -9,20 +9,15 @@ void rt_chooser_free(rt_chooser *chooser)
     rt_vector_free(&chooser->made);
 }
 
-/* The alternative to take once the script is exhausted; seed 0 always takes the first. */
-static uint32_t draw(const rt_chooser *chooser, uint64_t number, uint32_t alternative_count)
-{
-    if (chooser->seed == 0) return 0;
-    return (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
-}
-
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count)
 {
     CHECK(rule > RT_RULE_NONE && rule < RT_RULE_COUNT);
     CHECK(alternative_count >= 1);
     uint64_t number = chooser->drawn++;
     if (alternative_count == 1) return 0;
-    uint32_t taken = draw(chooser, number, alternative_count);
+    uint32_t taken = 0; /* seed 0 always takes the first alternative */
+    if (chooser->seed != 0)
+        taken = (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
     if (chooser->made.count < chooser->script_count) {
         /* The script comes from a user or from a run that took other branches, so any number is
          * possible. */

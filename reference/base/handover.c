@@ -52,26 +52,22 @@ void rt_handover_destroy(rt_handover *handover)
     rt_free(handover);
 }
 
-/* The thread whose turn is next, TURN_NOBODY if all have left.  Called with the lock held. */
-static int64_t draw(rt_handover *handover)
-{
-    uint32_t present = 0;
-    for (uint32_t i = 0; i < handover->thread_count; i++)
-        present += handover->states[i] == THREAD_PRESENT;
-    if (present == 0) return TURN_NOBODY;
-    handover->state += RT_MIX_STEP;
-    uint64_t left = rt_mix64(handover->state) % present;
-    for (uint32_t i = 0; i < handover->thread_count; i++) {
-        if (handover->states[i] == THREAD_PRESENT && left-- == 0) return i;
-    }
-    UNREACHABLE();
-}
-
-/* Draws a thread and gives it the turn.  Called with the lock held. */
+/* Gives the turn to a thread that is drawn, or to none if all have left.  Called with the lock
+ * held. */
 static void pass(rt_handover *handover)
 {
     CHECK(handover->expected == 0);
-    handover->turn = draw(handover);
+    uint32_t present = 0;
+    for (uint32_t i = 0; i < handover->thread_count; i++)
+        present += handover->states[i] == THREAD_PRESENT;
+    handover->turn = TURN_NOBODY;
+    if (present > 0) {
+        handover->state += RT_MIX_STEP;
+        uint64_t left = rt_mix64(handover->state) % present;
+        for (uint32_t i = 0; i < handover->thread_count; i++)
+            if (handover->states[i] == THREAD_PRESENT && left-- == 0) handover->turn = i;
+        CHECK(handover->turn != TURN_NOBODY);
+    }
     pthread_cond_broadcast(&handover->turned);
 }
 

@@ -36,27 +36,23 @@ void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel)
     rt_buffer_printf(out, "\n");
 }
 
-/* KIND:SIZE */
-static bool parameter_read(rt_text word, rt_ptx_parameter *out_parameter)
-{
-    rt_text kind = rt_text_take_until(&word, ':');
-    for (uint32_t i = 0; i < RT_PTX_PARAMETER_KINDS; i++) {
-        if (!rt_text_is(kind, rows[i].name)) continue;
-        out_parameter->kind = (rt_ptx_parameter_kind)i;
-        return rt_number_read_u32(word, 0, RT_PTX_PARAMETER_SIZE_MAX, &out_parameter->size) &&
-               has_right_size(out_parameter);
-    }
-    return false;
-}
-
 /* NAME KIND:SIZE ... */
 static bool kernel_read(rt_arena *arena, rt_text line, rt_ptx_kernel *out_kernel)
 {
     *out_kernel = (rt_ptx_kernel){.name = rt_text_take_until(&line, ' ')};
     RT_VECTOR(rt_ptx_parameter) parameters = {0};
     bool right = out_kernel->name.length > 0;
-    while (right && line.length > 0)
-        right = parameter_read(rt_text_take_until(&line, ' '), rt_vector_push(&parameters));
+    while (right && line.length > 0) {
+        rt_text size = rt_text_take_until(&line, ' '), kind = rt_text_take_until(&size, ':');
+        uint32_t row = 0;
+        while (row < RT_PTX_PARAMETER_KINDS && !rt_text_is(kind, rows[row].name))
+            row++;
+        rt_ptx_parameter parameter = {.kind = (rt_ptx_parameter_kind)row};
+        right = row < RT_PTX_PARAMETER_KINDS &&
+                rt_number_read_u32(size, 0, RT_PTX_PARAMETER_SIZE_MAX, &parameter.size) &&
+                has_right_size(&parameter);
+        *rt_vector_push(&parameters) = parameter;
+    }
     if (right && parameters.count > 0) {
         out_kernel->parameters =
             rt_arena_copy(arena, parameters.items, parameters.count, sizeof *parameters.items);

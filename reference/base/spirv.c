@@ -40,30 +40,25 @@ bool rt_spirv_walk_next(rt_spirv_walk *walk, rt_spirv_instruction *out_instructi
     return true;
 }
 
-static void explain_header(rt_bytes code, rt_buffer *out_reason)
-{
-    uint32_t magic = code.size >= WORD_SIZE ? load_word(code.data, false) : 0;
-    bool is_swapped = magic == __builtin_bswap32(RT_SPIRV_MAGIC);
-    if (code.size >= WORD_SIZE && magic != RT_SPIRV_MAGIC && !is_swapped) {
-        rt_buffer_printf(out_reason,
-                         "not a SPIR-V module: byte 0 begins the word 0x%08x, not 0x%08x", magic,
-                         RT_SPIRV_MAGIC);
-    } else if (code.size < RT_SPIRV_HEADER_SIZE) {
-        rt_buffer_printf(out_reason,
-                         "a SPIR-V module that ends at byte %zu, inside its header of %d bytes",
-                         code.size, RT_SPIRV_HEADER_SIZE);
-    } else {
-        rt_buffer_printf(out_reason,
-                         "a SPIR-V module of %zu bytes, which is not a whole number of words",
-                         code.size);
-    }
-}
-
 bool rt_spirv_check(rt_bytes code, rt_buffer *out_reason)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(code);
     if (walk.is_damaged) {
-        explain_header(code, out_reason);
+        uint32_t magic = code.size >= WORD_SIZE ? load_word(code.data, false) : 0;
+        bool is_swapped = magic == __builtin_bswap32(RT_SPIRV_MAGIC);
+        if (code.size >= WORD_SIZE && magic != RT_SPIRV_MAGIC && !is_swapped) {
+            rt_buffer_printf(out_reason,
+                             "not a SPIR-V module: byte 0 begins the word 0x%08x, not 0x%08x",
+                             magic, RT_SPIRV_MAGIC);
+        } else if (code.size < RT_SPIRV_HEADER_SIZE) {
+            rt_buffer_printf(out_reason,
+                             "a SPIR-V module that ends at byte %zu, inside its header of %d bytes",
+                             code.size, RT_SPIRV_HEADER_SIZE);
+        } else {
+            rt_buffer_printf(out_reason,
+                             "a SPIR-V module of %zu bytes, which is not a whole number of words",
+                             code.size);
+        }
         return false;
     }
     rt_spirv_instruction instruction;

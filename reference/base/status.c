@@ -66,14 +66,6 @@ void rt_sink_destroy(rt_sink *sink)
     rt_free(sink);
 }
 
-static rt_text *copy_names(rt_arena *arena, const rt_text *names, uint32_t name_count)
-{
-    rt_text *copy = rt_arena_alloc_array(arena, name_count, sizeof *copy);
-    for (uint32_t i = 0; i < name_count; i++)
-        copy[i] = rt_arena_text(arena, names[i]);
-    return copy;
-}
-
 rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *file, int line,
                        const rt_text *names, uint32_t name_count, const char *format, ...)
 {
@@ -87,13 +79,16 @@ rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *fi
 
     pthread_mutex_lock(&sink->lock);
     rt_diagnostic *diagnostic = rt_arena_alloc(&sink->arena, sizeof *diagnostic);
+    rt_text *copies = rt_arena_alloc_array(&sink->arena, name_count, sizeof *copies);
+    for (uint32_t i = 0; i < name_count; i++)
+        copies[i] = rt_arena_text(&sink->arena, names[i]);
     *diagnostic = (rt_diagnostic){
         .code = code,
         .rule = rule,
         .file = file,
         .line = line,
         .message = rt_arena_text(&sink->arena, rt_buffer_text(&message)),
-        .names = copy_names(&sink->arena, names, name_count),
+        .names = copies,
         .name_count = name_count,
     };
     *rt_vector_push(&sink->diagnostics) = diagnostic;

@@ -149,45 +149,26 @@ static void entry_path(const rt_store *store, rt_hash name, bool folder_only, rt
     if (!folder_only) rt_buffer_printf(out, "/%s", text.digits + 2);
 }
 
-/* True for an ordinary file that is not larger than any entry. */
-static bool is_entry_file(int descriptor)
-{
-    struct stat status;
-    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-           status.st_size <= FILE_SIZE_MAX;
-}
-
-/* Reads a whole file; false when it cannot be read. */
-static bool read_file(int descriptor, rt_buffer *out)
-{
-    char block[65536];
-    for (;;) {
-        ssize_t size = read(descriptor, block, sizeof block);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return size == 0;
-        rt_buffer_append(out, block, (size_t)size);
-    }
-}
-
-/* Marks an entry as used, so that the sweep takes others first. */
-static void touch_entry(int descriptor)
-{
-    struct stat status;
-    if (fstat(descriptor, &status) != 0) return;
-    if (time(NULL) - status.st_mtime > USED_AFTER_SECONDS) futimens(descriptor, NULL);
-}
-
 static rt_store_answer read_entry(int descriptor, rt_bytes key, rt_buffer *out_content)
 {
-    if (!is_entry_file(descriptor)) return RT_STORE_FOREIGN;
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size > FILE_SIZE_MAX)
+        return RT_STORE_FOREIGN;
+    char block[65536];
     rt_buffer file = {0};
+    ssize_t size;
+    do {
+        size = read(descriptor, block, sizeof block);
+        if (size > 0) rt_buffer_append(&file, block, (size_t)size);
+    } while (size > 0 || (size < 0 && errno == EINTR));
     rt_bytes content = {0};
     rt_store_answer answer = RT_STORE_UNREADABLE;
-    if (read_file(descriptor, &file))
-        answer = rt_store_entry_read(rt_buffer_bytes(&file), key, &content);
+    if (size == 0) answer = rt_store_entry_read(rt_buffer_bytes(&file), key, &content);
     if (answer == RT_STORE_FOUND) {
         rt_buffer_append(out_content, content.data, content.size);
-        touch_entry(descriptor);
+        /* The entry was used now, so the sweep takes others first. */
+        if (time(NULL) - status.st_mtime > USED_AFTER_SECONDS) futimens(descriptor, NULL);
     }
     rt_buffer_free(&file);
     return answer;
@@ -231,16 +212,6 @@ static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes byte
     return calls->sync(descriptor) == 0 ? 0 : errno;
 }
 
-/* Syncs a folder: only then does a renamed file in it survive a crash of the machine. */
-static int sync_folder(const rt_store_calls *calls, const char *folder)
-{
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return errno;
-    int error = calls->sync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
-    return error;
-}
-
 /* Writes bytes under a temporary name in the folder, then renames the file. */
 static int replace_file(const rt_store_calls *calls, const char *folder, const char *path,
                         rt_bytes bytes)
@@ -257,7 +228,13 @@ static int replace_file(const rt_store_calls *calls, const char *folder, const c
         if (error != 0) unlink(temporary.data);
     }
     rt_buffer_free(&temporary);
-    return error != 0 ? error : sync_folder(calls, folder);
+    if (error != 0) return error;
+    /* Only when the folder is synced does a renamed file survive a crash of the machine. */
+    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    error = calls->sync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return error;
 }
 
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)
@@ -291,11 +268,6 @@ typedef struct swept_file {
     struct timespec used_at;
 } swept_file;
 
-typedef struct sweep {
-    RT_VECTOR(swept_file) files;
-    uint64_t size;
-} sweep;
-
 static int compare_age(const void *left, const void *right)
 {
     const swept_file *a = left, *b = right;
@@ -304,45 +276,34 @@ static int compare_age(const void *left, const void *right)
     return a->used_at.tv_nsec < b->used_at.tv_nsec ? -1 : a->used_at.tv_nsec > b->used_at.tv_nsec;
 }
 
-static void note_files(sweep *all, const char *folder)
-{
-    DIR *directory = opendir(folder);
-    if (!directory) return;
-    for (struct dirent *row = readdir(directory); row; row = readdir(directory)) {
-        struct stat status;
-        if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        if (!S_ISREG(status.st_mode)) continue;
-        rt_buffer path = {0};
-        rt_buffer_printf(&path, "%s/%s", folder, row->d_name);
-        *rt_vector_push(&all->files) =
-            (swept_file){path.data, (uint64_t)status.st_size, status.st_mtim};
-        all->size += (uint64_t)status.st_size;
-    }
-    closedir(directory);
-}
-
-static void note_all(sweep *all, const rt_store *store)
-{
-    for (int shard = 0; shard < SHARDS; shard++) {
-        rt_buffer folder = {0};
-        rt_buffer_printf(&folder, "%s/%02x", rt_buffer_string(&store->folder), (unsigned)shard);
-        note_files(all, rt_buffer_string(&folder));
-        rt_buffer_free(&folder);
-    }
-}
-
 void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept)
 {
     CHECK(size_kept <= size_max);
-    sweep all = {0};
-    note_all(&all, store);
-    if (all.size > size_max) {
-        qsort(all.files.items, all.files.count, sizeof *all.files.items, compare_age);
-        for (uint32_t i = 0; i < all.files.count && all.size > size_kept; i++) {
-            if (unlink(all.files.items[i].path) == 0) all.size -= all.files.items[i].size;
+    RT_VECTOR(swept_file) files = {0};
+    uint64_t total = 0;
+    for (unsigned shard = 0; shard < SHARDS; shard++) {
+        rt_buffer folder = {0};
+        rt_buffer_printf(&folder, "%s/%02x", rt_buffer_string(&store->folder), shard);
+        DIR *directory = opendir(folder.data);
+        for (struct dirent *row; directory && (row = readdir(directory));) {
+            struct stat status;
+            if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            if (!S_ISREG(status.st_mode)) continue;
+            rt_buffer path = {0};
+            rt_buffer_printf(&path, "%s/%s", folder.data, row->d_name);
+            uint64_t size = (uint64_t)status.st_size;
+            *rt_vector_push(&files) = (swept_file){path.data, size, status.st_mtim};
+            total += size;
         }
+        if (directory) closedir(directory);
+        rt_buffer_free(&folder);
     }
-    for (uint32_t i = 0; i < all.files.count; i++)
-        rt_free(all.files.items[i].path);
-    rt_vector_free(&all.files);
+    if (total > size_max) qsort(files.items, files.count, sizeof *files.items, compare_age);
+    bool removes = total > size_max;
+    for (uint32_t i = 0; i < files.count; i++) {
+        removes = removes && total > size_kept;
+        if (removes && unlink(files.items[i].path) == 0) total -= files.items[i].size;
+        rt_free(files.items[i].path);
+    }
+    rt_vector_free(&files);
 }

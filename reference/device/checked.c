@@ -121,18 +121,6 @@ static void count_down(dev_device *device)
 
 /* ---- Device ------------------------------------------------------------------------------- */
 
-static void device_ops_check(const dev_device_ops *ops)
-{
-    CHECK(ops != NULL);
-    CHECK(ops->destroy != NULL);
-    CHECK(ops->capabilities != NULL);
-    CHECK(ops->memory_create != NULL);
-    CHECK(ops->program_compile != NULL);
-    CHECK(ops->program_link != NULL);
-    CHECK(ops->program_build != NULL);
-    CHECK(ops->queue_create != NULL);
-}
-
 rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters *parameters,
                           rt_text selector, dev_device **out_device)
 {
@@ -145,7 +133,11 @@ rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters 
     rt_status status = backend->open(parameters, selector, out_device);
     result_check(OPERATION_open, parameters->sink, status, *out_device);
     if (!rt_ok(status)) return status;
-    device_ops_check((*out_device)->ops);
+    const dev_device_ops *ops = (*out_device)->ops;
+    CHECK(ops != NULL);
+    CHECK(ops->destroy != NULL && ops->capabilities != NULL && ops->memory_create != NULL);
+    CHECK(ops->program_compile != NULL && ops->program_link != NULL && ops->program_build != NULL);
+    CHECK(ops->queue_create != NULL);
     (*out_device)->sink = parameters->sink;
     atomic_init(&(*out_device)->live_objects, 0);
     return status;
@@ -223,17 +215,12 @@ rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
     return status;
 }
 
-static bool is_usm(dev_memory_kind kind)
-{
-    return kind == DEV_MEMORY_USM_DEVICE || kind == DEV_MEMORY_USM_HOST ||
-           kind == DEV_MEMORY_USM_SHARED;
-}
-
 rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
                          dev_memory **out_memory)
 {
     CHECK(device != NULL && out_memory != NULL);
-    CHECK(is_usm(kind));
+    CHECK(kind == DEV_MEMORY_USM_DEVICE || kind == DEV_MEMORY_USM_HOST ||
+          kind == DEV_MEMORY_USM_SHARED);
     CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
     CHECK(capabilities_of(device).usm);
     *out_memory = NULL;
@@ -306,11 +293,16 @@ static rt_status program_finish(operation op, dev_device *device, rt_status stat
     return status;
 }
 
-static void constants_check(dev_device *device, const dev_code *code)
+static void code_check(dev_device *device, const dev_code *code)
 {
-    if (code->constant_count == 0) return;
-    CHECK(code->constants != NULL);
-    CHECK(capabilities_of(device).spec_constants);
+    CHECK(device != NULL && code != NULL);
+    CHECK((unsigned)code->format < RT_FORMAT_COUNT);
+    CHECK(code->bytes.size == 0 || code->bytes.data != NULL);
+    CHECK(code->options.length == 0 || code->options.data != NULL);
+    CHECK_IMPLIES(code->function_set_count > 0, code->function_sets != NULL);
+    CHECK_IMPLIES(code->kernel_set_count > 0, code->kernel_sets != NULL);
+    CHECK_IMPLIES(code->constant_count > 0, code->constants != NULL);
+    CHECK_IMPLIES(code->constant_count > 0, capabilities_of(device).spec_constants);
     for (uint32_t i = 0; i < code->constant_count; i++) {
         const dev_spec_constant *constant = &code->constants[i];
         size_t size = constant->value.size;
@@ -320,17 +312,6 @@ static void constants_check(dev_device *device, const dev_code *code)
         for (uint32_t k = 0; k < i; k++)
             CHECK(code->constants[k].id != constant->id);
     }
-}
-
-static void code_check(dev_device *device, const dev_code *code)
-{
-    CHECK(device != NULL && code != NULL);
-    CHECK((unsigned)code->format < RT_FORMAT_COUNT);
-    CHECK(code->bytes.size == 0 || code->bytes.data != NULL);
-    CHECK(code->options.length == 0 || code->options.data != NULL);
-    CHECK_IMPLIES(code->function_set_count > 0, code->function_sets != NULL);
-    CHECK_IMPLIES(code->kernel_set_count > 0, code->kernel_sets != NULL);
-    constants_check(device, code);
 }
 
 rt_status dev_program_compile(dev_device *device, const dev_code *code, dev_program **out_program)
@@ -449,18 +430,6 @@ uint32_t dev_kernel_argument_count(dev_kernel *kernel)
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-static void queue_ops_check(const dev_queue_ops *ops)
-{
-    CHECK(ops != NULL);
-    CHECK(ops->destroy != NULL);
-    CHECK(ops->enqueue_kernel != NULL);
-    CHECK(ops->enqueue_read != NULL);
-    CHECK(ops->enqueue_write != NULL);
-    CHECK(ops->enqueue_copy != NULL);
-    CHECK(ops->enqueue_fill != NULL);
-    CHECK(ops->flush != NULL);
-}
-
 static rt_status queue_create(dev_device *device, bool profiling, dev_queue **out_queue)
 {
     CHECK(device != NULL && out_queue != NULL);
@@ -469,7 +438,11 @@ static rt_status queue_create(dev_device *device, bool profiling, dev_queue **ou
                                  : device->ops->queue_create(device, out_queue);
     result_check(OPERATION_queue_create, device->sink, status, *out_queue);
     if (!rt_ok(status)) return status;
-    queue_ops_check((*out_queue)->ops);
+    const dev_queue_ops *ops = (*out_queue)->ops;
+    CHECK(ops != NULL);
+    CHECK(ops->destroy != NULL && ops->enqueue_kernel != NULL && ops->enqueue_read != NULL);
+    CHECK(ops->enqueue_write != NULL && ops->enqueue_copy != NULL && ops->enqueue_fill != NULL);
+    CHECK(ops->flush != NULL);
     (*out_queue)->device = device;
     (*out_queue)->profiling = profiling;
     count_up(device);

@@ -6,10 +6,10 @@
  *   key        the request without a name, the room for local memory where it matters, the device
  *              and context (key_make); a kernel in the store is used again
  *   compile    the hook is called without a lock, a second time if promotions do not fit; its
- * result comes from another process and is validated (check_result, check_room) inject     the
- * image becomes a program in a bundle of its own (rt_bundle_inject) keep       the first thread's
- * kernel stays; that of a slower one is freed (kernel_keep) launch     parameters of the fused
- * kernel are arguments of the list's kernels (launch_make) */
+ * result comes from another process and is validated (compiler_ask) inject     the image becomes a
+ * program in its own bundle (rt_bundle_inject) keep       the first thread's kernel stays; that of
+ * a slower one is freed (kernel_keep) launch     parameters of the fused kernel are arguments of
+ * the list's kernels (launch_make) */
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
@@ -103,47 +103,6 @@ void rt_fused_destroy(rt_fused_kernels *fused)
 
 /* ---- The plan ----------------------------------------------------------------------------- */
 
-static rt_fusion_range range_of(const dev_nd_range *given)
-{
-    rt_fusion_range range = {.dimensions = given->dimensions};
-    memcpy(range.global, given->global, sizeof range.global);
-    memcpy(range.local, given->local, sizeof range.local);
-    memcpy(range.offset, given->offset, sizeof range.offset);
-    CHECK(range.dimensions >= 1 && range.dimensions <= RT_ND_RANGE_DIMENSIONS);
-    return range;
-}
-
-static rt_status reject_format(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
-{
-    bool amd = image->format == RT_FORMAT_AMDGCN;
-    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
-                          amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
-                          "kernel '%.*s' is in image %.*s of format %s, and only spirv64 and ptx "
-                          "can be fused",
-                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
-                          rt_format_name(image->format));
-}
-
-/* Broken: reported as a mistake of the application, instead of falling back. */
-static rt_status reject_without_ir(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
-{
-    rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
-    return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
-                          "No suitable IR available for fusion: kernel '%.*s' is in image %.*s, "
-                          "which was made without embed_ir",
-                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
-}
-
-/* Only code that a compiler can still read is fused: SPIR-V, or bitcode stored with native code. */
-static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image,
-                             rt_format format)
-{
-    bool known = image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX;
-    if (!known || image->format != format) return reject_format(fused, kernel, image);
-    bool readable = format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0;
-    return readable ? RT_STATUS_OK : reject_without_ir(fused, kernel, image);
-}
-
 /* The format that the list is fused in: that of its first image. */
 static rt_format format_of(const rt_fusion_list *list)
 {
@@ -151,13 +110,33 @@ static rt_format format_of(const rt_fusion_list *list)
     return list->kernels[0].program->images[0]->image->format;
 }
 
+/* Only code that a compiler can still read is fused: SPIR-V, or bitcode stored with native code. */
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
 {
     rt_format format = format_of(list);
     for (uint32_t k = 0; k < list->count; k++) {
+        rt_text kernel = list->kernels[k].kernel;
         const rt_program *program = list->kernels[k].program;
-        for (uint32_t i = 0; i < program->image_count; i++)
-            RT_TRY(check_image(fused, list->kernels[k].kernel, program->images[i]->image, format));
+        for (uint32_t i = 0; i < program->image_count; i++) {
+            const rt_image *image = program->images[i]->image;
+            bool known = image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX;
+            if (!known || image->format != format) {
+                bool amd = image->format == RT_FORMAT_AMDGCN;
+                return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
+                                      amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
+                                      "kernel '%.*s' is in image %.*s of format %s, and only "
+                                      "spirv64 and ptx can be fused",
+                                      RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
+                                      rt_format_name(image->format));
+            }
+            if (format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0) continue;
+            /* Broken: reported as a mistake of the application, instead of falling back. */
+            rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
+            return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
+                                  "No suitable IR available for fusion: kernel '%.*s' is in image "
+                                  "%.*s, which was made without embed_ir",
+                                  RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
+        }
     }
     return RT_STATUS_OK;
 }
@@ -182,7 +161,13 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
         CHECK(kernel->program->device == list->device);
         CHECK(kernel->program->context == list->context);
         inputs[k].launch = rt_launch_pass(arena, kernel->program, kernel->launch);
-        inputs[k].range = ranges[k] = range_of(&kernel->launch->range);
+        const dev_nd_range *launched = &kernel->launch->range;
+        CHECK(launched->dimensions >= 1 && launched->dimensions <= RT_ND_RANGE_DIMENSIONS);
+        ranges[k].dimensions = launched->dimensions;
+        memcpy(ranges[k].global, launched->global, sizeof launched->global);
+        memcpy(ranges[k].local, launched->local, sizeof launched->local);
+        memcpy(ranges[k].offset, launched->offset, sizeof launched->offset);
+        inputs[k].range = ranges[k];
     }
     *out_plan =
         (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
@@ -344,20 +329,23 @@ static void trace_fuse(rt_fused_kernels *fused, rt_arena *arena, const rt_fused_
              RT_N("constants", parameters->constant_count));
 }
 
-static rt_text name_make(rt_fused_kernels *fused, rt_arena *arena)
+/* Asks the compiler and validates the output of its process before it is used. */
+static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan,
+                              fused_kernel *kernel, const rt_fusion_request *request)
 {
-    store_lock(fused);
-    uint32_t number = fused->name_count++;
-    store_unlock(fused);
-    return rt_arena_printf(arena, "fused_%u", number);
-}
-
-/* Validates the output of the compiler's process before it is used. */
-static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan, rt_text name,
-                              const rt_fusion_result *result)
-{
+    const rt_fused_tools *tools = &fused->tools;
+    rt_buffer answer = {0};
+    CHECK(rt_text_equal(request->name, kernel->name));
+    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, request, &answer);
+    if (rt_ok(status)) {
+        rt_bytes bytes = rt_arena_bytes(&kernel->arena, rt_buffer_bytes(&answer));
+        status = rt_fusion_result_read(tools->sink, &kernel->arena, bytes, &kernel->result);
+    }
+    rt_buffer_free(&answer);
+    RT_TRY(status);
+    const rt_fusion_result *result = &kernel->result;
     bool is_valid = result->image.kernel_count == 1 &&
-                    rt_text_equal(result->image.kernels[0], name) &&
+                    rt_text_equal(result->image.kernels[0], kernel->name) &&
                     !rt_image_set(&result->image, RT_SET_DEVICE_GLOBALS) &&
                     result->promotion_count == plan->parameters.promotion_count;
     for (uint32_t i = 0; i < result->parameter_count && is_valid; i++) {
@@ -366,36 +354,9 @@ static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan
                    place->parameter < plan->inputs[place->kernel].launch.argument_count;
     }
     if (is_valid) return RT_STATUS_OK;
-    return rt_fail(fused->tools.sink, RT_TOOL, RT_RULE_NONE,
+    return rt_fail(tools->sink, RT_TOOL, RT_RULE_NONE,
                    "the fusion compiler's result for '%.*s' does not belong to its request",
-                   RT_TEXT_ARG(name));
-}
-
-static rt_status check_room(rt_fused_kernels *fused, const rt_fused_plan *plan,
-                            const rt_fusion_result *result)
-{
-    uint64_t room = local_room(plan);
-    if (result->local_size <= room) return RT_STATUS_OK;
-    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "the kernels need %llu bytes of local memory together, and a work-group has "
-                   "%llu; fuse fewer of them",
-                   (unsigned long long)result->local_size, (unsigned long long)room);
-}
-
-static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan,
-                              fused_kernel *kernel, const rt_fusion_request *request)
-{
-    const rt_fused_tools *tools = &fused->tools;
-    rt_buffer answer = {0};
-    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, request, &answer);
-    if (rt_ok(status)) {
-        rt_bytes bytes = rt_arena_bytes(&kernel->arena, rt_buffer_bytes(&answer));
-        status = rt_fusion_result_read(tools->sink, &kernel->arena, bytes, &kernel->result);
-    }
-    rt_buffer_free(&answer);
-    RT_TRY(status);
-    CHECK(rt_text_equal(request->name, kernel->name));
-    return check_result(fused, plan, kernel->name, &kernel->result);
+                   RT_TEXT_ARG(kernel->name));
 }
 
 /* Compiles a second time, with the available local memory, if all promotions together turn out not
@@ -406,15 +367,24 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
     const rt_fused_tools *tools = &fused->tools;
     rt_arena *arena = &kernel->arena;
     CHECK(kernel->key.length > 0 && !kernel->bundle);
-    kernel->name = name_make(fused, arena);
+    store_lock(fused);
+    uint32_t number = fused->name_count++;
+    store_unlock(fused);
+    kernel->name = rt_arena_printf(arena, "fused_%u", number);
     trace_fuse(fused, arena, plan, kernel->name);
     rt_fusion_request request = request_make(arena, plan, kernel->name);
     RT_TRY(compiler_ask(fused, plan, kernel, &request));
-    request.local_size_max = local_room(plan);
-    if (kernel->result.local_size > request.local_size_max && promotes_to_local(plan))
+    const uint64_t room = local_room(plan);
+    request.local_size_max = room;
+    if (kernel->result.local_size > room && promotes_to_local(plan))
         RT_TRY(compiler_ask(fused, plan, kernel, &request));
-    RT_TRY(check_room(fused, plan, &kernel->result));
-    rt_shared_variables_tell(arena, &plan->variables, &kernel->result.image);
+    if (kernel->result.local_size > room) {
+        return rt_fail(tools->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                       "the kernels need %llu bytes of local memory together, and a work-group "
+                       "has %llu; fuse fewer of them",
+                       (unsigned long long)kernel->result.local_size, (unsigned long long)room);
+    }
+    rt_shared_variables_add(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
                             &kernel->result.image, &kernel->bundle);
 }
@@ -434,16 +404,6 @@ static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
     store_unlock(fused);
     if (winner != kernel) kernel_free(fused, kernel);
     return winner;
-}
-
-static fused_kernel *kernel_find(rt_fused_kernels *fused, rt_text key)
-{
-    store_lock(fused);
-    uint32_t index = rt_map_find(&fused->index, key);
-    CHECK_IMPLIES(index != RT_MAP_NONE, index < fused->kernels.count);
-    fused_kernel *kernel = index == RT_MAP_NONE ? NULL : fused->kernels.items[index];
-    store_unlock(fused);
-    return kernel;
 }
 
 /* ---- The launch --------------------------------------------------------------------------- */
@@ -491,7 +451,11 @@ rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena, const rt_fus
                           rt_launch *out_launch)
 {
     rt_text key = key_make(arena, plan);
-    fused_kernel *kernel = kernel_find(fused, key);
+    store_lock(fused);
+    uint32_t index = rt_map_find(&fused->index, key);
+    CHECK_IMPLIES(index != RT_MAP_NONE, index < fused->kernels.count);
+    fused_kernel *kernel = index == RT_MAP_NONE ? NULL : fused->kernels.items[index];
+    store_unlock(fused);
     if (kernel) {
         RT_TRACE(fused->tools.trace, FUSION_CACHE_HIT, RT_T("kernel", kernel->name),
                  RT_N("queue", plan->queue));

@@ -63,28 +63,31 @@ static void not_fused(void *user, const char *kind)
     rt_arena_reset(&arena);
 }
 
-/* The reason why a list is not fused, as shipped DPC++ prints it: around the compiler's message
- * (tags B19, B20).  In the arena. */
-static const char *shipped_refusal(rt_arena *arena, const rt_diagnostic *why)
-{
-    static const char frame[] = "ERROR: JIT compilation for kernel fusion failed with message:\n";
-    const char *name = rt_rule_name(why->rule);
-    if (rt_text_is(why->message, RT_FUSED_NO_COMPILER)) return RT_FUSED_NO_COMPILER;
-    if (strncmp(name, "KF-TARGET-", 10) == 0) return "No suitable IR available for fusion";
-    bool ranges = strncmp(name, "KF-RANGE-", 9) == 0;
-    const char *what = ranges ? "Illegal ND-range combination" : "Kernel fusion failed";
-    return rt_arena_printf(arena, "%s%s\nDetailed information:\n\t%.*s", frame, what,
-                           RT_TEXT_ARG(why->message))
-        .data;
-}
-
+/* Warns why a list is not fused.  Shipped DPC++ prints it around the compiler's message (tags B19,
+ * B20). */
 static void warn_refusal(const rt_fusion *fusion, rt_status why)
 {
     CHECK(!rt_ok(why));
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(fusion->parts.tools.sink, why);
-    rt_arena arena = {0};
+    rt_text message = diagnostic->message;
+    const char *name = rt_rule_name(diagnostic->rule);
     bool shipped = fusion->parts.tools.profile == RT_PROFILE_DPCPP;
-    warn(fusion, shipped ? shipped_refusal(&arena, diagnostic) : diagnostic->message.data);
+    if (!shipped || rt_text_is(message, RT_FUSED_NO_COMPILER)) {
+        warn(fusion, message.data);
+        return;
+    }
+    if (strncmp(name, "KF-TARGET-", 10) == 0) {
+        warn(fusion, "No suitable IR available for fusion");
+        return;
+    }
+    bool ranges = strncmp(name, "KF-RANGE-", 9) == 0;
+    rt_arena arena = {0};
+    rt_text text = rt_arena_printf(
+        &arena,
+        "ERROR: JIT compilation for kernel fusion failed with message:\n%s\nDetailed "
+        "information:\n\t%.*s",
+        ranges ? "Illegal ND-range combination" : "Kernel fusion failed", RT_TEXT_ARG(message));
+    warn(fusion, text.data);
     rt_arena_reset(&arena);
 }
 

@@ -43,32 +43,6 @@ static rt_text key_of(rt_arena *arena, const rt_argument *argument)
                            buffer ? 0ULL : (unsigned long long)argument->offset);
 }
 
-static bool is_pointer(const rt_argument *argument)
-{
-    return argument->kind == RT_ARGUMENT_MEMORY || argument->kind == RT_ARGUMENT_POINTER;
-}
-
-static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_place place)
-{
-    rt_text key = key_of(make->arena, argument);
-    uint32_t first = rt_map_find(&make->index, key);
-    CHECK_IMPLIES(first != RT_MAP_NONE, first < make->places.count);
-    if (first != RT_MAP_NONE) {
-        CHECK(make->places.items && make->places.items[first].kernel <= place.kernel);
-        *rt_vector_push(&make->identities) =
-            (rt_fusion_identity){.as = make->places.items[first], .same = place};
-        return;
-    }
-    rt_map_set(&make->index, key, make->places.count);
-    *rt_vector_push(&make->places) = place;
-}
-
-/* A value is known now, unless it holds a pointer, which is an address of this run. */
-static bool is_constant(const rt_argument *argument)
-{
-    return argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0;
-}
-
 /* ---- Promotions ---------------------------------------------------------------- */
 
 /* The promotion that one accessor requests, including its buffer's property. */
@@ -89,15 +63,6 @@ static void give_up(buffer_use *use, const char *reason)
 {
     use->promotion = RT_PROMOTION_NONE;
     if (use->reason.length == 0) use->reason = rt_text_of(reason);
-}
-
-/* The extension's table for two accessors of one buffer: both must request the same. */
-static void combine(buffer_use *use, rt_promotion asked)
-{
-    if (!use->has_accessor)
-        use->promotion = asked;
-    else if (use->promotion != asked)
-        give_up(use, "the accessors do not all ask for the same promotion");
 }
 
 /* Shipped DPC++ goes from accessor to accessor (tag B38). */
@@ -141,8 +106,10 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
     use->asked = use->asked || asked != RT_PROMOTION_NONE;
     if (make->profile == RT_PROFILE_DPCPP)
         combine_shipped(use, asked, use->local[0] != 0);
-    else
-        combine(use, asked);
+    else if (!use->has_accessor)
+        use->promotion = asked;
+    else if (use->promotion != asked) /* the extension's table: both must request the same */
+        give_up(use, "the accessors do not all ask for the same promotion");
     use->has_accessor = true;
     bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
     if (use->promotion != RT_PROMOTION_LOCAL || (range->local[0] != 0 && same_groups)) return;
@@ -172,8 +139,21 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
     /* If the arguments alone need too much, the device itself refuses the launch. */
     if (argument->kind == RT_ARGUMENT_LOCAL && !local_take(make, 1, argument->size))
         make->local_left = 0;
-    if (is_pointer(argument)) add_pointer(make, argument, place);
-    if (is_constant(argument))
+    if (argument->kind == RT_ARGUMENT_MEMORY || argument->kind == RT_ARGUMENT_POINTER) {
+        rt_text key = key_of(make->arena, argument);
+        uint32_t first = rt_map_find(&make->index, key);
+        CHECK_IMPLIES(first != RT_MAP_NONE, first < make->places.count);
+        if (first != RT_MAP_NONE) {
+            CHECK(make->places.items && make->places.items[first].kernel <= place.kernel);
+            *rt_vector_push(&make->identities) =
+                (rt_fusion_identity){.as = make->places.items[first], .same = place};
+        } else {
+            rt_map_set(&make->index, key, make->places.count);
+            *rt_vector_push(&make->places) = place;
+        }
+    }
+    /* A value is known now, unless it holds a pointer, which is an address of this run. */
+    if (argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0)
         *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
     if (argument->kind != RT_ARGUMENT_MEMORY) return RT_STATUS_OK;
     rt_promotion asked = RT_PROMOTION_NONE;
@@ -184,31 +164,24 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
 
 /* ---- Sizes, and the result ------------------------------------------------------------------ */
 
-/* Elements per work-item or work-group (tag B37); 0: the buffer has fewer elements than there are
- * work-items or groups. */
-static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
-{
-    CHECK(use->memory->element_size > 0);
-    uint64_t elements = use->memory->size / use->memory->element_size;
-    uint64_t parts = rt_fusion_items(fused);
-    if (use->promotion == RT_PROMOTION_LOCAL) {
-        CHECK(rt_fusion_group_items(fused) >
-              0); /* The size of the groups of the buffer's kernels. */
-        parts /= rt_fusion_group_items(fused);
-    }
-    CHECK(parts > 0); /* Groups of held launches divide their ranges (rt_hold_check). */
-    return elements / parts;
-}
-
-/* The elements that a promoted buffer has per work-item or group; 0: it stays in global memory. */
+/* The elements that a promoted buffer has per work-item or work-group (tag B37); 0: it stays in
+ * global memory. */
 static uint64_t promote(maker *make, buffer_use *use)
 {
     if (use->promotion == RT_PROMOTION_NONE) return 0;
-    uint64_t elements = elements_of(use, make->fused);
+    CHECK(use->memory->element_size > 0);
+    bool is_local = use->promotion == RT_PROMOTION_LOCAL;
+    uint64_t parts = rt_fusion_items(make->fused);
+    if (is_local) {
+        /* The groups have the size of those of the buffer's kernels. */
+        CHECK(rt_fusion_group_items(make->fused) > 0);
+        parts /= rt_fusion_group_items(make->fused);
+    }
+    CHECK(parts > 0); /* Groups of held launches divide their ranges (rt_hold_check). */
+    uint64_t elements = use->memory->size / use->memory->element_size / parts;
     if (elements == 0)
         give_up(use, "the buffer has fewer elements than there are parts of it");
-    else if (use->promotion == RT_PROMOTION_LOCAL &&
-             !local_take(make, elements, use->memory->element_size)) {
+    else if (is_local && !local_take(make, elements, use->memory->element_size)) {
         give_up(use, "the device has too little local memory for a work-group's part of it");
         return 0;
     }
@@ -249,13 +222,6 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
     out->demotions = demotions;
 }
 
-static const void *items_copy(rt_arena *arena, const void *items, uint32_t count, size_t size)
-{
-    void *copy = rt_arena_alloc_array(arena, count, size);
-    if (count > 0) memcpy(copy, items, count * size);
-    return copy;
-}
-
 rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
                                     const rt_fusion_input *inputs, uint32_t count,
                                     const rt_fusion_range *fused, uint64_t local_size_max,
@@ -279,11 +245,11 @@ rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena 
         CHECK(make.buffers.count <= make.places.count);
         CHECK_IMPLIES(make.identities.count > 0, make.places.count > 0);
         out_parameters->identity_count = make.identities.count;
-        out_parameters->identities = items_copy(arena, make.identities.items, make.identities.count,
-                                                sizeof *make.identities.items);
+        out_parameters->identities = rt_arena_copy(
+            arena, make.identities.items, make.identities.count, sizeof *make.identities.items);
         out_parameters->constant_count = make.constants.count;
-        out_parameters->constants = items_copy(arena, make.constants.items, make.constants.count,
-                                               sizeof *make.constants.items);
+        out_parameters->constants = rt_arena_copy(arena, make.constants.items, make.constants.count,
+                                                  sizeof *make.constants.items);
     }
     rt_map_free(&make.index);
     rt_map_free(&make.buffer_index);

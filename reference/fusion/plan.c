@@ -53,12 +53,6 @@ static bool global_equal(const rt_fusion_range *a, const rt_fusion_range *b)
     return a->dimensions == b->dimensions && sizes_equal(a->global, b->global);
 }
 
-static bool range_equal(const rt_fusion_range *a, const rt_fusion_range *b)
-{
-    return global_equal(a, b) && sizes_equal(a->local, b->local) &&
-           sizes_equal(a->offset, b->offset);
-}
-
 bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     if (input->dimensions != fused->dimensions) return true;
@@ -71,29 +65,22 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
 /* ---- Sizes and offsets of the list ------------------------------------------------------------
  */
 
-/* Stores the one local size that is given in the fused range; unspecified if none is given. */
-static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
-                              uint64_t *out_local)
+/* Stores in the fused range the one local size and the one offset that the ranges specify; the
+ * local size stays unspecified if none specifies it. */
+static rt_status common_sizes(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                              rt_fusion_range *out_common)
 {
-    memset(out_local, 0, DIMENSIONS * sizeof *out_local);
+    *out_common = (rt_fusion_range){0};
+    memcpy(out_common->offset, ranges[0].offset, sizeof out_common->offset);
     for (uint32_t i = 0; i < count; i++) {
         if (!has_local(&ranges[i])) continue;
-        bool first = out_local[0] == 0;
-        if (!first && !sizes_equal(out_local, ranges[i].local) && RULE(KF_RANGE_10)) {
+        bool first = !has_local(out_common);
+        if (!first && !sizes_equal(out_common->local, ranges[i].local) && RULE(KF_RANGE_10))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
-        }
-        if (first) memcpy(out_local, ranges[i].local, DIMENSIONS * sizeof *out_local);
+        if (first) memcpy(out_common->local, ranges[i].local, sizeof out_common->local);
     }
-    return RT_STATUS_OK;
-}
-
-/* Stores the one offset that is given in the fused range. */
-static rt_status common_offset(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
-                               uint64_t *out_offset)
-{
-    memcpy(out_offset, ranges[0].offset, DIMENSIONS * sizeof *out_offset);
     for (uint32_t i = 1; i < count; i++) {
-        if (!sizes_equal(out_offset, ranges[i].offset) && RULE(KF_RANGE_09))
+        if (!sizes_equal(out_common->offset, ranges[i].offset) && RULE(KF_RANGE_09))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
     }
     return RT_STATUS_OK;
@@ -124,18 +111,6 @@ static bool divides(const uint64_t *local, const uint64_t *global)
     return true;
 }
 
-static rt_status check_input(rt_sink *sink, const rt_fusion_range *input,
-                             const rt_fusion_range *fused)
-{
-    bool remaps = rt_fusion_remaps_ids(input, fused);
-    if (remaps && has_offset(fused) && RULE(KF_RANGE_11))
-        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
-    if (!has_local(input) || !remaps) return RT_STATUS_OK;
-    if (!groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
-        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
-    return RT_STATUS_OK;
-}
-
 /* Checks that all inputs fit into the candidate. */
 static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  const rt_fusion_range *fused)
@@ -143,12 +118,17 @@ static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, u
     if (has_local(fused) && !divides(fused->local, fused->global) && RULE(KF_RANGE_06))
         return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(check_input(sink, &ranges[i], fused));
+        const rt_fusion_range *input = &ranges[i];
+        bool remaps = rt_fusion_remaps_ids(input, fused);
+        if (remaps && has_offset(fused) && RULE(KF_RANGE_11))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
+        if (remaps && has_local(input) && !groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
         /* Broken, each rule in turn: only ranges of one kind can be combined. */
-        if (ranges[i].dimensions != fused->dimensions && !RULE(KF_RANGE_13))
+        if (input->dimensions != fused->dimensions && !RULE(KF_RANGE_13))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
                                "Cannot fuse kernels of other dimensions");
-        if (has_offset(&ranges[i]) && !RULE(KF_RANGE_12))
+        if (has_offset(input) && !RULE(KF_RANGE_12))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
     }
     return RT_STATUS_OK;
@@ -233,28 +213,19 @@ static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_
 
 /* ---- The plan ----------------------------------------------------------------------------- */
 
-static bool all_equal(const rt_fusion_range *ranges, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        if (!range_equal(&ranges[i], &ranges[0])) return false;
-    }
-    return true;
-}
-
 static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                 rt_fusion_range *out_fused)
 {
-    uint64_t local[DIMENSIONS], offset[DIMENSIONS];
-    RT_TRY(common_local(sink, ranges, count, local));
-    RT_TRY(common_offset(sink, ranges, count, offset));
+    rt_fusion_range common;
+    RT_TRY(common_sizes(sink, ranges, count, &common));
     uint32_t candidate_count = 0;
     rt_fusion_range *candidates = candidates_make(ranges, count, &candidate_count);
     rt_status refusal = RT_STATUS_OK;
     bool found = false;
     for (uint32_t i = 0; i < candidate_count && !found; i++) {
         rt_fusion_range fused = candidates[i];
-        memcpy(fused.local, local, sizeof local);
-        memcpy(fused.offset, offset, sizeof offset);
+        memcpy(fused.local, common.local, sizeof common.local);
+        memcpy(fused.offset, common.offset, sizeof common.offset);
         rt_status checked = check_candidate(sink, ranges, count, &fused);
         found = rt_ok(checked);
         if (found) *out_fused = fused;
@@ -282,7 +253,11 @@ rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_rang
     if (profile == RT_PROFILE_DPCPP) return rt_fusion_plan_shipped(sink, ranges, count, out_fused);
     CHECK((unsigned)profile < RT_PROFILE_COUNT);
     *out_fused = ranges[0];
-    bool offset = has_offset(&ranges[0]);
-    if (all_equal(ranges, count) && (!offset || RULE(KF_RANGE_12))) return RT_STATUS_OK;
+    bool all_equal = true;
+    for (uint32_t i = 1; i < count && all_equal; i++)
+        all_equal = global_equal(&ranges[i], out_fused) &&
+                    sizes_equal(ranges[i].local, out_fused->local) &&
+                    sizes_equal(ranges[i].offset, out_fused->offset);
+    if (all_equal && (!has_offset(out_fused) || RULE(KF_RANGE_12))) return RT_STATUS_OK;
     return plan_different(sink, ranges, count, out_fused);
 }

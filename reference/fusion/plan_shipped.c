@@ -102,40 +102,7 @@ static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const ui
     return often_a != often_b ? often_a > often_b : is_greater(a, b);
 }
 
-static rt_status combine(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
-                         shipped_range *out_fused)
-{
-    *out_fused = shipped_of(&ranges[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        shipped_range next = shipped_of(&ranges[i]);
-        if (next.dimensions > out_fused->dimensions) out_fused->dimensions = next.dimensions;
-        if (!override(out_fused->local, next.local))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
-        if (!override(out_fused->offset, next.offset))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
-        if (is_preferred(ranges, count, next.global, out_fused->global))
-            memcpy(out_fused->global, next.global, sizeof next.global);
-    }
-    return RT_STATUS_OK;
-}
-
 /* ---- Checks --------------------------------------------------------------------------------- */
-
-static bool is_heterogeneous(const rt_fusion_range *ranges, uint32_t count)
-{
-    shipped_range first = shipped_of(&ranges[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        shipped_range next = shipped_of(&ranges[i]);
-        if (next.dimensions != first.dimensions || !equal(next.global, first.global)) return true;
-    }
-    return false;
-}
-
-static bool remaps(const shipped_range *input, const shipped_range *fused)
-{
-    return input->dimensions != fused->dimensions || input->global[1] != fused->global[1] ||
-           input->global[2] != fused->global[2];
-}
 
 /* True if an input that is remapped has an offset or a local size. */
 static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const shipped_range *fused,
@@ -143,31 +110,37 @@ static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const s
 {
     for (uint32_t i = 0; i < count; i++) {
         shipped_range input = shipped_of(&ranges[i]);
-        if (remaps(&input, fused) && is_given(with_offset ? input.offset : input.local))
-            return true;
+        bool remaps = input.dimensions != fused->dimensions ||
+                      input.global[1] != fused->global[1] || input.global[2] != fused->global[2];
+        if (remaps && is_given(with_offset ? input.offset : input.local)) return true;
     }
     return false;
-}
-
-static bool is_uniform(const shipped_range *fused)
-{
-    for (uint32_t i = 0; i < DIMENSIONS; i++) {
-        if (fused->global[i] % fused->local[i] != 0) return false;
-    }
-    return true;
 }
 
 rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  rt_fusion_range *out_fused)
 {
-    shipped_range fused;
-    RT_TRY(combine(sink, ranges, count, &fused));
-    bool local = is_given(fused.local);
-    if (is_heterogeneous(ranges, count)) {
+    const shipped_range first = shipped_of(&ranges[0]);
+    shipped_range fused = first;
+    bool is_heterogeneous = false, is_uniform = true;
+    for (uint32_t i = 1; i < count; i++) {
+        shipped_range next = shipped_of(&ranges[i]);
+        if (next.dimensions != first.dimensions || !equal(next.global, first.global))
+            is_heterogeneous = true;
+        if (next.dimensions > fused.dimensions) fused.dimensions = next.dimensions;
+        if (!override(fused.local, next.local))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
+        if (!override(fused.offset, next.offset))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
+        if (is_preferred(ranges, count, next.global, fused.global))
+            memcpy(fused.global, next.global, sizeof next.global);
+    }
+    for (uint32_t d = 0; d < DIMENSIONS && is_given(fused.local); d++)
+        is_uniform = is_uniform && fused.global[d] % fused.local[d] == 0;
+    if (is_heterogeneous) {
         if (some_remapped(ranges, count, &fused, true))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
-        if (local && !is_uniform(&fused))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
+        if (!is_uniform) return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
         if (some_remapped(ranges, count, &fused, false))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_16, PLAN_REMAPPED_LOCAL);
     }

@@ -25,14 +25,6 @@ static rt_status reject(const finder *find, rt_text kernel, const rt_image *imag
                           RT_TEXT_ARG(what), why);
 }
 
-static const rt_property *property_find(const rt_property_set *set, rt_text name)
-{
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (rt_text_equal(set->properties[i].name, name)) return &set->properties[i];
-    }
-    return NULL;
-}
-
 /* Adds a variable.  False: another variable has its id or its symbol, and one program cannot have
  * both. */
 static bool variable_add(finder *find, const rt_property *described, const rt_property *mapped)
@@ -62,7 +54,8 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
                       "' with device_image_scope; a fused kernel would have another one");
     rt_text name =
         rt_arena_printf(find->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(described->name));
-    const rt_property *mapped = property_find(rt_image_set(image, RT_SET_PROGRAM_METADATA), name);
+    const rt_property *mapped =
+        rt_property_set_find(rt_image_set(image, RT_SET_PROGRAM_METADATA), name);
     if (!mapped || mapped->type != RT_PROPERTY_BYTES || mapped->bytes.size == 0)
         return reject(find, kernel, image, described->name,
                       "' and does not say under which symbol");
@@ -86,13 +79,6 @@ static rt_status image_check(finder *find, rt_text kernel, const rt_image *image
     return RT_STATUS_OK;
 }
 
-static const void *items_copy(rt_arena *arena, const void *items, uint32_t count, size_t size)
-{
-    void *copy = rt_arena_alloc_array(arena, count, size);
-    if (count > 0) memcpy(copy, items, count * size);
-    return copy;
-}
-
 rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusion_list *list,
                                    rt_shared_variables *out_variables)
 {
@@ -108,10 +94,10 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
     uint32_t count = find.symbols.count;
     if (rt_ok(status))
         *out_variables = (rt_shared_variables){
-            .symbols = items_copy(arena, find.symbols.items, count, sizeof *find.symbols.items),
+            .symbols = rt_arena_copy(arena, find.symbols.items, count, sizeof *find.symbols.items),
             .described =
-                items_copy(arena, find.described.items, count, sizeof *find.described.items),
-            .mapped = items_copy(arena, find.mapped.items, count, sizeof *find.mapped.items),
+                rt_arena_copy(arena, find.described.items, count, sizeof *find.described.items),
+            .mapped = rt_arena_copy(arena, find.mapped.items, count, sizeof *find.mapped.items),
             .count = count,
         };
     CHECK(out_variables->count == (rt_ok(status) ? find.symbols.count : 0));
@@ -136,8 +122,7 @@ static rt_property_set set_copy(rt_arena *arena, const char *name, const rt_prop
     return (rt_property_set){rt_text_of(name), copies, count};
 }
 
-void rt_shared_variables_tell(rt_arena *arena, const rt_shared_variables *variables,
-                              rt_image *image)
+void rt_shared_variables_add(rt_arena *arena, const rt_shared_variables *variables, rt_image *image)
 {
     CHECK(!rt_image_set(image, RT_SET_DEVICE_GLOBALS));
     if (variables->count == 0) return;

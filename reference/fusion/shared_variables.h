@@ -29,7 +29,7 @@ RT_MUST_USE rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena,
 
 /* Adds the property sets that describe the variables to the fused image, which has no such sets
  * yet. */
-void rt_shared_variables_tell(rt_arena *arena, const rt_shared_variables *variables,
-                              rt_image *image);
+void rt_shared_variables_add(rt_arena *arena, const rt_shared_variables *variables,
+                             rt_image *image);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <zstd.h>
 
-static rt_status damaged(rt_sink *sink, uint32_t index, const char *what)
+static rt_status fault(rt_sink *sink, uint32_t index, const char *what)
 {
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "image %u has a damaged Zstandard frame: %s",
                    index, what);
@@ -16,10 +16,9 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
 {
     const rt_bytes frame = binary->code;
     unsigned long long size = ZSTD_getFrameContentSize(frame.data, frame.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR)
-        return damaged(sink, index, "this is not a Zstandard frame");
+    if (size == ZSTD_CONTENTSIZE_ERROR) return fault(sink, index, "this is not a Zstandard frame");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN)
-        return damaged(sink, index, "it does not state the size of its content");
+        return fault(sink, index, "it does not state the size of its content");
     if (size > RT_IMAGE_SIZE_MAX || size > *left) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "image %u has %llu bytes decompressed, at most %u are allowed, %llu of all",
@@ -29,11 +28,11 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     CHECK(*left <= RT_DECOMPRESSED_MAX);
     uint8_t *code = rt_arena_alloc(arena, (size_t)size);
     size_t result = ZSTD_decompress(code, (size_t)size, frame.data, frame.size);
-    if (ZSTD_isError(result)) return damaged(sink, index, ZSTD_getErrorName(result));
-    if (result != size) return damaged(sink, index, "its content has another size");
+    if (ZSTD_isError(result)) return fault(sink, index, ZSTD_getErrorName(result));
+    if (result != size) return fault(sink, index, "its content has another size");
     binary->code = (rt_bytes){code, result};
     binary->format = rt_binary_format_of(binary->code);
-    if (binary->format == RT_BINARY_COMPRESSED) return damaged(sink, index, "a frame in a frame");
+    if (binary->format == RT_BINARY_COMPRESSED) return fault(sink, index, "a frame in a frame");
     return RT_STATUS_OK;
 }
 

@@ -31,14 +31,6 @@ rt_binary_format rt_binary_format_of(rt_bytes code)
     return RT_BINARY_NATIVE;
 }
 
-static rt_format format_of_target(rt_text target)
-{
-    rt_format format = 0;
-    while (format < RT_FORMAT_COUNT && !rt_text_is(target, rt_format_target(format)))
-        format++;
-    return format;
-}
-
 rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_binary *binary,
                                  rt_image *out_image)
 {
@@ -46,7 +38,9 @@ rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_bi
     rt_binary_format format = binary->format;
     CHECK(format != RT_BINARY_COMPRESSED);
     if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(binary->code);
-    rt_format target = format_of_target(binary->target);
+    rt_format target = 0;
+    while (target < RT_FORMAT_COUNT && !rt_text_is(binary->target, rt_format_target(target)))
+        target++;
     if (target == RT_FORMAT_COUNT) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "image %.*s is for the target '%.*s', which assay has no format for",
@@ -71,6 +65,7 @@ rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_bi
         .set_count = binary->properties.count,
         .code = binary->code,
     };
+    CHECK(out_image->format < RT_FORMAT_COUNT);
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }

@@ -53,37 +53,19 @@ bool rt_device_global_value_read(const rt_property *property, rt_device_global_v
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-static void write_global(rt_buffer *out, const rt_device_global *global)
-{
-    CHECK(global->unique_id.length > 0 && global->name.length > 0 && global->size > 0);
-    CHECK((unsigned)global->host_access < RT_HOST_ACCESS_COUNT);
-    rt_write_text(out, global->unique_id);
-    rt_write_text(out, global->name);
-    rt_write_u64(out, global->size);
-    rt_write_u8(out, global->image_scope);
-    rt_write_u8(out, (uint8_t)global->host_access);
-}
-
 void rt_device_global_list_write(rt_buffer *out, rt_device_global_list list)
 {
     rt_write_u32(out, list.count);
-    for (uint32_t i = 0; i < list.count; i++)
-        write_global(out, &list.globals[i]);
-}
-
-static rt_device_global read_global(rt_reader *reader)
-{
-    rt_device_global global = {.unique_id = rt_read_text(reader)};
-    global.name = rt_read_text(reader);
-    global.size = rt_read_u64(reader);
-    uint8_t scope = rt_read_u8(reader);
-    uint8_t access = rt_read_u8(reader);
-    global.image_scope = scope == 1;
-    if (global.unique_id.length == 0 || global.name.length == 0 || global.size == 0 || scope > 1 ||
-        access >= RT_HOST_ACCESS_COUNT)
-        rt_reader_fail(reader);
-    global.host_access = reader->failed ? RT_HOST_ACCESS_READ_WRITE : (rt_host_access)access;
-    return global;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_device_global *global = &list.globals[i];
+        CHECK(global->unique_id.length > 0 && global->name.length > 0 && global->size > 0);
+        CHECK((unsigned)global->host_access < RT_HOST_ACCESS_COUNT);
+        rt_write_text(out, global->unique_id);
+        rt_write_text(out, global->name);
+        rt_write_u64(out, global->size);
+        rt_write_u8(out, global->image_scope);
+        rt_write_u8(out, (uint8_t)global->host_access);
+    }
 }
 
 rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *reader)
@@ -92,11 +74,21 @@ rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *rea
     rt_device_global *globals = rt_arena_alloc_array(arena, count, sizeof *globals);
     rt_map ids = {0};
     for (uint32_t i = 0; i < count && !reader->failed; i++) {
-        globals[i] = read_global(reader);
+        rt_device_global *global = &globals[i];
+        global->unique_id = rt_read_text(reader);
+        global->name = rt_read_text(reader);
+        global->size = rt_read_u64(reader);
+        uint8_t scope = rt_read_u8(reader), access = rt_read_u8(reader);
+        if (global->unique_id.length == 0 || global->name.length == 0 || global->size == 0 ||
+            scope > 1 || access >= RT_HOST_ACCESS_COUNT)
+            rt_reader_fail(reader);
         if (reader->failed) break;
-        if (rt_map_find(&ids, globals[i].unique_id) != RT_MAP_NONE) rt_reader_fail(reader);
-        rt_map_set(&ids, globals[i].unique_id, i);
+        global->image_scope = scope == 1;
+        global->host_access = (rt_host_access)access;
+        if (rt_map_find(&ids, global->unique_id) != RT_MAP_NONE) rt_reader_fail(reader);
+        rt_map_set(&ids, global->unique_id, i);
     }
+    CHECK(reader->failed || ids.count == count);
     rt_map_free(&ids);
     return reader->failed ? (rt_device_global_list){0} : (rt_device_global_list){globals, count};
 }

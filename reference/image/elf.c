@@ -22,11 +22,6 @@ typedef struct elf_reader {
     uint64_t dynamic_header; /* file offset of its program header */
 } elf_reader;
 
-/* The tables that relocations need, as addresses. */
-typedef struct dynamic_tables {
-    uint64_t relocations, relocation_size, symbols;
-} dynamic_tables;
-
 static rt_status fault(const elf_reader *reader, uint64_t offset, const char *what)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
@@ -70,25 +65,7 @@ static rt_status header_read(elf_reader *reader)
     return RT_STATUS_OK;
 }
 
-/* `at` is the file offset of the program header. */
-static rt_status segment_add(elf_reader *reader, uint64_t at, const Elf64_Phdr *segment)
-{
-    rt_bytes bytes;
-    if (!rt_bytes_slice(reader->file, segment->p_offset, segment->p_filesz, &bytes))
-        return fault(reader, at, "a segment lies outside");
-    if (segment->p_vaddr > UINT64_MAX - segment->p_filesz)
-        return fault(reader, at, "a segment ends past the last address");
-    if (segment->p_type == PT_DYNAMIC) {
-        reader->dynamic = bytes;
-        reader->dynamic_header = at;
-    } else if (segment->p_type == PT_LOAD && bytes.size > 0) {
-        CHECK(reader->segment_count < reader->header.e_phnum);
-        reader->segments[reader->segment_count++] =
-            (rt_mapped){segment->p_vaddr, rt_arena_bytes(reader->arena, bytes)};
-    }
-    return RT_STATUS_OK;
-}
-
+/* Copies the segments to load; finds the dynamic section. */
 static rt_status segments_read(elf_reader *reader)
 {
     uint64_t total = 0;
@@ -105,83 +82,52 @@ static rt_status segments_read(elf_reader *reader)
                            "ELF file at byte %llu: the segments take more than twice the file",
                            (unsigned long long)at);
         }
-        RT_TRY(segment_add(reader, at, &segment));
+        rt_bytes bytes;
+        if (!rt_bytes_slice(reader->file, segment.p_offset, segment.p_filesz, &bytes))
+            return fault(reader, at, "a segment lies outside");
+        if (segment.p_vaddr > UINT64_MAX - segment.p_filesz)
+            return fault(reader, at, "a segment ends past the last address");
+        if (segment.p_type == PT_DYNAMIC) {
+            reader->dynamic = bytes;
+            reader->dynamic_header = at;
+        } else if (bytes.size > 0) {
+            CHECK(reader->segment_count < reader->header.e_phnum);
+            reader->segments[reader->segment_count++] =
+                (rt_mapped){segment.p_vaddr, rt_arena_bytes(reader->arena, bytes)};
+        }
     }
+    CHECK(total <= 2 * (uint64_t)reader->file.size);
     return RT_STATUS_OK;
 }
 
 /* ---- Relocations --------------------------------------------------------------------------- */
 
-/* The file offset of the dynamic section; 0: there is none. */
-static uint64_t dynamic_at(const elf_reader *reader)
-{
-    return reader->dynamic.data ? (uint64_t)(reader->dynamic.data - reader->file.data) : 0;
-}
-
-static rt_status dynamic_read(const elf_reader *reader, dynamic_tables *out_tables)
-{
-    *out_tables = (dynamic_tables){0};
-    for (size_t i = 0; i + sizeof(Elf64_Dyn) <= reader->dynamic.size; i += sizeof(Elf64_Dyn)) {
-        Elf64_Dyn entry;
-        memcpy(&entry, reader->dynamic.data + i, sizeof entry);
-        if (entry.d_tag == DT_NULL) return RT_STATUS_OK;
-        if (entry.d_tag == DT_RELA) out_tables->relocations = entry.d_un.d_ptr;
-        if (entry.d_tag == DT_RELASZ) out_tables->relocation_size = entry.d_un.d_val;
-        if (entry.d_tag == DT_SYMTAB) out_tables->symbols = entry.d_un.d_ptr;
-        if (entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela))
-            return fault(reader, dynamic_at(reader) + i, "relocations are 24 bytes");
-    }
-    if (reader->dynamic.size == 0) return RT_STATUS_OK;
-    return fault(reader, reader->dynamic_header, "the dynamic section has no end");
-}
-
-static rt_status symbol_value(const elf_reader *reader, const rt_mapping *mapping,
-                              const dynamic_tables *tables, const Elf64_Rela *relocation,
-                              uint64_t *out_value)
-{
-    uint64_t index = ELF64_R_SYM(relocation->r_info);
-    rt_bytes bytes;
-    if (!rt_mapping_bytes(mapping, tables->symbols + index * sizeof(Elf64_Sym), sizeof(Elf64_Sym),
-                          &bytes)) {
-        return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged ELF file: the relocation of address %#llx names symbol %llu, which "
-                       "lies outside",
-                       (unsigned long long)relocation->r_offset, (unsigned long long)index);
-    }
-    Elf64_Sym symbol;
-    memcpy(&symbol, bytes.data, sizeof symbol);
-    /* Symbols of other modules stay null; images never depend on them. */
-    *out_value =
-        symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value + (uint64_t)relocation->r_addend;
-    return RT_STATUS_OK;
-}
-
-/* The writable word at an address; NULL: the address is outside all segments. */
-static uint8_t *word_at(const elf_reader *reader, uint64_t address)
-{
-    for (uint32_t i = 0; i < reader->segment_count; i++) {
-        const rt_mapped *segment = &reader->segments[i];
-        if (address < segment->address || segment->bytes.size < 8) continue;
-        if (address - segment->address > segment->bytes.size - 8) continue;
-        return (uint8_t *)segment->bytes.data + (address - segment->address);
-    }
-    return NULL;
-}
-
+/* Writes the pointer that a relocation describes; kinds that describe none are skipped. */
 static rt_status relocation_apply(const elf_reader *reader, const rt_mapping *mapping,
-                                  const dynamic_tables *tables, const Elf64_Rela *relocation)
+                                  uint64_t symbols, const Elf64_Rela *relocation)
 {
     uint64_t value = (uint64_t)relocation->r_addend;
-    uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    uint64_t type = ELF64_R_TYPE(relocation->r_info), index = ELF64_R_SYM(relocation->r_info);
     if (type != R_X86_64_RELATIVE && type != R_X86_64_64) return RT_STATUS_OK;
-    if (type == R_X86_64_64) RT_TRY(symbol_value(reader, mapping, tables, relocation, &value));
-    uint8_t *word = word_at(reader, relocation->r_offset);
-    if (!word) {
+    rt_bytes bytes;
+    if (type == R_X86_64_64) {
+        Elf64_Sym symbol;
+        if (!rt_mapping_bytes(mapping, symbols + index * sizeof symbol, sizeof symbol, &bytes)) {
+            return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                           "damaged ELF file: the relocation of address %#llx names symbol %llu, "
+                           "which lies outside",
+                           (unsigned long long)relocation->r_offset, (unsigned long long)index);
+        }
+        memcpy(&symbol, bytes.data, sizeof symbol);
+        /* Symbols of other modules stay null; images never depend on them. */
+        value = symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value + value;
+    }
+    if (!rt_mapping_bytes(mapping, relocation->r_offset, sizeof value, &bytes)) {
         return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged ELF file: a relocation of address %#llx, which lies outside",
                        (unsigned long long)relocation->r_offset);
     }
-    CHECK(type == R_X86_64_RELATIVE || type == R_X86_64_64);
+    uint8_t *word = (uint8_t *)bytes.data; /* in the copy of a segment */
     for (int i = 0; i < 8; i++)
         word[i] = (uint8_t)(value >> (8 * i));
     return RT_STATUS_OK;
@@ -189,18 +135,33 @@ static rt_status relocation_apply(const elf_reader *reader, const rt_mapping *ma
 
 static rt_status relocate(const elf_reader *reader, const rt_mapping *mapping)
 {
-    dynamic_tables tables;
-    RT_TRY(dynamic_read(reader, &tables));
-    if (tables.relocation_size == 0) return RT_STATUS_OK;
+    if (reader->dynamic.size == 0) return RT_STATUS_OK;
+    const uint64_t dynamic_at = (uint64_t)(reader->dynamic.data - reader->file.data);
+    CHECK(dynamic_at + reader->dynamic.size <= reader->file.size);
+    uint64_t relocations = 0, relocation_size = 0, symbols = 0; /* addresses, and a size */
+    bool has_end = false;
+    for (size_t i = 0; !has_end && i + sizeof(Elf64_Dyn) <= reader->dynamic.size;
+         i += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn entry;
+        memcpy(&entry, reader->dynamic.data + i, sizeof entry);
+        has_end = entry.d_tag == DT_NULL;
+        if (entry.d_tag == DT_RELA) relocations = entry.d_un.d_ptr;
+        if (entry.d_tag == DT_RELASZ) relocation_size = entry.d_un.d_val;
+        if (entry.d_tag == DT_SYMTAB) symbols = entry.d_un.d_ptr;
+        if (entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela))
+            return fault(reader, dynamic_at + i, "relocations are 24 bytes");
+    }
+    if (!has_end) return fault(reader, reader->dynamic_header, "the dynamic section has no end");
+    if (relocation_size == 0) return RT_STATUS_OK;
     rt_bytes table;
-    if (!rt_mapping_bytes(mapping, tables.relocations, tables.relocation_size, &table))
-        return fault(reader, dynamic_at(reader), "the relocations lie outside");
+    if (!rt_mapping_bytes(mapping, relocations, relocation_size, &table))
+        return fault(reader, dynamic_at, "the relocations lie outside");
     /* Read from a copy, because a damaged file may relocate its own relocations. */
     table = rt_arena_bytes(reader->arena, table);
     for (size_t i = 0; i + sizeof(Elf64_Rela) <= table.size; i += sizeof(Elf64_Rela)) {
         Elf64_Rela relocation;
         memcpy(&relocation, table.data + i, sizeof relocation);
-        RT_TRY(relocation_apply(reader, mapping, &tables, &relocation));
+        RT_TRY(relocation_apply(reader, mapping, symbols, &relocation));
     }
     return RT_STATUS_OK;
 }

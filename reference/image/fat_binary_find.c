@@ -4,23 +4,8 @@
 #include "reference/base/stream.h"
 #include "reference/base/vector.h"
 
-/* True if the bytes at the address look like a SYCL image: kind, format, padding, target. */
-static bool is_likely_image(const rt_mapping *mapping, uint64_t address)
-{
-    rt_bytes bytes;
-    rt_text target;
-    if (!rt_mapping_bytes(mapping, address, RT_FAT_80, &bytes)) return false;
-    rt_reader words = rt_reader_of(bytes);
-    uint32_t head = rt_read_u32(&words), padding = rt_read_u32(&words);
-    uint32_t version = head & 0xFFFF, kind = head >> 16 & 0xFF, format = head >> 24;
-    if (version == 0 || version > 16 || padding != 0) return false;
-    if ((kind != 4 && kind != 8) || format >= RT_BINARY_FORMAT_COUNT) return false;
-    if (!rt_mapping_text(mapping, rt_read_u64(&words), &target)) return false;
-    for (size_t i = 0; i < target.length; i++)
-        if (target.data[i] <= ' ' || target.data[i] > '~') return false;
-    return target.length > 0;
-}
-
+/* True if the 32 bytes look like a descriptor, with a pointer to something that looks like a SYCL
+ * image: kind, format, padding, target. */
 static bool is_likely_descriptor(const rt_mapping *mapping, rt_bytes bytes)
 {
     rt_reader words = rt_reader_of(bytes);
@@ -28,7 +13,21 @@ static bool is_likely_descriptor(const rt_mapping *mapping, rt_bytes bytes)
     if ((head & 0xFFFF) != 1 || head >> 16 == 0 || padding != 0) return false;
     uint64_t images = rt_read_u64(&words);
     uint64_t host_begin = rt_read_u64(&words), host_end = rt_read_u64(&words);
-    return host_begin <= host_end && is_likely_image(mapping, images);
+    CHECK(rt_reader_finished(&words));
+    rt_bytes image;
+    if (host_begin > host_end || !rt_mapping_bytes(mapping, images, RT_FAT_80, &image))
+        return false;
+    words = rt_reader_of(image);
+    head = rt_read_u32(&words);
+    padding = rt_read_u32(&words);
+    uint32_t version = head & 0xFFFF, kind = head >> 16 & 0xFF, format = head >> 24;
+    if (version == 0 || version > 16 || padding != 0) return false;
+    if ((kind != 4 && kind != 8) || format >= RT_BINARY_FORMAT_COUNT) return false;
+    rt_text target;
+    if (!rt_mapping_text(mapping, rt_read_u64(&words), &target)) return false;
+    for (size_t i = 0; i < target.length; i++)
+        if (target.data[i] <= ' ' || target.data[i] > '~') return false;
+    return target.length > 0;
 }
 
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping)

@@ -38,29 +38,25 @@ typedef struct fat_run {
     uint32_t count;
 } fat_run;
 
-static bool run_find(const rt_mapping *mapping, uint64_t begin, uint64_t end, uint64_t item_size,
-                     fat_run *out_run)
-{
-    *out_run = (fat_run){.address = begin};
-    if (begin == end) return true;
-    if (begin > end || (end - begin) % item_size != 0) return false;
-    if ((end - begin) / item_size > UINT32_MAX) return false;
-    out_run->count = (uint32_t)((end - begin) / item_size);
-    return rt_mapping_bytes(mapping, begin, end - begin, &out_run->bytes);
-}
-
-/* `at` is the address of the pair. */
+/* Reads the pair of pointers at address `at`, and finds the array.  Arrays of bytes do not count as
+ * tables. */
 static rt_status run_read(fat_reader *reader, uint64_t at, rt_reader *words, uint64_t item_size,
                           const char *what, fat_run *out_run)
 {
     uint64_t begin = rt_read_u64(words), end = rt_read_u64(words);
-    if (!run_find(reader->mapping, begin, end, item_size, out_run)) return fault(reader, at, what);
-    if (out_run->bytes.size > reader->table_left && item_size > 1) {
+    *out_run = (fat_run){.address = begin};
+    if (begin == end) return RT_STATUS_OK;
+    if (begin > end || (end - begin) % item_size != 0 || (end - begin) / item_size > UINT32_MAX ||
+        !rt_mapping_bytes(reader->mapping, begin, end - begin, &out_run->bytes))
+        return fault(reader, at, what);
+    out_run->count = (uint32_t)((end - begin) / item_size);
+    CHECK(out_run->count >= 1 && out_run->bytes.size == out_run->count * item_size);
+    if (item_size == 1) return RT_STATUS_OK;
+    if (out_run->bytes.size > reader->table_left) {
         return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
                        "device images at address %#llx: tables overlap", (unsigned long long)at);
     }
-    CHECK(out_run->bytes.size == out_run->count * item_size);
-    if (item_size > 1) reader->table_left -= out_run->bytes.size;
+    reader->table_left -= out_run->bytes.size;
     return RT_STATUS_OK;
 }
 
@@ -104,23 +100,6 @@ static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader 
     return RT_STATUS_OK;
 }
 
-static rt_status set_read(fat_reader *reader, uint64_t at, rt_reader *words,
-                          rt_property_set *out_set)
-{
-    RT_TRY(text_read(reader, at, rt_read_u64(words), false, &out_set->name));
-    fat_run run;
-    RT_TRY(run_read(reader, at + 8, words, PROPERTY_SIZE, "expected properties", &run));
-    rt_property *properties = rt_arena_alloc_array(reader->arena, run.count, sizeof *properties);
-    rt_reader items = rt_reader_of(run.bytes);
-    for (uint32_t i = 0; i < run.count; i++) {
-        uint64_t item = run.address + (uint64_t)i * PROPERTY_SIZE;
-        RT_TRY(property_read(reader, item, &items, &properties[i]));
-    }
-    out_set->properties = properties;
-    out_set->property_count = run.count;
-    return RT_STATUS_OK;
-}
-
 static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
                            rt_property_sets *out_sets)
 {
@@ -129,9 +108,24 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
     /* Broken: treats the end as the last set. */
     if (run.count > 0 && !RULE(DL_IMAGE_02)) run.count--;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
-    rt_reader items = rt_reader_of(run.bytes);
-    for (uint32_t i = 0; i < run.count; i++)
-        RT_TRY(set_read(reader, run.address + (uint64_t)i * SET_SIZE, &items, &sets[i]));
+    rt_reader set_words = rt_reader_of(run.bytes);
+    for (uint32_t i = 0; i < run.count; i++) {
+        uint64_t set_at = run.address + (uint64_t)i * SET_SIZE;
+        RT_TRY(text_read(reader, set_at, rt_read_u64(&set_words), false, &sets[i].name));
+        fat_run items;
+        RT_TRY(
+            run_read(reader, set_at + 8, &set_words, PROPERTY_SIZE, "expected properties", &items));
+        rt_property *properties =
+            rt_arena_alloc_array(reader->arena, items.count, sizeof *properties);
+        rt_reader property_words = rt_reader_of(items.bytes);
+        for (uint32_t k = 0; k < items.count; k++) {
+            uint64_t property_at = items.address + (uint64_t)k * PROPERTY_SIZE;
+            RT_TRY(property_read(reader, property_at, &property_words, &properties[k]));
+        }
+        CHECK(rt_reader_finished(&property_words));
+        sets[i].properties = properties;
+        sets[i].property_count = items.count;
+    }
     *out_sets = (rt_property_sets){sets, run.count};
     return RT_STATUS_OK;
 }
@@ -140,23 +134,21 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 
 /* A new entry begins with eight zero bytes, a version and a kind of offloading; an old entry begins
  * with an address and a pointer to its name, and no name has such a low address. */
-static uint64_t entry_size(const rt_mapping *mapping, uint64_t begin)
-{
-    rt_bytes bytes;
-    if (!rt_mapping_bytes(mapping, begin, 16, &bytes)) return ENTRY_SIZE;
-    rt_reader words = rt_reader_of(bytes);
-    uint64_t zero = rt_read_u64(&words), second = rt_read_u64(&words);
-    uint64_t version = second & 0xFFFF, kind = second >> 16 & 0xFFFF;
-    bool known = kind == KIND_SYCL || kind == KIND_SYCL_BIT;
-    return zero == 0 && version == 1 && known ? NEW_ENTRY_SIZE : ENTRY_SIZE;
-}
-
 static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
                               rt_device_binary *binary)
 {
     rt_reader ahead = *words;
-    uint64_t size = entry_size(reader->mapping, rt_read_u64(&ahead));
-    uint64_t name_place = size == NEW_ENTRY_SIZE ? 24 : 8;
+    uint64_t size = ENTRY_SIZE, name_place = 8;
+    rt_bytes head;
+    if (rt_mapping_bytes(reader->mapping, rt_read_u64(&ahead), 16, &head)) {
+        rt_reader first = rt_reader_of(head);
+        uint64_t zero = rt_read_u64(&first), second = rt_read_u64(&first);
+        uint64_t version = second & 0xFFFF, kind = second >> 16 & 0xFFFF;
+        if (zero == 0 && version == 1 && (kind == KIND_SYCL || kind == KIND_SYCL_BIT)) {
+            size = NEW_ENTRY_SIZE;
+            name_place = 24;
+        }
+    }
     fat_run run;
     RT_TRY(run_read(reader, at, words, size, "expected entries", &run));
     rt_text *entries = rt_arena_alloc_array(reader->arena, run.count, sizeof *entries);
@@ -166,6 +158,7 @@ static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
         uint64_t place = run.address + items.position;
         RT_TRY(text_read(reader, place, rt_read_u64(&items), false, &entries[i]));
     }
+    CHECK(!items.failed);
     binary->entries = entries;
     binary->entry_count = run.count;
     return RT_STATUS_OK;
@@ -173,45 +166,30 @@ static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static rt_status code_read(fat_reader *reader, uint64_t at, rt_reader *words,
-                           rt_device_binary *binary)
+static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layout, rt_reader *words,
+                            rt_device_binary *binary)
 {
-    fat_run run;
-    RT_TRY(run_read(reader, at, words, 1, "expected the image's code", &run));
-    if (run.bytes.size > RT_IMAGE_SIZE_MAX) {
-        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the image at address %#llx has %zu bytes of code, at most %u are allowed",
-                       (unsigned long long)at, run.bytes.size, RT_IMAGE_SIZE_MAX);
-    }
-    binary->code = run.bytes;
-    return RT_STATUS_OK;
-}
-
-static rt_status image_head_read(const fat_reader *reader, uint64_t at, rt_reader *words,
-                                 rt_device_binary *binary)
-{
+    *binary = (rt_device_binary){0};
     uint32_t head = rt_read_u32(words), kind = head >> 16 & 0xFF, format = head >> 24;
     (void)rt_read_u32(words);
     if (kind != KIND_SYCL && kind != KIND_SYCL_BIT)
         return fault(reader, at + 2, "this is not a SYCL image");
     if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "no such format");
     binary->format = (rt_binary_format)format;
-    CHECK(rt_binary_format_name(binary->format));
     RT_TRY(text_read(reader, at + 8, rt_read_u64(words), false, &binary->target));
     RT_TRY(text_read(reader, at + 16, rt_read_u64(words), true, &binary->compile_options));
-    return text_read(reader, at + 24, rt_read_u64(words), true, &binary->link_options);
-}
-
-static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layout, rt_reader *words,
-                            rt_device_binary *binary)
-{
-    *binary = (rt_device_binary){0};
-    RT_TRY(image_head_read(reader, at, words, binary));
-    fat_run manifest;
+    RT_TRY(text_read(reader, at + 24, rt_read_u64(words), true, &binary->link_options));
+    fat_run manifest, code;
     if (layout == RT_FAT_96)
         RT_TRY(run_read(reader, at + 32, words, 1, "expected a manifest", &manifest));
     uint64_t rest = at + (layout == RT_FAT_96 ? 48 : 32);
-    RT_TRY(code_read(reader, rest, words, binary));
+    RT_TRY(run_read(reader, rest, words, 1, "expected the image's code", &code));
+    if (code.bytes.size > RT_IMAGE_SIZE_MAX) {
+        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the image at address %#llx has %zu bytes of code, at most %u are allowed",
+                       (unsigned long long)rest, code.bytes.size, RT_IMAGE_SIZE_MAX);
+    }
+    binary->code = code.bytes;
     RT_TRY(entries_read(reader, rest + 16, words, binary));
     return sets_read(reader, rest + 32, words, &binary->properties);
 }
@@ -233,14 +211,6 @@ static rt_status images_read(fat_reader reader, uint64_t at, uint32_t count, rt_
     return RT_STATUS_OK;
 }
 
-static uint64_t mapping_size(const rt_mapping *mapping)
-{
-    uint64_t size = 0;
-    for (uint32_t i = 0; i < mapping->count; i++)
-        size += mapping->ranges[i].bytes.size;
-    return size;
-}
-
 /* An image without code in one layout most likely has the other layout. */
 static bool any_without_code(rt_device_binaries binaries)
 {
@@ -253,7 +223,9 @@ rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *m
                              uint64_t descriptor, rt_fat_binary *out_fat)
 {
     *out_fat = (rt_fat_binary){0};
-    fat_reader reader = {sink, arena, mapping, mapping_size(mapping)};
+    fat_reader reader = {sink, arena, mapping, 0};
+    for (uint32_t i = 0; i < mapping->count; i++)
+        reader.table_left += mapping->ranges[i].bytes.size;
     rt_bytes bytes;
     if (!rt_mapping_bytes(mapping, descriptor, DESCRIPTOR_SIZE, &bytes))
         return fault(&reader, descriptor, "the descriptor lies outside");

@@ -95,65 +95,40 @@ static rt_status string_write(const c_writer *writer, rt_text text)
     return RT_STATUS_OK;
 }
 
-/* Writes a small table as numbers, which are readable. */
-static void bytes_write(rt_buffer *out, rt_bytes bytes)
-{
-    for (size_t i = 0; i < bytes.size; i++)
-        rt_buffer_printf(out, "%s%u,", i % 24 == 0 ? "\n    " : "", bytes.data[i]);
-    rt_buffer_append_byte(out, '\n');
-}
-
-/* Writes code as a string: compilers take a tenth of the time that as many numbers would need. */
-static void code_write(rt_buffer *out, rt_bytes code)
-{
-    for (size_t i = 0; i < code.size; i++) {
-        if (i % 64 == 0) rt_buffer_printf(out, "%s\n    \"", i == 0 ? "" : "\"");
-        character_write(out, (char)code.data[i]);
-    }
-    rt_buffer_append_byte(out, '"');
-}
-
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-static void value_write(const c_writer *writer, uint32_t set, uint32_t index,
-                        const rt_property *property)
-{
-    if (property->type != RT_PROPERTY_BYTES) return;
-    rt_buffer value = {0};
-    rt_property_value_write(&value, property);
-    rt_buffer_append_byte(&value, '\0');
-    rt_buffer_printf(writer->out, "static const unsigned char value_%u_%u_%u[] = {", writer->binary,
-                     set, index);
-    bytes_write(writer->out, rt_buffer_bytes(&value));
-    rt_buffer_printf(writer->out, "};\n");
-    rt_buffer_free(&value);
-}
-
-static rt_status property_write(const c_writer *writer, uint32_t set, uint32_t index,
-                                const rt_property *property)
-{
-    rt_buffer_printf(writer->out, "    {");
-    RT_TRY(string_write(writer, property->name));
-    if (property->type == RT_PROPERTY_UINT32) {
-        rt_buffer_printf(writer->out, ", NULL, 1, %u},\n", property->number);
-    } else {
-        rt_buffer_printf(writer->out, ", value_%u_%u_%u, 2, %zu},\n", writer->binary, set, index,
-                         RT_PROPERTY_LENGTH_SIZE + property->bytes.size);
-    }
-    return RT_STATUS_OK;
-}
-
+/* Writes a set's values as small tables of numbers, which are readable, then the properties. */
 static rt_status properties_write(const c_writer *writer, uint32_t set,
                                   const rt_property_set *properties)
 {
+    rt_buffer *out = writer->out;
     if (properties->property_count == 0) return RT_STATUS_OK;
-    for (uint32_t i = 0; i < properties->property_count; i++)
-        value_write(writer, set, i, &properties->properties[i]);
-    rt_buffer_printf(writer->out, "static const struct property properties_%u_%u[] = {\n",
-                     writer->binary, set);
-    for (uint32_t i = 0; i < properties->property_count; i++)
-        RT_TRY(property_write(writer, set, i, &properties->properties[i]));
-    rt_buffer_printf(writer->out, "};\n");
+    for (uint32_t i = 0; i < properties->property_count; i++) {
+        const rt_property *property = &properties->properties[i];
+        if (property->type != RT_PROPERTY_BYTES) continue;
+        rt_buffer value = {0};
+        rt_property_value_write(&value, property);
+        rt_buffer_append_byte(&value, '\0');
+        rt_buffer_printf(out, "static const unsigned char value_%u_%u_%u[] = {", writer->binary,
+                         set, i);
+        for (size_t k = 0; k < value.size; k++)
+            rt_buffer_printf(out, "%s%u,", k % 24 == 0 ? "\n    " : "", (uint8_t)value.data[k]);
+        rt_buffer_printf(out, "\n};\n");
+        rt_buffer_free(&value);
+    }
+    rt_buffer_printf(out, "static const struct property properties_%u_%u[] = {\n", writer->binary,
+                     set);
+    for (uint32_t i = 0; i < properties->property_count; i++) {
+        const rt_property *property = &properties->properties[i];
+        rt_buffer_printf(out, "    {");
+        RT_TRY(string_write(writer, property->name));
+        if (property->type == RT_PROPERTY_UINT32)
+            rt_buffer_printf(out, ", NULL, 1, %u},\n", property->number);
+        else
+            rt_buffer_printf(out, ", value_%u_%u_%u, 2, %zu},\n", writer->binary, set, i,
+                             RT_PROPERTY_LENGTH_SIZE + property->bytes.size);
+    }
+    rt_buffer_printf(out, "};\n");
     return RT_STATUS_OK;
 }
 
@@ -166,46 +141,45 @@ static void run_write(rt_buffer *out, const char *name, size_t count)
         rt_buffer_printf(out, ", %s, %s + %zu", name, name, count);
 }
 
-static rt_status sets_write(const c_writer *writer, rt_property_sets sets)
+static rt_status tables_write(const c_writer *writer, const rt_device_binary *binary)
 {
+    rt_buffer *out = writer->out;
+    rt_buffer_append_byte(out, '\n');
+    if (binary->code.size > 0) {
+        /* With an explicit size, the array has no NUL byte at its end.  Compilers read a string in
+         * a tenth of the time that as many numbers would need. */
+        rt_buffer_printf(out, "static const unsigned char code_%u[%zu] =", writer->binary,
+                         binary->code.size);
+        for (size_t i = 0; i < binary->code.size; i++) {
+            if (i % 64 == 0) rt_buffer_printf(out, "%s\n    \"", i == 0 ? "" : "\"");
+            character_write(out, (char)binary->code.data[i]);
+        }
+        rt_buffer_printf(out, "\";\n");
+    }
+    if (binary->entry_count > 0) {
+        rt_buffer_printf(out, "static const struct entry entries_%u[] = {\n", writer->binary);
+        for (uint32_t i = 0; i < binary->entry_count; i++) {
+            rt_buffer_printf(out, "    {NULL, ");
+            RT_TRY(string_write(writer, binary->entries[i]));
+            rt_buffer_printf(out, ", 0, 0, 0},\n");
+        }
+        rt_buffer_printf(out, "};\n");
+    }
+    const rt_property_sets sets = binary->properties;
     for (uint32_t i = 0; i < sets.count; i++)
         RT_TRY(properties_write(writer, i, &sets.sets[i]));
     if (sets.count == 0) return RT_STATUS_OK;
-    rt_buffer_printf(writer->out, "static const struct property_set sets_%u[] = {\n",
-                     writer->binary);
+    rt_buffer_printf(out, "static const struct property_set sets_%u[] = {\n", writer->binary);
     for (uint32_t i = 0; i < sets.count; i++) {
         char name[48];
         snprintf(name, sizeof name, "properties_%u_%u", writer->binary, i);
-        rt_buffer_printf(writer->out, "    {");
+        rt_buffer_printf(out, "    {");
         RT_TRY(string_write(writer, sets.sets[i].name));
-        run_write(writer->out, name, sets.sets[i].property_count);
-        rt_buffer_printf(writer->out, "},\n");
+        run_write(out, name, sets.sets[i].property_count);
+        rt_buffer_printf(out, "},\n");
     }
-    rt_buffer_printf(writer->out, "};\n");
+    rt_buffer_printf(out, "};\n");
     return RT_STATUS_OK;
-}
-
-static rt_status tables_write(const c_writer *writer, const rt_device_binary *binary)
-{
-    rt_buffer_append_byte(writer->out, '\n');
-    if (binary->code.size > 0) {
-        /* With an explicit size, the array has no NUL byte at its end. */
-        rt_buffer_printf(writer->out, "static const unsigned char code_%u[%zu] =", writer->binary,
-                         binary->code.size);
-        code_write(writer->out, binary->code);
-        rt_buffer_printf(writer->out, ";\n");
-    }
-    if (binary->entry_count > 0) {
-        rt_buffer_printf(writer->out, "static const struct entry entries_%u[] = {\n",
-                         writer->binary);
-        for (uint32_t i = 0; i < binary->entry_count; i++) {
-            rt_buffer_printf(writer->out, "    {NULL, ");
-            RT_TRY(string_write(writer, binary->entries[i]));
-            rt_buffer_printf(writer->out, ", 0, 0, 0},\n");
-        }
-        rt_buffer_printf(writer->out, "};\n");
-    }
-    return sets_write(writer, binary->properties);
 }
 
 static rt_status image_write(const c_writer *writer, rt_fat_layout layout,

@@ -49,18 +49,25 @@ static void write_range(rt_buffer *out, const rt_fusion_range *range)
     }
 }
 
-static void write_kernel(rt_buffer *out, const rt_fusion_kernel *kernel)
+void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
 {
-    CHECK(kernel->name.length > 0 && kernel->code_count > 0);
-    rt_write_text(out, kernel->name);
-    write_range(out, &kernel->range);
-    rt_write_u32(out, kernel->code_count);
-    for (uint32_t i = 0; i < kernel->code_count; i++)
-        rt_link_code_write(out, &kernel->codes[i]);
-}
-
-static void write_arguments(rt_buffer *out, const rt_fusion_request *request)
-{
+    CHECK(request->name.length > 0 && request->kernel_count > 0);
+    write_head(out, REQUEST_TAG);
+    rt_write_text(out, request->name);
+    rt_write_u8(out, request->barriers);
+    rt_write_u32(out, request->format);
+    rt_write_u32(out, request->spirv_version_max);
+    write_range(out, &request->range);
+    rt_write_u32(out, request->kernel_count);
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        const rt_fusion_kernel *kernel = &request->kernels[i];
+        CHECK(kernel->name.length > 0 && kernel->code_count > 0);
+        rt_write_text(out, kernel->name);
+        write_range(out, &kernel->range);
+        rt_write_u32(out, kernel->code_count);
+        for (uint32_t k = 0; k < kernel->code_count; k++)
+            rt_link_code_write(out, &kernel->codes[k]);
+    }
     rt_write_u32(out, request->identity_count);
     for (uint32_t i = 0; i < request->identity_count; i++) {
         write_place(out, request->identities[i].as);
@@ -80,21 +87,6 @@ static void write_arguments(rt_buffer *out, const rt_fusion_request *request)
         write_place(out, request->constants[i].parameter);
         rt_write_bytes(out, request->constants[i].value);
     }
-}
-
-void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
-{
-    CHECK(request->name.length > 0 && request->kernel_count > 0);
-    write_head(out, REQUEST_TAG);
-    rt_write_text(out, request->name);
-    rt_write_u8(out, request->barriers);
-    rt_write_u32(out, request->format);
-    rt_write_u32(out, request->spirv_version_max);
-    write_range(out, &request->range);
-    rt_write_u32(out, request->kernel_count);
-    for (uint32_t i = 0; i < request->kernel_count; i++)
-        write_kernel(out, &request->kernels[i]);
-    write_arguments(out, request);
     rt_write_u32(out, request->variable_count);
     for (uint32_t i = 0; i < request->variable_count; i++)
         rt_write_text(out, request->variables[i]);
@@ -145,51 +137,39 @@ static rt_fusion_place read_place(rt_reader *reader, uint32_t kernel_count)
     return place;
 }
 
-static bool is_range(const rt_fusion_range *range)
-{
-    bool fits = range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS;
-    bool open = range->local[0] == 0;
-    uint64_t items = 1;
-    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
-        fits = fits && range->global[i] >= 1 && (range->local[i] == 0) == open;
-        fits = fits && !__builtin_mul_overflow(items, range->global[i], &items);
-        if (i < range->dimensions) continue;
-        fits = fits && range->global[i] == 1 && range->local[i] <= 1 && range->offset[i] == 0;
-    }
-    return fits;
-}
-
 static rt_fusion_range read_range(rt_reader *reader)
 {
     rt_fusion_range range = {.dimensions = rt_read_u32(reader)};
+    bool fits = range.dimensions >= 1 && range.dimensions <= RT_ND_RANGE_DIMENSIONS;
+    uint64_t items = 1;
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
         range.global[i] = rt_read_u64(reader);
         range.local[i] = rt_read_u64(reader);
         range.offset[i] = rt_read_u64(reader);
+        fits = fits && range.global[i] >= 1 && (range.local[i] == 0) == (range.local[0] == 0);
+        fits = fits && !__builtin_mul_overflow(items, range.global[i], &items);
+        if (i < range.dimensions) continue;
+        fits = fits && range.global[i] == 1 && range.local[i] <= 1 && range.offset[i] == 0;
     }
-    require(reader, is_range(&range));
+    require(reader, fits);
     return range;
-}
-
-static rt_fusion_kernel read_kernel(rt_arena *arena, rt_reader *reader)
-{
-    rt_fusion_kernel kernel = {.name = rt_read_text(reader)};
-    kernel.range = read_range(reader);
-    kernel.code_count = rt_read_count(reader, RT_LINK_CODE_PACKED_MIN);
-    rt_link_code *codes = rt_arena_alloc_array(arena, kernel.code_count, sizeof *codes);
-    for (uint32_t i = 0; i < kernel.code_count; i++)
-        codes[i] = rt_link_code_read(arena, reader);
-    kernel.codes = codes;
-    require(reader, kernel.name.length > 0 && kernel.code_count > 0);
-    return kernel;
 }
 
 static void read_kernels(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
 {
     request->kernel_count = rt_read_count(reader, KERNEL_SIZE_MIN);
     rt_fusion_kernel *kernels = rt_arena_alloc_array(arena, request->kernel_count, sizeof *kernels);
-    for (uint32_t i = 0; i < request->kernel_count; i++)
-        kernels[i] = read_kernel(arena, reader);
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        rt_fusion_kernel *kernel = &kernels[i];
+        kernel->name = rt_read_text(reader);
+        kernel->range = read_range(reader);
+        kernel->code_count = rt_read_count(reader, RT_LINK_CODE_PACKED_MIN);
+        rt_link_code *codes = rt_arena_alloc_array(arena, kernel->code_count, sizeof *codes);
+        for (uint32_t k = 0; k < kernel->code_count; k++)
+            codes[k] = rt_link_code_read(arena, reader);
+        kernel->codes = codes;
+        require(reader, kernel->name.length > 0 && kernel->code_count > 0);
+    }
     request->kernels = kernels;
     require(reader, request->kernel_count > 0);
 }
@@ -199,7 +179,8 @@ static bool is_earlier(rt_fusion_place a, rt_fusion_place b)
     return a.kernel < b.kernel || (a.kernel == b.kernel && a.parameter < b.parameter);
 }
 
-static void read_identities(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
+/* Reads the relations, promotions and values of the kernels' parameters. */
+static void read_parameters(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
 {
     request->identity_count = rt_read_count(reader, IDENTITY_SIZE);
     rt_fusion_identity *identities =
@@ -209,11 +190,6 @@ static void read_identities(rt_arena *arena, rt_reader *reader, rt_fusion_reques
         identities[i].same = read_place(reader, request->kernel_count);
         require(reader, is_earlier(identities[i].as, identities[i].same));
     }
-    request->identities = identities;
-}
-
-static void read_promotions(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
-{
     request->promotion_count = rt_read_count(reader, PROMOTION_SIZE);
     rt_fusion_promotion *promotions =
         rt_arena_alloc_array(arena, request->promotion_count, sizeof *promotions);
@@ -224,11 +200,6 @@ static void read_promotions(rt_arena *arena, rt_reader *reader, rt_fusion_reques
         promotions[i].element_bytes = rt_read_u64(reader);
         require(reader, promotions[i].elements >= 1 && promotions[i].element_bytes >= 1);
     }
-    request->promotions = promotions;
-}
-
-static void read_constants(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
-{
     request->constant_count = rt_read_count(reader, CONSTANT_SIZE_MIN);
     rt_fusion_constant *constants =
         rt_arena_alloc_array(arena, request->constant_count, sizeof *constants);
@@ -236,23 +207,14 @@ static void read_constants(rt_arena *arena, rt_reader *reader, rt_fusion_request
         constants[i].parameter = read_place(reader, request->kernel_count);
         constants[i].value = rt_read_bytes(reader);
     }
+    request->identities = identities;
+    request->promotions = promotions;
     request->constants = constants;
-}
-
-static void read_variables(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
-{
-    enum { TEXT_SIZE_MIN = 4 };
-    request->variable_count = rt_read_count(reader, TEXT_SIZE_MIN);
-    rt_text *variables = rt_arena_alloc_array(arena, request->variable_count, sizeof *variables);
-    for (uint32_t i = 0; i < request->variable_count; i++) {
-        variables[i] = rt_read_text(reader);
-        require(reader, variables[i].length > 0);
-    }
-    request->variables = variables;
 }
 
 rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader)
 {
+    enum { TEXT_SIZE_MIN = 4 };
     rt_fusion_request request = {0};
     read_head(reader, REQUEST_TAG);
     request.name = rt_read_text(reader);
@@ -262,26 +224,16 @@ rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader)
     request.range = read_range(reader);
     require(reader, request.name.length > 0);
     if (!reader->failed) read_kernels(arena, reader, &request);
-    if (!reader->failed) read_identities(arena, reader, &request);
-    if (!reader->failed) read_promotions(arena, reader, &request);
-    if (!reader->failed) read_constants(arena, reader, &request);
-    if (!reader->failed) read_variables(arena, reader, &request);
+    if (!reader->failed) read_parameters(arena, reader, &request);
+    request.variable_count = rt_read_count(reader, TEXT_SIZE_MIN);
+    rt_text *variables = rt_arena_alloc_array(arena, request.variable_count, sizeof *variables);
+    for (uint32_t i = 0; i < request.variable_count; i++) {
+        variables[i] = rt_read_text(reader);
+        require(reader, variables[i].length > 0);
+    }
+    request.variables = variables;
     request.local_size_max = rt_read_u64(reader);
     return request;
-}
-
-static void read_outcomes(rt_arena *arena, rt_reader *reader, rt_fusion_result *result)
-{
-    result->promotion_count = rt_read_count(reader, OUTCOME_SIZE_MIN);
-    bool *promoted = rt_arena_alloc_array(arena, result->promotion_count, sizeof *promoted);
-    rt_text *reasons = rt_arena_alloc_array(arena, result->promotion_count, sizeof *reasons);
-    for (uint32_t i = 0; i < result->promotion_count; i++) {
-        promoted[i] = read_truth(reader);
-        reasons[i] = rt_read_text(reader);
-        require(reader, promoted[i] == (reasons[i].length == 0));
-    }
-    result->promoted = promoted;
-    result->reasons = reasons;
 }
 
 rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
@@ -296,7 +248,16 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     for (uint32_t i = 0; i < result.parameter_count; i++)
         places[i] = read_place(&reader, UINT32_MAX);
     result.parameters = places;
-    read_outcomes(arena, &reader, &result);
+    result.promotion_count = rt_read_count(&reader, OUTCOME_SIZE_MIN);
+    bool *promoted = rt_arena_alloc_array(arena, result.promotion_count, sizeof *promoted);
+    rt_text *reasons = rt_arena_alloc_array(arena, result.promotion_count, sizeof *reasons);
+    for (uint32_t i = 0; i < result.promotion_count; i++) {
+        promoted[i] = read_truth(&reader);
+        reasons[i] = rt_read_text(&reader);
+        require(&reader, promoted[i] == (reasons[i].length == 0));
+    }
+    result.promoted = promoted;
+    result.reasons = reasons;
     result.local_size = rt_read_u64(&reader);
     rt_image_list images = {0};
     if (!reader.failed) RT_TRY(rt_image_list_read(sink, arena, &reader, &images));

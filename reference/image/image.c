@@ -6,12 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* A fault only (see DL-IMAGE-03). */
-static bool is_nearly(rt_text text, const char *name)
-{
-    return text.length == strlen(name) && strncasecmp(text.data, name, text.length) == 0;
-}
-
 uint32_t rt_image_kernel(const rt_image *image, rt_text name)
 {
     for (uint32_t i = 0; i < image->kernel_count; i++) {
@@ -23,10 +17,13 @@ uint32_t rt_image_kernel(const rt_image *image, rt_text name)
 const rt_property_set *rt_image_set(const rt_image *image, const char *name)
 {
     for (uint32_t i = 0; i < image->set_count; i++) {
-        if (rt_text_is(image->sets[i].name, name)) return &image->sets[i];
+        rt_text set = image->sets[i].name;
+        if (rt_text_is(set, name)) return &image->sets[i];
         /* Broken: accepts names that differ in case.  The rule decides; the comparison is made only
          * when the fault is planted. */
-        if (!RULE(DL_IMAGE_03) && is_nearly(image->sets[i].name, name)) return &image->sets[i];
+        if (!RULE(DL_IMAGE_03) && set.length == strlen(name) &&
+            strncasecmp(set.data, name, set.length) == 0)
+            return &image->sets[i];
     }
     return NULL;
 }
@@ -42,12 +39,17 @@ rt_bytes rt_image_embedded_ir(const rt_image *image)
     return (rt_bytes){0};
 }
 
-bool rt_property_set_has(const rt_property_set *set, rt_text name)
+const rt_property *rt_property_set_find(const rt_property_set *set, rt_text name)
 {
     for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (rt_text_equal(set->properties[i].name, name)) return true;
+        if (rt_text_equal(set->properties[i].name, name)) return &set->properties[i];
     }
-    return false;
+    return NULL;
+}
+
+bool rt_property_set_has(const rt_property_set *set, rt_text name)
+{
+    return rt_property_set_find(set, name) != NULL;
 }
 
 void rt_image_hash(rt_image *image)

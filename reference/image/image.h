@@ -87,6 +87,10 @@ const rt_property_set *rt_image_set(const rt_image *image, const char *name);
 /* The embedded bitcode; empty if the image has none. */
 rt_bytes rt_image_embedded_ir(const rt_image *image);
 
+/* The set's property with that name, the first if there are several; NULL if there is none, or the
+ * set is NULL. */
+const rt_property *rt_property_set_find(const rt_property_set *set, rt_text name);
+
 /* True if the set (NULL: an absent one) has a property with that name; type and value have no
  * meaning in symbol sets (DL-IMAGE-07). */
 bool rt_property_set_has(const rt_property_set *set, rt_text name);

@@ -5,31 +5,11 @@
 
 #include <string.h>
 
-/* The binaries of all descriptors one after the other. */
-static rt_status binaries_join(rt_sink *sink, rt_arena *arena, rt_image_file *file)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < file->fat_count; i++)
-        count += file->fats[i].binaries.count;
-    if (count > RT_IMAGE_COUNT_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%llu images, at most %u are allowed",
-                       (unsigned long long)count, RT_IMAGE_COUNT_MAX);
-    }
-    rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
-    for (uint32_t i = 0; i < file->fat_count; i++) {
-        const rt_device_binaries *binaries = &file->fats[i].binaries;
-        if (binaries->count > 0) memcpy(next, binaries->items, binaries->count * sizeof *next);
-        next += binaries->count;
-    }
-    file->binaries = (rt_device_binaries){items, (uint32_t)count};
-    return RT_STATUS_OK;
-}
-
+/* Reads all descriptors of an ELF file, and lists their binaries one after the other. */
 static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_image_file *file)
 {
-    enum {
-        DESCRIPTORS_MAX = 4096
-    }; /* a module has one; an object linked from several has several */
+    /* A module has one descriptor; an object linked from several has several. */
+    enum { DESCRIPTORS_MAX = 4096 };
     rt_mapping mapping;
     RT_TRY(rt_elf_map(sink, arena, bytes, &mapping));
     rt_descriptors found = rt_fat_binary_find(arena, &mapping);
@@ -43,11 +23,26 @@ static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_ima
                        found.count, DESCRIPTORS_MAX);
     }
     rt_fat_binary *fats = rt_arena_alloc_array(arena, found.count, sizeof *fats);
-    for (uint32_t i = 0; i < found.count; i++)
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < found.count; i++) {
         RT_TRY(rt_fat_binary_read(sink, arena, &mapping, found.addresses[i], &fats[i]));
+        count += fats[i].binaries.count;
+    }
+    if (count > RT_IMAGE_COUNT_MAX) {
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%llu images, at most %u are allowed",
+                       (unsigned long long)count, RT_IMAGE_COUNT_MAX);
+    }
+    rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
+    for (uint32_t i = 0; i < found.count; i++) {
+        const rt_device_binaries *binaries = &fats[i].binaries;
+        if (binaries->count > 0) memcpy(next, binaries->items, binaries->count * sizeof *next);
+        next += binaries->count;
+    }
+    CHECK(next == items + count);
     file->fats = fats;
     file->fat_count = found.count;
-    return binaries_join(sink, arena, file);
+    file->binaries = (rt_device_binaries){items, (uint32_t)count};
+    return RT_STATUS_OK;
 }
 
 rt_status rt_image_file_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,

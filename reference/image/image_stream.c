@@ -29,45 +29,26 @@ void rt_property_set_write(rt_buffer *out, const rt_property_set *set)
     }
 }
 
-static void write_image(rt_buffer *out, const rt_image *image)
-{
-    CHECK((unsigned)image->format < RT_FORMAT_COUNT);
-    rt_write_text(out, image->name);
-    rt_write_u32(out, image->format);
-    rt_write_text(out, image->compile_options);
-    rt_write_text(out, image->link_options);
-    rt_write_u32(out, image->kernel_count);
-    for (uint32_t i = 0; i < image->kernel_count; i++)
-        rt_write_text(out, image->kernels[i]);
-    rt_write_u32(out, image->set_count);
-    for (uint32_t i = 0; i < image->set_count; i++)
-        rt_property_set_write(out, &image->sets[i]);
-    rt_write_bytes(out, image->code);
-}
-
 void rt_image_list_write(rt_buffer *out, rt_image_list list)
 {
     rt_write_u32(out, IMAGE_STREAM_TAG);
     rt_write_u32(out, IMAGE_STREAM_VERSION);
     rt_write_u32(out, list.count);
-    for (uint32_t i = 0; i < list.count; i++)
-        write_image(out, &list.images[i]);
-}
-
-static rt_property read_property(rt_reader *reader)
-{
-    rt_property property = {.name = rt_read_text(reader)};
-    uint32_t type = rt_read_u32(reader), unused_bits = type >> 8;
-    property.type = (rt_property_type)(type & 0xFF);
-    property.unused_bits = (uint8_t)(unused_bits & 7);
-    if (property.type == RT_PROPERTY_UINT32)
-        property.number = rt_read_u32(reader);
-    else if (property.type == RT_PROPERTY_BYTES)
-        property.bytes = rt_read_bytes(reader);
-    else
-        rt_reader_fail(reader);
-    if (unused_bits > 7 || (unused_bits > 0 && property.bytes.size == 0)) rt_reader_fail(reader);
-    return property;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_image *image = &list.images[i];
+        CHECK((unsigned)image->format < RT_FORMAT_COUNT);
+        rt_write_text(out, image->name);
+        rt_write_u32(out, image->format);
+        rt_write_text(out, image->compile_options);
+        rt_write_text(out, image->link_options);
+        rt_write_u32(out, image->kernel_count);
+        for (uint32_t k = 0; k < image->kernel_count; k++)
+            rt_write_text(out, image->kernels[k]);
+        rt_write_u32(out, image->set_count);
+        for (uint32_t k = 0; k < image->set_count; k++)
+            rt_property_set_write(out, &image->sets[k]);
+        rt_write_bytes(out, image->code);
+    }
 }
 
 rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader)
@@ -75,8 +56,21 @@ rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader)
     rt_property_set set = {.name = rt_read_text(reader)};
     set.property_count = rt_read_count(reader, PROPERTY_SIZE_MIN);
     rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
-    for (uint32_t i = 0; i < set.property_count; i++)
-        properties[i] = read_property(reader);
+    for (uint32_t i = 0; i < set.property_count; i++) {
+        rt_property *property = &properties[i];
+        property->name = rt_read_text(reader);
+        uint32_t type = rt_read_u32(reader), unused_bits = type >> 8;
+        property->type = (rt_property_type)(type & 0xFF);
+        property->unused_bits = (uint8_t)(unused_bits & 7);
+        if (property->type == RT_PROPERTY_UINT32)
+            property->number = rt_read_u32(reader);
+        else if (property->type == RT_PROPERTY_BYTES)
+            property->bytes = rt_read_bytes(reader);
+        else
+            rt_reader_fail(reader);
+        if (unused_bits > 7 || (unused_bits > 0 && property->bytes.size == 0))
+            rt_reader_fail(reader);
+    }
     set.properties = properties;
     return set;
 }

@@ -63,33 +63,26 @@ static rt_status name_check(rt_sink *sink, rt_text name, bool of_property)
                    RT_TEXT_ARG(name), of_property ? "property" : "set");
 }
 
-static rt_status property_write(rt_sink *sink, rt_buffer *out, const rt_property *property)
-{
-    RT_TRY(name_check(sink, property->name, true));
-    rt_buffer_append_text(out, property->name);
-    rt_buffer_printf(out, "=%d|", (int)property->type);
-    if (property->type == RT_PROPERTY_UINT32) {
-        rt_buffer_printf(out, "%u", property->number);
-    } else {
-        rt_buffer value = {0};
-        rt_property_value_write(&value, property);
-        base64_write(out, rt_buffer_bytes(&value));
-        rt_buffer_free(&value);
-    }
-    rt_buffer_append_byte(out, '\n');
-    return RT_STATUS_OK;
-}
-
 rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_property_sets sets)
 {
     for (uint32_t i = 0; i < sets.count; i++) {
         const rt_property_set *set = &sets.sets[i];
         RT_TRY(name_check(sink, set->name, false));
-        rt_buffer_append_byte(out, '[');
-        rt_buffer_append_text(out, set->name);
-        rt_buffer_append_text(out, RT_TEXT("]\n"));
-        for (uint32_t k = 0; k < set->property_count; k++)
-            RT_TRY(property_write(sink, out, &set->properties[k]));
+        rt_buffer_printf(out, "[%.*s]\n", RT_TEXT_ARG(set->name));
+        for (uint32_t k = 0; k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            RT_TRY(name_check(sink, property->name, true));
+            rt_buffer_printf(out, "%.*s=%d|", RT_TEXT_ARG(property->name), (int)property->type);
+            if (property->type == RT_PROPERTY_UINT32) {
+                rt_buffer_printf(out, "%u\n", property->number);
+                continue;
+            }
+            rt_buffer value = {0};
+            rt_property_value_write(&value, property);
+            base64_write(out, rt_buffer_bytes(&value));
+            rt_buffer_free(&value);
+            rt_buffer_append_byte(out, '\n');
+        }
     }
     return RT_STATUS_OK;
 }
@@ -135,17 +128,6 @@ static rt_status number_read(const text_reader *reader, rt_text value, uint32_t 
     return RT_STATUS_OK;
 }
 
-static rt_status bytes_read(const text_reader *reader, rt_text value, rt_property *property)
-{
-    rt_bytes bytes = {0};
-    size_t at = 0;
-    if (!base64_read(reader->arena, value, &bytes, &at))
-        return fault(reader, value.data + at, "this is not base64 without padding");
-    if (!rt_property_value_read(bytes, property))
-        return fault(reader, value.data, "the bytes do not have the length that they begin with");
-    return RT_STATUS_OK;
-}
-
 static rt_status property_read(const text_reader *reader, rt_text line, rt_property *out_property)
 {
     *out_property = (rt_property){0};
@@ -153,43 +135,29 @@ static rt_status property_read(const text_reader *reader, rt_text line, rt_prope
     const char *equal = memchr(line.data, '=', line.length);
     if (!equal || equal == line.data) return fault(reader, line.data, "expected name=type|value");
     out_property->name = (rt_text){line.data, (size_t)(equal - line.data)};
-    if (memchr(line.data, '\0', out_property->name.length))
-        return fault(reader, line.data, "a NUL byte in a name");
+    if (text_has(out_property->name, '\0')) return fault(reader, line.data, "a NUL byte in a name");
     const char *type = equal + 1;
     const char *bar = memchr(type, '|', (size_t)(end - type));
     if (!bar) return fault(reader, type, "expected type|value");
     uint32_t number = 0;
     RT_TRY(number_read(reader, (rt_text){type, (size_t)(bar - type)}, &number));
     const rt_text value = {bar + 1, (size_t)(end - bar - 1)};
+    CHECK(out_property->name.length + value.length < line.length);
     out_property->type = (rt_property_type)number;
     if (number == RT_PROPERTY_UINT32) return number_read(reader, value, &out_property->number);
-    if (number == RT_PROPERTY_BYTES) return bytes_read(reader, value, out_property);
-    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "property text at byte %zu: type %u, only 1 (number) and 2 (bytes) are known",
-                   reader->offset + (size_t)(type - reader->text.data), number);
-}
-
-static rt_status set_name_read(const text_reader *reader, rt_text line, rt_text *out_name)
-{
-    if (line.length < 3 || line.data[line.length - 1] != ']')
-        return fault(reader, line.data, "expected [set]");
-    *out_name = (rt_text){line.data + 1, line.length - 2};
-    if (memchr(out_name->data, '\0', out_name->length))
-        return fault(reader, line.data, "a NUL byte in a name");
-    return RT_STATUS_OK;
-}
-
-/* First pass: counts the lines of both kinds to size the tables. */
-static void lines_count(text_reader reader, size_t *out_sets, size_t *out_properties)
-{
-    *out_sets = *out_properties = 0;
-    rt_text line;
-    while (line_next(&reader, &line)) {
-        if (line.data[0] == '[')
-            ++*out_sets;
-        else
-            ++*out_properties;
+    if (number != RT_PROPERTY_BYTES) {
+        return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "property text at byte %zu: type %u, only 1 (number) and 2 (bytes) are "
+                       "known",
+                       reader->offset + (size_t)(type - reader->text.data), number);
     }
+    rt_bytes bytes = {0};
+    size_t at = 0;
+    if (!base64_read(reader->arena, value, &bytes, &at))
+        return fault(reader, value.data + at, "this is not base64 without padding");
+    if (!rt_property_value_read(bytes, out_property))
+        return fault(reader, value.data, "the bytes do not have the length that they begin with");
+    return RT_STATUS_OK;
 }
 
 rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text, size_t offset,
@@ -197,17 +165,26 @@ rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text, si
 {
     *out_sets = (rt_property_sets){0};
     text_reader reader = {sink, arena, text, 0, offset};
-    size_t set_count, property_count;
-    lines_count(reader, &set_count, &property_count);
+    /* The first pass counts the lines of both kinds to size the tables. */
+    size_t set_count = 0, property_count = 0;
+    rt_text line;
+    while (line_next(&reader, &line)) {
+        bool is_set = line.data[0] == '[';
+        set_count += is_set;
+        property_count += !is_set;
+    }
+    reader.position = 0;
     rt_property_set *sets = rt_arena_alloc_array(arena, set_count, sizeof *sets);
     rt_property *properties = rt_arena_alloc_array(arena, property_count, sizeof *properties);
     uint32_t count = 0;
-    rt_text line;
     while (line_next(&reader, &line)) {
         if (line.data[0] == '[') {
             CHECK(count < set_count);
-            sets[count].properties = properties;
-            RT_TRY(set_name_read(&reader, line, &sets[count++].name));
+            if (line.length < 3 || line.data[line.length - 1] != ']')
+                return fault(&reader, line.data, "expected [set]");
+            rt_text name = {line.data + 1, line.length - 2};
+            if (text_has(name, '\0')) return fault(&reader, line.data, "a NUL byte in a name");
+            sets[count++] = (rt_property_set){name, properties, 0};
         } else {
             if (count == 0) return fault(&reader, line.data, "a property before the first [set]");
             CHECK(property_count > 0);
@@ -216,6 +193,7 @@ rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text, si
             sets[count - 1].property_count++;
         }
     }
+    CHECK(count == set_count && property_count == 0);
     *out_sets = (rt_property_sets){sets, count};
     return RT_STATUS_OK;
 }

@@ -34,29 +34,6 @@ static bool rows_read(const rt_property *property, constant_rows *out_rows)
     return out_rows->scalar_count > 0 && out_rows->end - out_rows->begin <= UINT32_MAX;
 }
 
-static rt_bytes defaults_of(const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        const rt_property *property = &set->properties[i];
-        if (rt_text_is(property->name, "all") && property->type == RT_PROPERTY_BYTES)
-            return property->bytes;
-    }
-    return (rt_bytes){0};
-}
-
-/* Adds up the extents of the constants before `index`; false: one of them is damaged. */
-static bool place_find(const rt_property_set *set, uint32_t index, uint64_t *out_place)
-{
-    *out_place = 0;
-    for (uint32_t i = 0; i < index; i++) {
-        constant_rows rows;
-        if (!rows_read(&set->properties[i], &rows)) return false;
-        *out_place += rows.extent; /* at most 2^33 each, of at most 2^32: no overflow */
-    }
-    return true;
-}
-
 bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
                              rt_spec_descriptor *out_descriptor)
 {
@@ -65,14 +42,22 @@ bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
     *out_descriptor = (rt_spec_descriptor){0};
     constant_rows rows;
     if (!rows_read(&set->properties[index], &rows)) return false;
-    uint64_t size = rows.end - rows.begin, place;
+    CHECK(rows.begin <= rows.end && rows.end <= rows.extent);
+    uint64_t size = rows.end - rows.begin, place = rows.begin;
     out_descriptor->id = rows.id;
     out_descriptor->scalar_count = rows.scalar_count;
     out_descriptor->size_bytes = (uint32_t)size;
-    if (!place_find(set, index, &place)) return true;
-    rt_bytes all = defaults_of(image);
-    place += rows.begin;
-    if (place <= all.size && size <= all.size - place)
-        out_descriptor->default_value = (rt_bytes){all.data + place, (size_t)size};
+    /* The constants before this one take their extents; a damaged one leaves no default. */
+    for (uint32_t i = 0; i < index; i++) {
+        if (!rows_read(&set->properties[i], &rows)) return true;
+        place += rows.extent; /* at most 2^33 each, of at most 2^32: no overflow */
+    }
+    const rt_property_set *defaults = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
+    for (uint32_t i = 0; defaults && i < defaults->property_count; i++) {
+        const rt_property *all = &defaults->properties[i];
+        if (!rt_text_is(all->name, "all") || all->type != RT_PROPERTY_BYTES) continue;
+        (void)rt_bytes_slice(all->bytes, place, size, &out_descriptor->default_value);
+        return true;
+    }
     return true;
 }

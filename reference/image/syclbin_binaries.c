@@ -5,25 +5,18 @@
 
 /* ---- To binaries --------------------------------------------------------------------------- */
 
-static const rt_property *property_find(rt_property_sets sets, const char *set, const char *name,
-                                        rt_property_type type)
-{
-    for (uint32_t i = 0; i < sets.count; i++) {
-        for (uint32_t k = 0; k < sets.sets[i].property_count; k++) {
-            const rt_property *property = &sets.sets[i].properties[k];
-            if (rt_text_is(sets.sets[i].name, set) && rt_text_is(property->name, name) &&
-                property->type == type)
-                return property;
-        }
-    }
-    return NULL;
-}
-
+/* The bytes of a property as text; empty if there is none. */
 static rt_text text_of(rt_property_sets metadata, const char *set, const char *name)
 {
-    const rt_property *property = property_find(metadata, set, name, RT_PROPERTY_BYTES);
-    if (!property) return (rt_text){0};
-    return (rt_text){(const char *)property->bytes.data, property->bytes.size};
+    for (uint32_t i = 0; i < metadata.count; i++) {
+        for (uint32_t k = 0; k < metadata.sets[i].property_count; k++) {
+            const rt_property *property = &metadata.sets[i].properties[k];
+            if (rt_text_is(metadata.sets[i].name, set) && rt_text_is(property->name, name) &&
+                property->type == RT_PROPERTY_BYTES)
+                return (rt_text){(const char *)property->bytes.data, property->bytes.size};
+        }
+    }
+    return (rt_text){0};
 }
 
 /* SYCLBIN names a target by its triple, "spir64-unknown-unknown"; fat binaries, and the runtime
@@ -34,47 +27,18 @@ static rt_text target_of(rt_property_sets metadata, const char *set)
     return rt_text_take_until(&target, '-');
 }
 
-/* The triple of a target; the rest after the first part is the vendor's convention. */
-static rt_text triple_of(rt_arena *arena, rt_text target)
-{
-    static const struct triple_row {
-        const char *begin, *rest;
-    } rows[] = {
-        {"spir64", "-unknown-unknown"}, {"nvptx64", "-nvidia-cuda"}, {"amdgcn", "-amd-amdhsa"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rt_text_starts(target, rows[i].begin))
-            return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(target), rows[i].rest);
-    return target;
-}
-
-/* Native code has the target of its IR and, separately, an architecture; for the CPU, a fat binary
- * combines them into spir64_x86_64. */
-static rt_text native_target(rt_property_sets metadata)
-{
-    rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE);
-    rt_text arch = text_of(metadata, RT_SET_SYCLBIN_NATIVE, "arch");
-    if (rt_text_is(target, "spir64") && rt_text_is(arch, "x86_64")) return RT_TEXT("spir64_x86_64");
-    return target.length > 0 ? target : arch;
-}
-
-/* Sets the entries to the names of `SYCL/kernel names`, which all binaries of a module share. */
-static void entries_find(rt_arena *arena, rt_property_sets sets, rt_device_binary *binary)
-{
-    const rt_image holder = {.sets = sets.sets, .set_count = sets.count};
-    const rt_property_set *names = rt_image_set(&holder, RT_SET_KERNEL_NAMES);
-    uint32_t count = names ? names->property_count : 0;
-    rt_text *entries = rt_arena_alloc_array(arena, count, sizeof *entries);
-    for (uint32_t i = 0; names && i < count; i++)
-        entries[i] = names->properties[i].name;
-    binary->entries = entries;
-    binary->entry_count = count;
-}
-
 static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_module *module,
                                          rt_device_binary *out)
 {
-    rt_device_binary common = {.properties = module->metadata};
-    entries_find(arena, module->metadata, &common);
+    /* All binaries of a module share the names of `SYCL/kernel names` as their entries. */
+    const rt_image holder = {.sets = module->metadata.sets, .set_count = module->metadata.count};
+    const rt_property_set *names = rt_image_set(&holder, RT_SET_KERNEL_NAMES);
+    uint32_t entry_count = names ? names->property_count : 0;
+    rt_text *entries = rt_arena_alloc_array(arena, entry_count, sizeof *entries);
+    for (uint32_t i = 0; i < entry_count; i++)
+        entries[i] = names->properties[i].name;
+    const rt_device_binary common = {
+        .properties = module->metadata, .entries = entries, .entry_count = entry_count};
     for (uint32_t i = 0; i < module->ir_count; i++, out++) {
         *out = common;
         out->format = rt_binary_format_of(module->ir[i].code);
@@ -84,8 +48,14 @@ static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_modul
     for (uint32_t i = 0; i < module->native_count; i++, out++) {
         *out = common;
         out->format = RT_BINARY_NATIVE;
-        out->target = native_target(module->native[i].metadata);
         out->code = module->native[i].code;
+        /* Native code has the target of its IR and, separately, an architecture; for the CPU, a fat
+         * binary combines them into spir64_x86_64. */
+        rt_text target = target_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE);
+        rt_text arch = text_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE, "arch");
+        if (rt_text_is(target, "spir64") && rt_text_is(arch, "x86_64"))
+            target = RT_TEXT("spir64_x86_64");
+        out->target = target.length > 0 ? target : arch;
     }
     return out;
 }
@@ -111,29 +81,13 @@ rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *
 
 /* ---- From binaries ------------------------------------------------------------------------- */
 
-static rt_property_sets one_set(rt_arena *arena, const char *name, const rt_property *properties,
-                                uint32_t count)
+static rt_property_sets single_set(rt_arena *arena, const char *name, const rt_property *properties,
+                                   uint32_t count)
 {
     rt_property_set *set = rt_arena_alloc(arena, sizeof *set);
     *set = (rt_property_set){rt_text_of(name),
                              rt_arena_copy(arena, properties, count, sizeof *properties), count};
     return (rt_property_sets){set, 1};
-}
-
-/* The binary's properties, plus its entries if no set names them. */
-static rt_property_sets module_metadata(rt_arena *arena, const rt_device_binary *binary)
-{
-    const rt_property_sets given = binary->properties;
-    const rt_image holder = {.sets = given.sets, .set_count = given.count};
-    if (binary->entry_count == 0 || rt_image_set(&holder, RT_SET_KERNEL_NAMES)) return given;
-    rt_property_set *sets = rt_arena_alloc_array(arena, given.count + 1, sizeof *sets);
-    rt_property *names = rt_arena_alloc_array(arena, binary->entry_count, sizeof *names);
-    for (uint32_t i = 0; i < binary->entry_count; i++)
-        names[i] =
-            (rt_property){.name = binary->entries[i], .type = RT_PROPERTY_UINT32, .number = 1};
-    if (given.count > 0) memcpy(sets, given.sets, given.count * sizeof *sets);
-    sets[given.count] = (rt_property_set){RT_TEXT(RT_SET_KERNEL_NAMES), names, binary->entry_count};
-    return (rt_property_sets){sets, given.count + 1};
 }
 
 static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binary *binary,
@@ -149,7 +103,15 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "an image of %s in a SYCLBIN",
                        rt_binary_format_name(format));
     }
-    const rt_text triple = triple_of(arena, binary->target);
+    /* The triple of a target; the rest after the first part is the vendor's convention. */
+    static const struct triple_row {
+        const char *begin, *rest;
+    } rows[] = {
+        {"spir64", "-unknown-unknown"}, {"nvptx64", "-nvidia-cuda"}, {"amdgcn", "-amd-amdhsa"}};
+    rt_text triple = binary->target;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rt_text_starts(binary->target, rows[i].begin))
+            triple = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(binary->target), rows[i].rest);
     const rt_property metadata[] = {
         {.name = RT_TEXT("target"),
          .type = RT_PROPERTY_BYTES,
@@ -158,12 +120,25 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
     };
     rt_syclbin_code *code = rt_arena_alloc(arena, sizeof *code);
     bool native = format == RT_BINARY_NATIVE;
-    code->metadata = one_set(arena, native ? RT_SET_SYCLBIN_NATIVE : RT_SET_SYCLBIN_IR, metadata,
-                             native ? 1 : 2);
+    code->metadata = single_set(arena, native ? RT_SET_SYCLBIN_NATIVE : RT_SET_SYCLBIN_IR, metadata,
+                                native ? 1 : 2);
     code->code = binary->code;
-    *out_module = (rt_syclbin_module){.metadata = module_metadata(arena, binary)};
+    *out_module = (rt_syclbin_module){.metadata = binary->properties};
     *(native ? &out_module->native : &out_module->ir) = code;
     *(native ? &out_module->native_count : &out_module->ir_count) = 1;
+    /* The entries become a set, unless one names them already. */
+    const rt_property_sets stated = binary->properties;
+    const rt_image holder = {.sets = stated.sets, .set_count = stated.count};
+    if (binary->entry_count == 0 || rt_image_set(&holder, RT_SET_KERNEL_NAMES)) return RT_STATUS_OK;
+    rt_property_set *sets = rt_arena_alloc_array(arena, stated.count + 1, sizeof *sets);
+    rt_property *names = rt_arena_alloc_array(arena, binary->entry_count, sizeof *names);
+    for (uint32_t i = 0; i < binary->entry_count; i++)
+        names[i] =
+            (rt_property){.name = binary->entries[i], .type = RT_PROPERTY_UINT32, .number = 1};
+    if (stated.count > 0) memcpy(sets, stated.sets, stated.count * sizeof *sets);
+    sets[stated.count] =
+        (rt_property_set){RT_TEXT(RT_SET_KERNEL_NAMES), names, binary->entry_count};
+    out_module->metadata = (rt_property_sets){sets, stated.count + 1};
     return RT_STATUS_OK;
 }
 
@@ -181,6 +156,6 @@ rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binar
                                .type = RT_PROPERTY_UINT32,
                                .number = executable ? RT_SYCLBIN_EXECUTABLE : RT_SYCLBIN_OBJECT};
     *out_syclbin =
-        (rt_syclbin){one_set(arena, RT_SET_SYCLBIN_GLOBAL, &state, 1), modules, binaries.count};
+        (rt_syclbin){single_set(arena, RT_SET_SYCLBIN_GLOBAL, &state, 1), modules, binaries.count};
     return RT_STATUS_OK;
 }

@@ -34,22 +34,7 @@ bool rt_syclbin_is(rt_bytes file)
 
 /* ---- The offload binary -------------------------------------------------------------------- */
 
-/* Positions reader->at at the entry's image. */
-static rt_status entry_open(syclbin_reader *reader, uint64_t entry_offset)
-{
-    if (entry_offset > reader->file.size - OFFLOAD_ENTRY_SIZE)
-        return fault(reader, OFFLOAD_ENTRY_FIELD, "the entry lies outside");
-    reader->at.position = (size_t)entry_offset + OFFLOAD_ENTRY_IMAGE;
-    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
-    CHECK(!reader->at.failed);
-    rt_bytes image;
-    if (!rt_bytes_slice(reader->file, offset, size, &image))
-        return fault(reader, (size_t)entry_offset + OFFLOAD_ENTRY_IMAGE, "the image lies outside");
-    reader->at = rt_reader_of((rt_bytes){reader->file.data, (size_t)(offset + size)});
-    reader->at.position = (size_t)offset;
-    return RT_STATUS_OK;
-}
-
+/* Positions reader->at at the image of the file's only entry. */
 static rt_status offload_open(syclbin_reader *reader)
 {
     if (!rt_syclbin_is(reader->file)) return fault(reader, 0, "expected the bytes 10 FF 10 AD");
@@ -58,13 +43,24 @@ static rt_status offload_open(syclbin_reader *reader)
     reader->at = rt_reader_of(reader->file);
     reader->at.position = 4;
     uint32_t version = rt_read_u32(&reader->at);
-    uint64_t size = rt_read_u64(&reader->at), entry = rt_read_u64(&reader->at);
+    uint64_t file_size = rt_read_u64(&reader->at), entry = rt_read_u64(&reader->at);
     uint64_t count = rt_read_u64(&reader->at);
     if (version != OFFLOAD_VERSION)
         return unsupported(reader, 4, "the version of the offload binary", version);
-    if (size != reader->file.size) return fault(reader, 8, "the file has another size");
+    if (file_size != reader->file.size) return fault(reader, 8, "the file has another size");
     if (count != 1) return unsupported(reader, 24, "the number of entries", count);
-    return entry_open(reader, entry);
+    if (entry > reader->file.size - OFFLOAD_ENTRY_SIZE)
+        return fault(reader, OFFLOAD_ENTRY_FIELD, "the entry lies outside");
+    reader->at.position = (size_t)entry + OFFLOAD_ENTRY_IMAGE;
+    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+    CHECK(!reader->at.failed);
+    rt_bytes image;
+    if (!rt_bytes_slice(reader->file, offset, size, &image))
+        return fault(reader, (size_t)entry + OFFLOAD_ENTRY_IMAGE, "the image lies outside");
+    reader->at = rt_reader_of((rt_bytes){reader->file.data, (size_t)(offset + size)});
+    reader->at.position = (size_t)offset;
+    CHECK(reader->at.position <= reader->at.input.size);
+    return RT_STATUS_OK;
 }
 
 /* ---- Headers ------------------------------------------------------------------------------- */
@@ -84,63 +80,12 @@ static rt_status metadata_read(syclbin_reader *reader, size_t at, uint64_t offse
                                  (rt_text){(const char *)text.data, text.size}, in_file, out_sets);
 }
 
-static rt_status code_read(syclbin_reader *reader, rt_syclbin_code *out_code)
-{
-    size_t at = reader->at.position;
-    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
-    uint64_t code_offset = rt_read_u64(&reader->at), code_size = rt_read_u64(&reader->at);
-    RT_TRY(metadata_read(reader, at, offset, size, &out_code->metadata));
-    if (!rt_bytes_slice(reader->code, code_offset, code_size, &out_code->code))
-        return fault(reader, at + 16, "code lies outside its table");
-    return RT_STATUS_OK;
-}
-
 static bool range_inside(uint32_t count, uint32_t first, uint32_t total)
 {
     return first <= total && count <= total - first;
 }
 
-static rt_status module_read(syclbin_reader *reader, const syclbin_counts *counts,
-                             const rt_syclbin_code *codes, rt_syclbin_module *out_module)
-{
-    size_t at = reader->at.position;
-    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
-    uint32_t ir_count = rt_read_u32(&reader->at), ir_first = rt_read_u32(&reader->at);
-    uint32_t native_count = rt_read_u32(&reader->at), native_first = rt_read_u32(&reader->at);
-    RT_TRY(metadata_read(reader, at, offset, size, &out_module->metadata));
-    if (!range_inside(ir_count, ir_first, counts->ir))
-        return fault(reader, at + 16, "the range of IR modules exceeds their number");
-    if (!range_inside(native_count, native_first, counts->native))
-        return fault(reader, at + 24, "the range of native images exceeds their number");
-    CHECK(ir_first <= counts->ir && ir_count <= counts->ir - ir_first);
-    CHECK(native_first <= counts->native && native_count <= counts->native - native_first);
-    out_module->ir = codes + ir_first;
-    out_module->ir_count = ir_count;
-    out_module->native = codes + counts->ir + native_first;
-    out_module->native_count = native_count;
-    return RT_STATUS_OK;
-}
-
-/* Locates the tables of metadata and code after the headers. */
-static rt_status tables_find(syclbin_reader *reader, size_t header, const syclbin_counts *counts,
-                             uint64_t metadata_size, uint64_t code_size)
-{
-    size_t end = reader->at.input.size;
-    uint64_t headers = ((uint64_t)counts->modules + counts->ir + counts->native) * HEADER_SIZE;
-    if (headers > end - reader->at.position)
-        return fault(reader, header + 8, "headers are cut off");
-    uint64_t begin = reader->at.position + headers;
-    CHECK(begin <= end && end <= reader->file.size);
-    if (!rt_bytes_slice(reader->at.input, begin, metadata_size, &reader->metadata))
-        return fault(reader, header + 24, "metadata is cut off");
-    uint64_t code = header + padded(begin + metadata_size - header);
-    if (!rt_bytes_slice(reader->at.input, code, code_size, &reader->code))
-        return fault(reader, header + 32, "code is cut off");
-    CHECK(reader->metadata.size + reader->code.size <= reader->file.size);
-    reader->metadata_left = metadata_size;
-    return RT_STATUS_OK;
-}
-
+/* Reads the headers of the modules and of their code, which follow the header of the file. */
 static rt_status bodies_read(syclbin_reader *reader, const syclbin_counts *counts,
                              rt_syclbin *out_syclbin)
 {
@@ -148,10 +93,31 @@ static rt_status bodies_read(syclbin_reader *reader, const syclbin_counts *count
     rt_syclbin_code *codes = rt_arena_alloc_array(reader->arena, code_count, sizeof *codes);
     rt_syclbin_module *modules =
         rt_arena_alloc_array(reader->arena, counts->modules, sizeof *modules);
-    for (uint32_t i = 0; i < counts->modules; i++)
-        RT_TRY(module_read(reader, counts, codes, &modules[i]));
-    for (uint64_t i = 0; i < code_count; i++)
-        RT_TRY(code_read(reader, &codes[i]));
+    for (uint32_t i = 0; i < counts->modules; i++) {
+        size_t at = reader->at.position;
+        uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+        uint32_t ir_count = rt_read_u32(&reader->at), ir_first = rt_read_u32(&reader->at);
+        uint32_t native_count = rt_read_u32(&reader->at), native_first = rt_read_u32(&reader->at);
+        RT_TRY(metadata_read(reader, at, offset, size, &modules[i].metadata));
+        if (!range_inside(ir_count, ir_first, counts->ir))
+            return fault(reader, at + 16, "the range of IR modules exceeds their number");
+        if (!range_inside(native_count, native_first, counts->native))
+            return fault(reader, at + 24, "the range of native images exceeds their number");
+        CHECK((uint64_t)ir_first + ir_count <= counts->ir);
+        CHECK((uint64_t)native_first + native_count <= counts->native);
+        modules[i].ir = codes + ir_first;
+        modules[i].ir_count = ir_count;
+        modules[i].native = codes + counts->ir + native_first;
+        modules[i].native_count = native_count;
+    }
+    for (uint64_t i = 0; i < code_count; i++) {
+        size_t at = reader->at.position;
+        uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+        uint64_t code_offset = rt_read_u64(&reader->at), code_size = rt_read_u64(&reader->at);
+        RT_TRY(metadata_read(reader, at, offset, size, &codes[i].metadata));
+        if (!rt_bytes_slice(reader->code, code_offset, code_size, &codes[i].code))
+            return fault(reader, at + 16, "code lies outside its table");
+    }
     CHECK(!reader->at.failed);
     out_syclbin->modules = modules;
     out_syclbin->module_count = counts->modules;
@@ -161,7 +127,7 @@ static rt_status bodies_read(syclbin_reader *reader, const syclbin_counts *count
 static rt_status file_read(syclbin_reader *reader, rt_syclbin *out_syclbin)
 {
     RT_TRY(offload_open(reader));
-    size_t header = reader->at.position;
+    size_t header = reader->at.position, end = reader->at.input.size;
     uint32_t magic = rt_read_u32(&reader->at), version = rt_read_u32(&reader->at);
     syclbin_counts counts;
     counts.modules = rt_read_u32(&reader->at);
@@ -173,7 +139,20 @@ static rt_status file_read(syclbin_reader *reader, rt_syclbin *out_syclbin)
     if (magic != SYCLBIN_MAGIC) return fault(reader, header, "expected the bytes IBYS");
     if (version != SYCLBIN_VERSION) return unsupported(reader, header + 4, "the version", version);
     if (reader->at.failed) return fault(reader, reader->at.fault, "the header is cut off");
-    RT_TRY(tables_find(reader, header, &counts, metadata_size, code_size));
+    CHECK(reader->at.position == header + SYCLBIN_HEADER_SIZE);
+    /* The tables of metadata and code follow the headers. */
+    uint64_t headers = ((uint64_t)counts.modules + counts.ir + counts.native) * HEADER_SIZE;
+    if (headers > end - reader->at.position)
+        return fault(reader, header + 8, "headers are cut off");
+    uint64_t begin = reader->at.position + headers;
+    CHECK(begin <= end && end <= reader->file.size);
+    if (!rt_bytes_slice(reader->at.input, begin, metadata_size, &reader->metadata))
+        return fault(reader, header + 24, "metadata is cut off");
+    uint64_t code = header + padded(begin + metadata_size - header);
+    if (!rt_bytes_slice(reader->at.input, code, code_size, &reader->code))
+        return fault(reader, header + 32, "code is cut off");
+    CHECK(reader->metadata.size + reader->code.size <= reader->file.size);
+    reader->metadata_left = metadata_size;
     RT_TRY(metadata_read(reader, header + 40, offset, size, &out_syclbin->metadata));
     return bodies_read(reader, &counts, out_syclbin);
 }

@@ -25,8 +25,19 @@ static rt_status metadata_write(syclbin_writer *writer, rt_buffer *header, int k
     return RT_STATUS_OK;
 }
 
-static rt_status modules_write(syclbin_writer *writer, const rt_syclbin *syclbin,
-                               syclbin_counts *out_counts)
+static rt_status code_write(syclbin_writer *writer, rt_buffer *header, int kind, size_t before,
+                            const rt_syclbin_code *code)
+{
+    RT_TRY(metadata_write(writer, header, kind, before, code->metadata));
+    rt_write_u64(header, writer->code.size);
+    rt_write_u64(header, code->code.size);
+    rt_buffer_append(&writer->code, code->code.data, code->code.size);
+    return RT_STATUS_OK;
+}
+
+/* Appends all headers with their metadata and code, and counts them. */
+static rt_status bodies_write(syclbin_writer *writer, const rt_syclbin *syclbin,
+                              syclbin_counts *out_counts)
 {
     *out_counts = (syclbin_counts){.modules = syclbin->module_count};
     for (uint32_t i = 0; i < syclbin->module_count; i++) {
@@ -39,21 +50,6 @@ static rt_status modules_write(syclbin_writer *writer, const rt_syclbin *syclbin
         out_counts->ir += module->ir_count;
         out_counts->native += module->native_count;
     }
-    return RT_STATUS_OK;
-}
-
-static rt_status code_write(syclbin_writer *writer, rt_buffer *header, int kind, size_t before,
-                            const rt_syclbin_code *code)
-{
-    RT_TRY(metadata_write(writer, header, kind, before, code->metadata));
-    rt_write_u64(header, writer->code.size);
-    rt_write_u64(header, code->code.size);
-    rt_buffer_append(&writer->code, code->code.data, code->code.size);
-    return RT_STATUS_OK;
-}
-
-static rt_status codes_write(syclbin_writer *writer, const rt_syclbin *syclbin)
-{
     size_t before = writer->metadata[METADATA_MODULES].size;
     for (uint32_t i = 0; i < syclbin->module_count; i++) {
         const rt_syclbin_module *module = &syclbin->modules[i];
@@ -67,38 +63,36 @@ static rt_status codes_write(syclbin_writer *writer, const rt_syclbin *syclbin)
             RT_TRY(
                 code_write(writer, &writer->native, METADATA_NATIVE, before, &module->native[k]));
     }
+    CHECK(writer->modules.size == (size_t)out_counts->modules * HEADER_SIZE);
+    CHECK(writer->ir.size == (size_t)out_counts->ir * HEADER_SIZE);
+    CHECK(writer->native.size == (size_t)out_counts->native * HEADER_SIZE);
     return RT_STATUS_OK;
 }
 
-static void pad(rt_buffer *out, size_t begin)
+/* Appends the offload binary, whose image consists of the collected parts. */
+static void parts_join(const syclbin_writer *writer, const syclbin_counts *counts,
+                       size_t global_size, rt_buffer *out)
 {
-    while ((out->size - begin) % 8 != 0)
-        rt_buffer_append_byte(out, 0);
-}
-
-static void offload_write(rt_buffer *out, uint64_t image_size)
-{
-    const uint64_t begin = OFFLOAD_HEADER_SIZE + OFFLOAD_ENTRY_SIZE;
+    size_t metadata_size = 0, header_size = SYCLBIN_HEADER_SIZE + writer->modules.size +
+                                            writer->ir.size + writer->native.size;
+    for (int i = 0; i < 3; i++)
+        metadata_size += writer->metadata[i].size;
+    const uint64_t image_at = OFFLOAD_HEADER_SIZE + OFFLOAD_ENTRY_SIZE;
+    const uint64_t code_at = padded(header_size + metadata_size);
+    const uint64_t image_size = code_at + padded(writer->code.size);
+    const size_t begin = out->size;
     rt_buffer_append(out, OFFLOAD_MAGIC, 4);
     rt_write_u32(out, OFFLOAD_VERSION);
-    rt_write_u64(out, begin + image_size);
+    rt_write_u64(out, image_at + image_size);
     rt_write_u64(out, OFFLOAD_HEADER_SIZE);
     rt_write_u64(out, 1);
     rt_write_u32(out, OFFLOAD_IMAGE_SYCLBIN | OFFLOAD_KIND_SYCL << 16);
     rt_write_u32(out, 0); /* flags */
     rt_write_u64(out, 0); /* no strings */
     rt_write_u64(out, 0);
-    rt_write_u64(out, begin);
+    rt_write_u64(out, image_at);
     rt_write_u64(out, image_size);
-}
-
-/* Builds the offload binary's image from its parts. */
-static void parts_join(const syclbin_writer *writer, const syclbin_counts *counts,
-                       size_t global_size, rt_buffer *out)
-{
-    size_t metadata_size = 0;
-    for (int i = 0; i < 3; i++)
-        metadata_size += writer->metadata[i].size;
+    CHECK(out->size == begin + image_at);
     rt_write_u32(out, SYCLBIN_MAGIC);
     rt_write_u32(out, SYCLBIN_VERSION);
     rt_write_u32(out, counts->modules);
@@ -109,25 +103,18 @@ static void parts_join(const syclbin_writer *writer, const syclbin_counts *count
     rt_write_u64(out, writer->code.size);
     rt_write_u64(out, 0);
     rt_write_u64(out, global_size);
-    CHECK(out->size == SYCLBIN_HEADER_SIZE);
-    rt_buffer_append(out, writer->modules.data, writer->modules.size);
-    rt_buffer_append(out, writer->ir.data, writer->ir.size);
-    rt_buffer_append(out, writer->native.data, writer->native.size);
+    CHECK(out->size == begin + image_at + SYCLBIN_HEADER_SIZE);
+    rt_buffer_append_text(out, rt_buffer_text(&writer->modules));
+    rt_buffer_append_text(out, rt_buffer_text(&writer->ir));
+    rt_buffer_append_text(out, rt_buffer_text(&writer->native));
     for (int i = 0; i < 3; i++)
-        rt_buffer_append(out, writer->metadata[i].data, writer->metadata[i].size);
-    pad(out, 0);
-    rt_buffer_append(out, writer->code.data, writer->code.size);
-    pad(out, 0);
-}
-
-static void writer_free(syclbin_writer *writer)
-{
-    rt_buffer_free(&writer->modules);
-    rt_buffer_free(&writer->ir);
-    rt_buffer_free(&writer->native);
-    rt_buffer_free(&writer->code);
-    for (int i = 0; i < 3; i++)
-        rt_buffer_free(&writer->metadata[i]);
+        rt_buffer_append_text(out, rt_buffer_text(&writer->metadata[i]));
+    while (out->size < begin + image_at + code_at)
+        rt_buffer_append_byte(out, 0);
+    rt_buffer_append_text(out, rt_buffer_text(&writer->code));
+    while (out->size < begin + image_at + image_size)
+        rt_buffer_append_byte(out, 0);
+    CHECK(out->size == begin + image_at + image_size);
 }
 
 rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_syclbin *syclbin)
@@ -137,15 +124,13 @@ rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_syclbin *sycl
     rt_buffer *global = &writer.metadata[METADATA_MODULES];
     rt_status status = rt_property_text_write(sink, global, syclbin->metadata);
     size_t global_size = global->size;
-    if (rt_ok(status)) status = modules_write(&writer, syclbin, &counts);
-    if (rt_ok(status)) status = codes_write(&writer, syclbin);
-    if (rt_ok(status)) {
-        rt_buffer image = {0};
-        parts_join(&writer, &counts, global_size, &image);
-        offload_write(out, image.size);
-        rt_buffer_append(out, image.data, image.size);
-        rt_buffer_free(&image);
-    }
-    writer_free(&writer);
+    if (rt_ok(status)) status = bodies_write(&writer, syclbin, &counts);
+    if (rt_ok(status)) parts_join(&writer, &counts, global_size, out);
+    rt_buffer_free(&writer.modules);
+    rt_buffer_free(&writer.ir);
+    rt_buffer_free(&writer.native);
+    rt_buffer_free(&writer.code);
+    for (int i = 0; i < 3; i++)
+        rt_buffer_free(&writer.metadata[i]);
     return status;
 }

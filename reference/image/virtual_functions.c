@@ -1,7 +1,6 @@
 /* Reads an image's declarations of virtual functions. */
 #include "reference/image/virtual_functions.h"
 
-#include <stddef.h>
 #include <string.h>
 
 rt_text rt_property_text_value(const rt_property *property)
@@ -12,29 +11,26 @@ rt_text rt_property_text_value(const rt_property *property)
     return text;
 }
 
-/* The properties of type bytes, and the fields for their texts. */
-static const struct {
-    const char *name;
-    size_t field;
-} texts[] = {
-    {RT_VIRTUAL_FUNCTIONS_PROVIDES, offsetof(rt_virtual_functions, provides)},
-    {RT_VIRTUAL_FUNCTIONS_CALLS, offsetof(rt_virtual_functions, calls)},
-    {RT_VIRTUAL_FUNCTIONS_CREATES, offsetof(rt_virtual_functions, creates)},
-    {RT_VIRTUAL_FUNCTIONS_USES, offsetof(rt_virtual_functions, uses)},
-};
-
 /* Returns NULL, or the property's name if it is damaged.  Properties with other names are ignored.
  */
 static const char *read_property(const rt_property *property, rt_virtual_functions *out)
 {
+    const struct {
+        const char *name;
+        rt_text *value; /* of type bytes */
+    } texts[] = {
+        {RT_VIRTUAL_FUNCTIONS_PROVIDES, &out->provides},
+        {RT_VIRTUAL_FUNCTIONS_CALLS, &out->calls},
+        {RT_VIRTUAL_FUNCTIONS_CREATES, &out->creates},
+        {RT_VIRTUAL_FUNCTIONS_USES, &out->uses},
+    };
     if (rt_text_is(property->name, RT_VIRTUAL_FUNCTIONS_DUMMY)) {
         out->dummy = property->number == 1;
         return property->type == RT_PROPERTY_UINT32 ? NULL : RT_VIRTUAL_FUNCTIONS_DUMMY;
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!rt_text_is(property->name, texts[i].name)) continue;
-        rt_text text = rt_property_text_value(property);
-        *(rt_text *)((char *)out + texts[i].field) = text;
+        *texts[i].value = rt_property_text_value(property);
         return property->type == RT_PROPERTY_BYTES ? NULL : texts[i].name;
     }
     return NULL;
@@ -59,13 +55,8 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name)
 {
     while (inout_list->length > 0) {
-        const char *comma = memchr(inout_list->data, ',', inout_list->length);
-        size_t length = comma ? (size_t)(comma - inout_list->data) : inout_list->length;
-        *out_name = (rt_text){inout_list->data, length};
-        size_t taken = length + (comma != NULL);
-        inout_list->data += taken;
-        inout_list->length -= taken;
-        if (length > 0) return true;
+        *out_name = rt_text_take_until(inout_list, ',');
+        if (out_name->length > 0) return true;
     }
     return false;
 }

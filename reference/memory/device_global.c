@@ -10,7 +10,7 @@
 /* ---- Checking ----------------------------------------------------------------------------- */
 
 /* Checks what the database's lock guards.  Instances and values belong to the scheduler
- * (rt_global_entry_check). */
+ * (global_content.c). */
 static bool database_check(const rt_global_database *database)
 {
     for (uint32_t i = 0; i < database->entries.count; i++) {
@@ -60,27 +60,24 @@ rt_global_database *rt_global_database_create(const rt_global_database_parameter
     return database;
 }
 
-static void entry_destroy(rt_global_entry *entry)
-{
-    for (uint32_t i = 0; i < entry->instances.count; i++) {
-        rt_memory_destroy(entry->instances.items[i]->memory);
-        rt_free(entry->instances.items[i]);
-    }
-    rt_vector_free(&entry->instances);
-    for (uint32_t i = 0; i < entry->values.count; i++)
-        rt_memory_destroy(entry->values.items[i].memory);
-    rt_vector_free(&entry->values);
-    rt_free(entry);
-}
-
 void rt_global_database_destroy(rt_global_database *database)
 {
     if (!database) return;
     for (uint32_t i = 0; i < database->programs.count; i++)
         CHECK(!database->programs.items[i]);
     rt_vector_free(&database->programs);
-    for (uint32_t i = 0; i < database->entries.count; i++)
-        entry_destroy(database->entries.items[i]);
+    for (uint32_t i = 0; i < database->entries.count; i++) {
+        rt_global_entry *entry = database->entries.items[i];
+        for (uint32_t k = 0; k < entry->instances.count; k++) {
+            rt_memory_destroy(entry->instances.items[k]->memory);
+            rt_free(entry->instances.items[k]);
+        }
+        rt_vector_free(&entry->instances);
+        for (uint32_t k = 0; k < entry->values.count; k++)
+            rt_memory_destroy(entry->values.items[k].memory);
+        rt_vector_free(&entry->values);
+        rt_free(entry);
+    }
     rt_vector_free(&database->entries);
     rt_vector_free(&database->addresses);
     rt_map_free(&database->ids);
@@ -139,53 +136,27 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
     database_unlock(database);
 }
 
-/* Ends an entry whose host object is gone: its address becomes invalid, and an object that is
- * registered later is a different one. */
-static void entry_end(rt_global_database *database, rt_global_entry *entry)
-{
-    CHECK(entry->address < database->addresses.count);
-    CHECK(database->addresses.items[entry->address] == entry);
-    database->addresses.items[entry->address] = NULL;
-    entry->address = RT_HOST_ADDRESS_NONE;
-    if (entry_find(database, entry->unique_id) == entry)
-        rt_map_remove(&database->ids, entry->unique_id);
-}
-
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global)
 {
     database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
-    if (entry && entry->registration_count > 0 && --entry->registration_count == 0)
-        entry_end(database, entry);
+    if (entry && entry->registration_count > 0 && --entry->registration_count == 0) {
+        /* The host object is gone: its address becomes invalid, and an object that is registered
+         * later is a different one. */
+        CHECK(entry->address < database->addresses.count);
+        CHECK(database->addresses.items[entry->address] == entry);
+        database->addresses.items[entry->address] = NULL;
+        entry->address = RT_HOST_ADDRESS_NONE;
+        rt_map_remove(&database->ids, entry->unique_id);
+    }
     database_unlock(database);
 }
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Records what an image says about a variable.  The first image decides. */
-static void entry_describe(rt_global_database *database, rt_global_entry *entry,
-                           const rt_program *program, rt_device_global_value value)
-{
-    if (!RULE(DG_DB_04)) return; /* Broken: images are read only when a copy needs them. */
-    if (entry->size == 0) {
-        entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all are pointers. */
-        entry->image_scope = value.image_scope;
-    }
-    RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE, RT_T("id", entry->unique_id),
-             RT_N("size", value.size),
-             RT_T("image_scope", value.image_scope ? RT_TEXT("true") : RT_TEXT("false")),
-             RT_N("program", program->id));
-}
-
-static bool is_listed(const rt_program_globals *globals, const rt_global_entry *entry)
-{
-    for (uint32_t i = 0; i < globals->list.count; i++) {
-        if (globals->list.items[i].entry == entry) return true;
-    }
-    return false;
-}
-
-/* Several images of a program may have one variable, which they share through its symbol. */
+/* Records what an image says about its variables, of which the first image decides, and lists them
+ * for the program.  Several images of a program may have one variable, which they share through its
+ * symbol. */
 static void image_scan(rt_global_database *database, const rt_program *program,
                        const rt_image *image, rt_program_globals *globals)
 {
@@ -198,8 +169,20 @@ static void image_scan(rt_global_database *database, const rt_program *program,
             continue;
         }
         rt_global_entry *entry = entry_of(database, property->name);
-        entry_describe(database, entry, program, value);
-        if (is_listed(globals, entry)) continue;
+        if (RULE(DG_DB_04)) { /* Broken: images are read only when a copy needs them. */
+            if (entry->size == 0) {
+                entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all are pointers. */
+                entry->image_scope = value.image_scope;
+            }
+            RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE,
+                     RT_T("id", entry->unique_id), RT_N("size", value.size),
+                     RT_T("image_scope", value.image_scope ? RT_TEXT("true") : RT_TEXT("false")),
+                     RT_N("program", program->id));
+        }
+        bool is_listed = false;
+        for (uint32_t k = 0; k < globals->list.count; k++)
+            is_listed = is_listed || globals->list.items[k].entry == entry;
+        if (is_listed) continue;
         *rt_vector_push(&globals->list) = (rt_program_global){
             .entry = entry,
             .size = value.size,

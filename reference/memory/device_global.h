@@ -123,10 +123,6 @@ rt_program_globals *rt_global_database_program(rt_global_database *database,
 
 /* ---- Content -------------------------------------------------------------------------------- */
 
-/* Panics unless the entry's instances and values are each of their own device and context; returns
- * true.  Called with the scheduler's lock held. */
-bool rt_global_entry_check(const rt_global_entry *entry);
-
 /* Creates the content of an entry on a device, `size` undefined bytes, which the caller fills.
  * Codes of rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,

@@ -5,7 +5,9 @@
  *   no image has it                   val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
-bool rt_global_entry_check(const rt_global_entry *entry)
+/* The instances and values of an entry are each of their own device and context.  The scheduler's
+ * lock is held. */
+static bool entry_check(const rt_global_entry *entry)
 {
     bool has_cached = false;
     for (uint32_t i = 0; i < entry->instances.count; i++) {
@@ -51,27 +53,12 @@ rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry 
     };
     *rt_vector_push(&entry->instances) = instance;
     CHECK(memory->size == size && memory->usm_device == device);
-    CHECK_SLOW(rt_global_entry_check(entry));
+    CHECK_SLOW(entry_check(entry));
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_ALLOCATE, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id), RT_N("device", device->id), RT_N("context", context),
              RT_N("size", size));
     *out_instance = instance;
     return RT_STATUS_OK;
-}
-
-static rt_status value_make(rt_global_database *database, const rt_global_entry *entry,
-                            uint64_t size, rt_memory **out_memory)
-{
-    uint8_t *zeros = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
-    if (!zeros) {
-        return rt_fail(database->parameters.sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
-                       "device_global '%.*s' of %llu bytes cannot be allocated on the host",
-                       RT_TEXT_ARG(entry->name), (unsigned long long)size);
-    }
-    rt_status status = rt_memory_create(database->parameters.sink, memory_id(database), entry->name,
-                                        size, zeros, out_memory);
-    rt_free(zeros);
-    return status;
 }
 
 rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device)
@@ -89,10 +76,20 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     rt_memory *value = rt_global_value_find(entry, context, device);
     *out_memory = NULL;
     if (!value) {
-        RT_TRY(value_make(database, entry, size, &value));
+        uint8_t *zeros = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
+        if (!zeros) {
+            return rt_fail(database->parameters.sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                           "device_global '%.*s' of %llu bytes cannot be allocated on the host",
+                           RT_TEXT_ARG(entry->name), (unsigned long long)size);
+        }
+        rt_status status = rt_memory_create(database->parameters.sink, memory_id(database),
+                                            entry->name, size, zeros, &value);
+        rt_free(zeros);
+        RT_TRY(status);
+        CHECK(value->size == size && value->initialised);
         *rt_vector_push(&entry->values) = (rt_global_host_value){context, device, value};
         CHECK(rt_global_value_find(entry, context, device) == value);
-        CHECK_SLOW(rt_global_entry_check(entry));
+        CHECK_SLOW(entry_check(entry));
     }
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_HOST, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id));
@@ -111,12 +108,9 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
     for (uint32_t i = 0; i < rt_program_image_count(program) && symbol.length == 0; i++) {
         const rt_property_set *set =
             rt_image_set(rt_program_image(program, i), RT_SET_PROGRAM_METADATA);
-        for (uint32_t k = 0; set && k < set->property_count; k++) {
-            const rt_property *property = &set->properties[k];
-            if (property->type != RT_PROPERTY_BYTES || !rt_text_equal(property->name, name))
-                continue;
-            symbol = (rt_text){(const char *)property->bytes.data, property->bytes.size};
-        }
+        const rt_property *mapped = rt_property_set_find(set, name);
+        if (mapped && mapped->type == RT_PROPERTY_BYTES)
+            symbol = (rt_text){(const char *)mapped->bytes.data, mapped->bytes.size};
     }
     rt_arena_reset(&arena);
     return symbol;
@@ -134,38 +128,35 @@ static rt_status variable_find(const rt_program *program, const rt_global_entry 
     return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
 }
 
-/* The size that an image states is untrusted: its code need not match. */
-static rt_status check_variable(const rt_global_database *database, const rt_program_global *global,
-                                const dev_memory *variable, uint64_t size)
-{
-    if (variable->size >= size) return RT_STATUS_OK;
-    rt_text id = global->entry->unique_id;
-    return rt_fail_naming(
-        database->parameters.sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
-        "device_global '%.*s' has %llu bytes in the program, where its images say "
-        "that it has at least %llu",
-        RT_TEXT_ARG(id), (unsigned long long)variable->size, (unsigned long long)size);
-}
-
 rt_status rt_global_variable(rt_global_database *database, const rt_program *program,
                              rt_program_global *global, uint64_t size)
 {
     if (global->variable) return RT_STATUS_OK;
     const rt_device *device = program->device;
     rt_global_entry *entry = global->entry;
+    rt_sink *sink = database->parameters.sink;
     if (!device->capabilities.globals_by_name) {
-        return rt_fail_naming(database->parameters.sink, RT_ERRC_FEATURE_NOT_SUPPORTED,
-                              RT_RULE_NONE, &entry->unique_id, 1,
+        return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &entry->unique_id,
+                              1,
                               "device_global '%.*s' cannot be reached: device %.*s does not find "
                               "variables by name",
                               RT_TEXT_ARG(entry->unique_id), RT_TEXT_ARG(device->name));
     }
     dev_memory *variable = NULL;
     RT_TRY(variable_find(program, entry, &variable));
-    rt_status status = check_variable(database, global, variable, size);
-    if (rt_ok(status))
-        status = rt_memory_global_create(database->parameters.sink, memory_id(database),
-                                         entry->name, device, variable, &global->variable);
+    rt_status status;
+    /* The size that an image states is untrusted: its code need not match. */
+    if (variable->size < size)
+        status = rt_fail_naming(
+            sink, RT_MALFORMED, RT_RULE_NONE, &entry->unique_id, 1,
+            "device_global '%.*s' has %llu bytes in the program, where its images say that it has "
+            "at least %llu",
+            RT_TEXT_ARG(entry->unique_id), (unsigned long long)variable->size,
+            (unsigned long long)size);
+    else
+        status = rt_memory_global_create(sink, memory_id(database), entry->name, device, variable,
+                                         &global->variable);
     if (!rt_ok(status)) dev_memory_destroy(variable);
+    CHECK_IMPLIES(rt_ok(status), global->variable->size >= size);
     return status;
 }

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-bool rt_memory_check(const rt_memory *memory)
+/* The memory is in one of the states above, with a latest content and an owner. */
+static bool memory_check(const rt_memory *memory)
 {
     bool is_usm = memory->kind != DEV_MEMORY_BUFFER;
     CHECK(memory->size >= 1 && memory->size <= RT_MEMORY_SIZE_MAX);
@@ -60,7 +61,7 @@ rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t si
         .initialised = initial != NULL,
         .written_on = UINT32_MAX,
     };
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
     *out_memory = memory;
     return RT_STATUS_OK;
 }
@@ -89,7 +90,7 @@ rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const r
         rt_memory_destroy(memory);
         return status;
     }
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
     *out_memory = memory;
     return RT_STATUS_OK;
 }
@@ -133,7 +134,7 @@ rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device, dev_me
     if (!copy->memory)
         RT_TRY(dev_memory_create(device->device, memory->size, memory->name, &copy->memory));
     *out_copy = copy->memory;
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
     return RT_STATUS_OK;
 }
 
@@ -156,7 +157,7 @@ void rt_memory_uploaded(rt_memory *memory, const rt_device *device)
     CHECK(memory->host_valid);
     CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
     memory->copies.items[device->id].valid = true;
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
 }
 
 void rt_memory_downloaded(rt_memory *memory)
@@ -164,7 +165,7 @@ void rt_memory_downloaded(rt_memory *memory)
     CHECK(rt_memory_valid_device(memory) != UINT32_MAX);
     CHECK(!rt_memory_is_usm(memory));
     memory->host_valid = true;
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
 }
 
 void rt_memory_written(rt_memory *memory, const rt_device *device)
@@ -175,7 +176,7 @@ void rt_memory_written(rt_memory *memory, const rt_device *device)
     memory->host_valid = false;
     memory->initialised = true;
     memory->written_on = device->id;
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
 }
 
 void rt_memory_host_written(rt_memory *memory)
@@ -185,5 +186,5 @@ void rt_memory_host_written(rt_memory *memory)
         memory->copies.items[i].valid = false;
     memory->host_valid = memory->initialised = true;
     memory->written_on = UINT32_MAX;
-    CHECK(rt_memory_check(memory));
+    CHECK(memory_check(memory));
 }

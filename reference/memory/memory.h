@@ -43,10 +43,6 @@ typedef struct rt_memory {
     rt_promotion promotion; /* requested by the buffer's property, for all accessors */
 } rt_memory;
 
-/* Panics unless the memory is in one of the states that memory.c lists, with a latest content and
- * an owner; returns true. */
-bool rt_memory_check(const rt_memory *memory);
-
 /* Makes a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
  * ERRC_MEMORY_ALLOCATION: the host has not that much. */
 RT_MUST_USE rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,

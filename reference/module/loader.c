@@ -45,10 +45,13 @@ static void unlock(rt_loader *loader)
     pthread_mutex_unlock(&loader->lock);
 }
 
-static rt_simulated *simulate(const rt_module *modules, uint32_t module_count)
+void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
+                    const rt_module *modules, uint32_t module_count)
 {
+    CHECK(module_count >= 1);
     rt_simulated_module *table = rt_alloc_array(module_count, sizeof *table);
     for (uint32_t i = 0; i < module_count; i++) {
+        CHECK(modules[i].open_count == 0 && !modules[i].loaded);
         table[i] = (rt_simulated_module){
             .needs = modules[i].needs,
             .need_count = modules[i].need_count,
@@ -57,27 +60,17 @@ static rt_simulated *simulate(const rt_module *modules, uint32_t module_count)
             .images = modules[i].images,
         };
     }
-    rt_simulated *simulated = rt_simulated_create(table, module_count);
-    rt_free(table);
-    return simulated;
-}
-
-void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
-                    const rt_module *modules, uint32_t module_count)
-{
-    CHECK(module_count >= 1);
     *loader = (rt_loader){
         .sink = sink,
         .trace = registry->trace,
         .registry = registry,
         .modules = rt_alloc_array(module_count, sizeof *modules),
         .module_count = module_count,
-        .simulated = simulate(modules, module_count),
+        .simulated = rt_simulated_create(table, module_count),
     };
+    rt_free(table);
     pthread_mutex_init(&loader->lock, NULL);
     memcpy(loader->modules, modules, module_count * sizeof *modules);
-    for (uint32_t i = 0; i < module_count; i++)
-        CHECK(loader->modules[i].open_count == 0 && !loader->modules[i].loaded);
     loader->system = rt_simulated_system(loader->simulated);
 }
 
@@ -117,40 +110,25 @@ static bool event_is_possible(const rt_module *module, rt_system_event_kind kind
     return false;
 }
 
-/* The number of a module's images that are accepted: all.  Broken: an image without kernels that
- * follows one with kernels was wrapped into the binary by hand and is taken for a stray. */
-static uint32_t count_accepted(rt_image_list images)
-{
-    bool has_kernels = false;
-    for (uint32_t i = 0; i < images.count; i++) {
-        bool lacks_kernels = images.images[i].kernel_count == 0;
-        if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) return i;
-        has_kernels = has_kernels || !lacks_kernels;
-    }
-    return images.count;
-}
-
 static void module_register(rt_loader *loader, rt_module_id id, rt_image_list images)
 {
     rt_module *module = &loader->modules[id];
     bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
     if (!registers) return;
-    uint32_t count = count_accepted(images);
-    CHECK(count <= images.count && module->registered_count == 0);
+    CHECK(module->registered_count == 0);
     module->first_image = loader->registry->images.count;
-    for (uint32_t i = 0; i < count; i++) {
+    bool has_kernels = false;
+    for (uint32_t i = 0; i < images.count; i++) {
+        /* Broken: an image without kernels that follows one with kernels was wrapped into the
+         * binary by hand and is taken for a stray. */
+        bool lacks_kernels = images.images[i].kernel_count == 0;
+        if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) break;
+        has_kernels = has_kernels || !lacks_kernels;
         rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);
         CHECK(image == module->first_image + i);
+        module->registered_count++;
     }
-    module->registered_count = count;
-}
-
-static void module_unregister(rt_loader *loader, rt_module_id id)
-{
-    rt_module *module = &loader->modules[id];
-    for (uint32_t i = module->registered_count; i-- > 0;)
-        rt_registry_remove(loader->registry, module->first_image + i);
-    module->registered_count = 0;
+    CHECK(module->registered_count <= images.count);
 }
 
 /* ---- device_globals ------------------------------------------------------------------------ */
@@ -190,15 +168,6 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     }
 }
 
-static void globals_unregister(rt_loader *loader, rt_module_id id)
-{
-    rt_module *module = &loader->modules[id];
-    for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
-        if (loader->observer.gone)
-            loader->observer.gone(loader->observer.user, id, &module->globals.globals[i]);
-    module->globals_registered = false;
-}
-
 /* True if the module's device_globals are to be registered after its images: both are registered
  * by start-up code of the module, in an unspecified order.  `next` is the event after LOADED. */
 static bool choose_globals_after_images(rt_loader *loader, const rt_module *module,
@@ -233,11 +202,18 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         if (module->globals_after_images) globals_register(loader, event->module);
         module->globals_after_images = false;
         return;
-    case RT_SYSTEM_UNREGISTERED: module_unregister(loader, event->module); return;
+    case RT_SYSTEM_UNREGISTERED:
+        for (uint32_t i = module->registered_count; i-- > 0;)
+            rt_registry_remove(loader->registry, module->first_image + i);
+        module->registered_count = 0;
+        return;
     case RT_SYSTEM_UNLOADED:
         CHECK(module->registered_count == 0 && !module->globals_after_images);
-        globals_unregister(loader, event->module);
-        module->loaded = false;
+        for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
+            if (loader->observer.gone)
+                loader->observer.gone(loader->observer.user, event->module,
+                                      &module->globals.globals[i]);
+        module->globals_registered = module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
     }
@@ -336,33 +312,28 @@ rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
 
 /* ---- Images loaded one by one -------------------------------------------------------------- */
 
-/* Compares by name: a registered image may have been read from the module's file, which makes it
- * another object. */
-static bool image_is_registered(const rt_loader *loader, rt_module_id module, const rt_image *image)
-{
-    const rt_module *owner = &loader->modules[module];
-    for (uint32_t i = 0; i < owner->registered_count; i++) {
-        const rt_registered_image *entry = loader->registry->images.items[owner->first_image + i];
-        if (rt_text_equal(entry->image->name, image->name)) return true;
-    }
-    return rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
-}
-
 rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_image *image)
 {
     CHECK(module < loader->module_count);
     rt_status status = RT_STATUS_OK;
     lock(loader);
-    rt_text module_name = loader->modules[module].name;
-    if (image_is_registered(loader, module, image)) {
+    const rt_module *owner = &loader->modules[module];
+    bool is_known = rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
+    /* Compares by name: a registered image may have been read from the module's file, which makes
+     * it another object. */
+    for (uint32_t i = 0; i < owner->registered_count && !is_known; i++) {
+        const rt_registered_image *entry = loader->registry->images.items[owner->first_image + i];
+        is_known = rt_text_equal(entry->image->name, image->name);
+    }
+    if (is_known) {
         status = rt_fail_naming(loader->sink, RT_ERRC_INVALID, RT_RULE_NONE, &image->name, 1,
                                 "image %.*s cannot be loaded: it has already been loaded",
                                 RT_TEXT_ARG(image->name));
     } else {
         rt_map_set_number(&loader->loaded_images, (uintptr_t)image, 1);
         RT_TRACE(loader->trace, IMAGE_LOAD, RT_T("image", image->name),
-                 RT_T("module", module_name));
-        if (RULE(DL_DLOPEN_01)) rt_registry_add(loader->registry, module, module_name, image);
+                 RT_T("module", owner->name));
+        if (RULE(DL_DLOPEN_01)) rt_registry_add(loader->registry, module, owner->name, image);
     }
     unlock(loader);
     return status;

@@ -99,50 +99,47 @@ static void set_mark(rt_simulated *s, rt_module_id id)
 
 /* ---- The order ----------------------------------------------------------------------------- */
 
-/* A module on the walk and the index of its next dependency. */
-typedef struct walk_place {
-    rt_module_id module;
-    uint32_t next;
-} walk_place;
-
-/* Walks depth-first from a marked module over marked ones and unmarks them.  Each is stored before
- * `*inout_head` once everything that it leads to has been stored, so that dependents precede their
- * dependencies.  The stack has room for all marked modules. */
-static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_module_id **inout_head)
-{
-    uint32_t depth = 0;
-    stack[depth++] = (walk_place){root, 0};
-    s->modules[root].mark = 0;
-    while (depth > 0) {
-        walk_place *place = &stack[depth - 1];
-        const module_list *dependencies = &s->modules[place->module].dependencies;
-        if (place->next == dependencies->count) {
-            *--*inout_head = place->module;
-            depth--;
-            continue;
-        }
-        rt_module_id next = dependencies->items[place->next++];
-        if (!is_marked(s, next)) continue;
-        s->modules[next].mark = 0;
-        stack[depth++] = (walk_place){next, 0};
-    }
-}
-
 /* Sorts the list so that modules precede their dependencies; where cycles make that impossible, the
- * first module stays first (_dl_sort_maps). */
+ * first module stays first (_dl_sort_maps).
+ *
+ * Walks depth-first over the modules of the list, which are marked, and unmarks them: the walk
+ * stays within the list, while the executable may lead out of it.  Each module is stored before
+ * `head` once everything that it leads to has been stored, so that dependents precede their
+ * dependencies. */
 static void list_sort(rt_simulated *s, module_list *list)
 {
     if (list->count == 0) return;
     rt_module_id first = list->items[0];
     rt_module_id *sorted = rt_alloc_array(list->count, sizeof *sorted);
-    walk_place *stack = rt_alloc_array(list->count, sizeof *stack);
     rt_module_id *head = sorted + list->count;
-    /* The walk stays within the list; the executable may lead out of it. */
+    struct {
+        rt_module_id module;
+        uint32_t next; /* the index of its next dependency */
+    } *stack = rt_alloc_array(list->count, sizeof *stack);
     marks_clear(s);
     for (uint32_t i = 0; i < list->count; i++)
         set_mark(s, list->items[i]);
     for (uint32_t i = list->count; i-- > 0 && head > sorted;) {
-        if (is_marked(s, list->items[i])) walk(s, list->items[i], stack, &head);
+        if (!is_marked(s, list->items[i])) continue;
+        uint32_t depth = 0;
+        stack[depth].module = list->items[i];
+        stack[depth++].next = 0;
+        s->modules[list->items[i]].mark = 0;
+        while (depth > 0) {
+            CHECK(depth <= list->count);
+            rt_module_id module = stack[depth - 1].module;
+            const module_list *dependencies = &s->modules[module].dependencies;
+            if (stack[depth - 1].next == dependencies->count) {
+                *--head = module;
+                depth--;
+                continue;
+            }
+            rt_module_id next = dependencies->items[stack[depth - 1].next++];
+            if (!is_marked(s, next)) continue;
+            s->modules[next].mark = 0;
+            stack[depth].module = next;
+            stack[depth++].next = 0;
+        }
     }
     CHECK(head == sorted); /* The walk reached the whole list and nothing else. */
     uint32_t place = 0;
@@ -244,17 +241,6 @@ static rt_status simulated_start(void *state, rt_module_id executable,
     return RT_STATUS_OK;
 }
 
-/* Adds an opened module's scope to every member of it, loaded now or earlier; modules loaded at the
- * start keep to the global scope. */
-static void scopes_add(rt_simulated *s, rt_module_id root)
-{
-    const module_list *scope = &s->modules[root].scope;
-    for (uint32_t i = 0; i < scope->count; i++) {
-        simulated_module *member = &s->modules[scope->items[i]];
-        if (!member->startup) list_append(&member->scopes, root);
-    }
-}
-
 static rt_status simulated_open(void *state, rt_module_id module, rt_system_events *out_events)
 {
     rt_simulated *s = state;
@@ -263,7 +249,13 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
     s->modules[module].open_count++;
     if (s->modules[module].scope.count > 0) return RT_STATUS_OK;
     root_load(s, module, NULL, 0);
-    scopes_add(s, module);
+    /* Every member of the scope, loaded now or earlier, gets the scope; modules loaded at the start
+     * keep to the global one. */
+    const module_list *scope = &s->modules[module].scope;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        simulated_module *member = &s->modules[scope->items[i]];
+        if (!member->startup) list_append(&member->scopes, module);
+    }
     root_construct(s, module, out_events);
     CHECK_SLOW(simulated_check(s));
     return RT_STATUS_OK;
@@ -313,19 +305,6 @@ static void scopes_prune(rt_simulated *s, rt_module_id id)
     module->scopes.count = kept;
 }
 
-static void module_destroy(rt_simulated *s, rt_module_id id, rt_system_events *out_events)
-{
-    simulated_module *module = &s->modules[id];
-    CHECK(module->loaded && module->constructed && !module->startup);
-    if (module->about.images.count > 0) {
-        *rt_vector_push(out_events) =
-            (rt_system_event){.kind = RT_SYSTEM_UNREGISTERED, .module = id};
-    }
-    *rt_vector_push(out_events) = (rt_system_event){.kind = RT_SYSTEM_UNLOADED, .module = id};
-    module->loaded = module->constructed = false;
-    module->scope.count = module->dependencies.count = module->scopes.count = 0;
-}
-
 static rt_status simulated_close(void *state, rt_module_id module, rt_system_events *out_events)
 {
     rt_simulated *s = state;
@@ -344,7 +323,16 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
         scopes_prune(s, s->loaded.items[i]);
     }
     for (uint32_t i = 0; i < order.count; i++) {
-        if (!is_marked(s, order.items[i])) module_destroy(s, order.items[i], out_events);
+        rt_module_id id = order.items[i];
+        simulated_module *unloaded = &s->modules[id];
+        if (is_marked(s, id)) continue;
+        CHECK(unloaded->loaded && unloaded->constructed && !unloaded->startup);
+        if (unloaded->about.images.count > 0)
+            *rt_vector_push(out_events) =
+                (rt_system_event){.kind = RT_SYSTEM_UNREGISTERED, .module = id};
+        *rt_vector_push(out_events) = (rt_system_event){.kind = RT_SYSTEM_UNLOADED, .module = id};
+        unloaded->loaded = unloaded->constructed = false;
+        unloaded->scope.count = unloaded->dependencies.count = unloaded->scopes.count = 0;
     }
     rt_vector_free(&order);
     rt_vector_free(&s->loaded);
@@ -356,19 +344,13 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-static bool module_defines(const rt_simulated_module *module, rt_text symbol)
-{
-    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
-        if (rt_text_equal(module->host_symbols[i], symbol)) return true;
-    }
-    return false;
-}
-
 static rt_module_id first_definition(const rt_simulated *s, const module_list *scope,
                                      rt_text symbol)
 {
     for (uint32_t i = 0; i < scope->count; i++) {
-        if (module_defines(&s->modules[scope->items[i]].about, symbol)) return scope->items[i];
+        const rt_simulated_module *module = &s->modules[scope->items[i]].about;
+        for (uint32_t k = 0; k < module->host_symbol_count; k++)
+            if (rt_text_equal(module->host_symbols[k], symbol)) return scope->items[i];
     }
     return RT_MODULE_NONE;
 }

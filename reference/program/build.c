@@ -9,45 +9,6 @@
 
 #include <string.h>
 
-/* Refuses to link the set; `image` is the one that the device does not link. */
-static rt_status refuse_link(rt_program_manager *manager, const rt_device *device,
-                             const rt_link_set *set, const rt_image *image)
-{
-    const rt_image *first = set->images.items[0]->image;
-    rt_text with = {0};
-    rt_arena arena = {0};
-    if (image->format != first->format) {
-        with = rt_arena_printf(&arena, ", such as that of image %.*s", RT_TEXT_ARG(image->name));
-    }
-    rt_status status = rt_fail(
-        manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
-        "image %.*s needs %u other images, and device %.*s does not link programs of "
-        "format %s (it lacks the extension %s)%.*s",
-        RT_TEXT_ARG(first->name), set->images.count - 1, RT_TEXT_ARG(device->name),
-        rt_format_name(image->format), rt_format_link_extension(image->format), RT_TEXT_ARG(with));
-    rt_arena_reset(&arena);
-    return status;
-}
-
-static rt_text truth(bool holds)
-{
-    return holds ? RT_TEXT("true") : RT_TEXT("false");
-}
-
-/* True if the device compiles the image's code: code compiled ahead of time is only loaded
- * (DL-LINK-04). */
-static bool is_compiled_here(const rt_image *image)
-{
-    return !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
-}
-
-static void trace_create(rt_program_manager *manager, const rt_image *image, bool executable)
-{
-    RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
-             RT_T("executable", truth(executable)),
-             RT_T("compiled", truth(is_compiled_here(image))));
-}
-
 /* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a name that only
  * it knows, in a copy of the code. */
 static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
@@ -64,19 +25,6 @@ static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
     return copy;
 }
 
-/* The options for an image's code; the caller frees the buffer. */
-static rt_buffer compile_options(const rt_program_manager *manager, const rt_build_target *target,
-                                 const rt_image *requesting, const rt_image *image)
-{
-    /* Shipped DPC++ takes the first image's for all (requirements.yaml, key dpcpp, tag A38). */
-    bool first_for_all = manager->profile == RT_PROFILE_DPCPP;
-    rt_buffer options = {0};
-    rt_buffer_append_text(&options, (first_for_all ? requesting : image)->compile_options);
-    if (options.size > 0 && target->options.length > 0) rt_buffer_append_byte(&options, ' ');
-    rt_buffer_append_text(&options, target->options);
-    return options;
-}
-
 /* Creates a program object from one image, either for linking or directly executable. */
 static rt_status create_object(rt_program_manager *manager, const rt_build_target *target,
                                const rt_link_set *set, uint32_t index, bool executable,
@@ -86,31 +34,27 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     const rt_image *image = set->images.items[index]->image;
     CHECK((unsigned)image->format < RT_FORMAT_COUNT);
     rt_arena arena = {0};
-    rt_buffer options = compile_options(manager, target, set->images.items[0]->image, image);
+    /* Shipped DPC++ takes the first image's for all (requirements.yaml, key dpcpp, tag A38). */
+    bool first_for_all = manager->profile == RT_PROFILE_DPCPP;
+    rt_text own_options = (first_for_all ? set->images.items[0]->image : image)->compile_options;
+    rt_text options = rt_program_options_join(&arena, own_options, target->options);
     dev_spec_constant *constants = NULL;
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
     /* The device gets exactly the registered bytes. */
     rt_bytes bytes = RULE_ELSE(DL_LINK_03, image->code, patch_import(&arena, image));
-    dev_code code = {image->format, bytes, rt_buffer_text(&options), constants, constant_count};
+    dev_code code = {image->format, bytes, options, constants, constant_count};
     rt_declared_sets_of_image(&arena, image, &code);
-    trace_create(manager, image, executable);
+    /* Code that was compiled ahead of time is only loaded. */
+    bool compiled = !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
+    RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
+             RT_T("executable", executable ? RT_TEXT("true") : RT_TEXT("false")),
+             RT_T("compiled", compiled ? RT_TEXT("true") : RT_TEXT("false")));
     dev_device *device = target->device->device;
     rt_status status = executable ? dev_program_build(device, &code, out_object)
                                   : dev_program_compile(device, &code, out_object);
-    rt_buffer_free(&options);
+    CHECK_IMPLIES(rt_ok(status), *out_object);
     rt_arena_reset(&arena);
     return status;
-}
-
-static void trace_link(rt_program_manager *manager, const rt_device *device, uint32_t program_id,
-                       const rt_link_set *set)
-{
-    rt_arena arena = {0};
-    bool by_tool = device->capabilities.links_with_tool;
-    RT_TRACE(manager->trace, LINK, RT_N("program", program_id),
-             RT_TS("inputs", rt_program_image_names(&arena, set), set->images.count),
-             RT_T("by", by_tool ? RT_TEXT("tool") : RT_TEXT("driver")));
-    rt_arena_reset(&arena);
 }
 
 /* Links the first `count` of the objects, which were created from the images of `set`. */
@@ -120,14 +64,99 @@ static rt_status link_objects(rt_program_manager *manager, const rt_build_target
                               dev_program **out_executable)
 {
     CHECK(count >= 1 && count <= set->images.count);
-    trace_link(manager, target->device, program_id, set);
+    rt_arena arena = {0};
+    bool by_tool = target->device->capabilities.links_with_tool;
+    RT_TRACE(manager->trace, LINK, RT_N("program", program_id),
+             RT_TS("inputs", rt_program_image_names(&arena, set), set->images.count),
+             RT_T("by", by_tool ? RT_TEXT("tool") : RT_TEXT("driver")));
+    rt_arena_reset(&arena);
     return dev_program_link(target->device->device, objects, count, options, out_executable);
 }
 
-static rt_status build_linked(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t program_id, const rt_link_set *set,
-                              dev_program **out_executable)
+/* True if the device for which the program is built advertises linking of the format. */
+static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
 {
+    bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
+    /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
+    if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
+    /* The extension string of the format is queried; broken, each rule in turn: a different one. */
+    rt_format queried = format;
+    if (format == RT_FORMAT_SPIRV64)
+        queried = RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);
+    else if (format == RT_FORMAT_SPIRV64_X86_64)
+        queried = RULE_ELSE(DL_BACKEND_03, format, RT_FORMAT_SPIRV64);
+    else if (format == RT_FORMAT_SPIRV64_GEN)
+        queried = RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
+    else if (format == RT_FORMAT_SPIRV64_FPGA)
+        queried = RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
+    bool advertised = dev_capabilities_link(&device->capabilities, queried);
+    /* Broken: a format that one device links is linked by every device. */
+    if (!RULE(DL_BACKEND_14)) {
+        manager->formats_linked |= (uint32_t)advertised << format;
+        return manager->formats_linked >> format & 1;
+    }
+    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not queried. */
+}
+
+rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
+                             const rt_link_set *set, uint32_t index, dev_program **out_object)
+{
+    CHECK(index < set->images.count);
+    *out_object = NULL;
+    return create_object(manager, target, set, index, false, out_object);
+}
+
+/* Refuses several images of which the device does not link one's format.  Only an application can
+ * combine formats; a device that links each of them is given them, and may still refuse
+ * (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+static rt_status check_formats(rt_program_manager *manager, const rt_device *device,
+                               const rt_link_set *set)
+{
+    CHECK(set->images.count >= 1);
+    if (set->images.count == 1) return RT_STATUS_OK;
+    const rt_image *first = set->images.items[0]->image, *unlinkable = NULL;
+    for (uint32_t i = 0; i < set->images.count && !unlinkable; i++) {
+        const rt_image *image = set->images.items[i]->image;
+        if (!can_link(manager, device, image->format) && RULE(DL_BACKEND_06))
+            unlinkable = image;
+        else if (image->format != first->format && !RULE(DL_LINK_06))
+            unlinkable = image;
+    }
+    if (!unlinkable) return RT_STATUS_OK;
+    bool is_mixed = unlinkable->format != first->format;
+    rt_text such = is_mixed ? unlinkable->name : (rt_text){0};
+    return rt_fail(manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
+                   "image %.*s needs %u other images, and device %.*s does not link programs of "
+                   "format %s (it lacks the extension %s)%s%.*s",
+                   RT_TEXT_ARG(first->name), set->images.count - 1, RT_TEXT_ARG(device->name),
+                   rt_format_name(unlinkable->format), rt_format_link_extension(unlinkable->format),
+                   is_mixed ? ", such as that of image " : "", RT_TEXT_ARG(such));
+}
+
+rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
+                          uint32_t program_id, const rt_link_set *set, dev_program *const *objects,
+                          rt_text options, dev_program **out_executable)
+{
+    *out_executable = NULL;
+    RT_TRY(check_formats(manager, target->device, set));
+    return link_objects(manager, target, program_id, set, objects, set->images.count, options,
+                        out_executable);
+}
+
+rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
+                           uint32_t program_id, const rt_link_set *set,
+                           dev_program **out_executable)
+{
+    CHECK(set->images.count >= 1);
+    *out_executable = NULL;
+    /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
+    bool alone = !set->searched;
+    CHECK_IMPLIES(alone, set->images.count == 1);
+    /* Shipped DPC++ never links a single image, even if it has imports (requirements.yaml, key
+     * dpcpp, tag A32). */
+    if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
+    if (alone) return create_object(manager, target, set, 0, true, out_executable);
+    RT_TRY(check_formats(manager, target->device, set));
     dev_program **objects = rt_alloc_array(set->images.count, sizeof(dev_program *));
     uint32_t object_count = 0;
     rt_status status = RT_STATUS_OK;
@@ -146,88 +175,4 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
         dev_program_destroy(objects[i]);
     rt_free(objects);
     return status;
-}
-
-/* The format whose extension string is queried; broken, each rule in turn: a different one. */
-static rt_format format_asked(rt_format format)
-{
-    switch (format) {
-    case RT_FORMAT_SPIRV64: return RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);
-    case RT_FORMAT_SPIRV64_X86_64: return RULE_ELSE(DL_BACKEND_03, format, RT_FORMAT_SPIRV64);
-    case RT_FORMAT_SPIRV64_GEN: return RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
-    case RT_FORMAT_SPIRV64_FPGA: return RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
-    case RT_FORMAT_NATIVE:
-    case RT_FORMAT_PTX:
-    case RT_FORMAT_OPENCL_C:
-    case RT_FORMAT_AMDGCN:
-    case RT_FORMAT_COUNT: break;
-    }
-    return format;
-}
-
-/* True if the device for which the program is built advertises linking of the format. */
-static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
-{
-    bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
-    /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
-    if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
-    bool advertised = dev_capabilities_link(&device->capabilities, format_asked(format));
-    if (!RULE(DL_BACKEND_14)) { /* Broken: a format that one device links is linked by every device.
-                                 */
-        manager->formats_linked |= (uint32_t)advertised << format;
-        return manager->formats_linked >> format & 1;
-    }
-    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not queried. */
-}
-
-rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
-                             const rt_link_set *set, uint32_t index, dev_program **out_object)
-{
-    CHECK(index < set->images.count);
-    *out_object = NULL;
-    return create_object(manager, target, set, index, false, out_object);
-}
-
-/* Of several images, one whose format the device does not link; NULL: it links them all.  Only an
- * application can combine formats; a device that links each of them is given them, and may still
- * refuse (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
-static const rt_image *find_unlinkable(rt_program_manager *manager, const rt_device *device,
-                                       const rt_link_set *set)
-{
-    rt_format first = set->images.items[0]->image->format;
-    for (uint32_t i = 0; i < set->images.count && set->images.count > 1; i++) {
-        const rt_image *image = set->images.items[i]->image;
-        if (!can_link(manager, device, image->format) && RULE(DL_BACKEND_06)) return image;
-        if (image->format != first && !RULE(DL_LINK_06)) return image;
-    }
-    return NULL;
-}
-
-rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
-                          uint32_t program_id, const rt_link_set *set, dev_program *const *objects,
-                          rt_text options, dev_program **out_executable)
-{
-    CHECK(set->images.count >= 1);
-    *out_executable = NULL;
-    const rt_image *unlinkable = find_unlinkable(manager, target->device, set);
-    if (unlinkable) return refuse_link(manager, target->device, set, unlinkable);
-    return link_objects(manager, target, program_id, set, objects, set->images.count, options,
-                        out_executable);
-}
-
-rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
-                           uint32_t program_id, const rt_link_set *set,
-                           dev_program **out_executable)
-{
-    CHECK(set->images.count >= 1);
-    *out_executable = NULL;
-    /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
-    bool alone = !set->searched;
-    /* Shipped DPC++ never links a single image, even if it has imports (requirements.yaml, key
-     * dpcpp, tag A32). */
-    if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
-    if (alone) return create_object(manager, target, set, 0, true, out_executable);
-    const rt_image *unlinkable = find_unlinkable(manager, target->device, set);
-    if (unlinkable) return refuse_link(manager, target->device, set, unlinkable);
-    return build_linked(manager, target, program_id, set, out_executable);
 }

@@ -16,37 +16,13 @@ const char *rt_bundle_state_name(rt_bundle_state state)
     return names[state];
 }
 
-static rt_bundle_unit *unit_add(rt_bundle *bundle, const rt_device *device)
+rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device)
 {
     rt_bundle_unit *unit = rt_alloc(sizeof *unit);
     unit->references = 1;
     unit->device = device;
     *rt_vector_push(&bundle->units) = unit;
     return unit;
-}
-
-static void unit_release(rt_program_manager *manager, rt_bundle_unit *unit)
-{
-    rt_program_manager_lock(manager);
-    CHECK(unit->references > 0);
-    CHECK(!unit->program || !unit->object);
-    bool last = --unit->references == 0;
-    rt_program_manager_unlock(manager);
-    if (!last) return;
-    rt_program_release(manager, unit->program);
-    dev_program_destroy(unit->object);
-    rt_arena_reset(&unit->arena);
-    rt_free(unit);
-}
-
-/* Copies the list with its names and values into the arena. */
-static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
-{
-    rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
-    for (uint32_t i = 0; i < list.count; i++)
-        copies[i] = (rt_spec_constant){rt_arena_text(arena, list.constants[i].name),
-                                       rt_arena_bytes(arena, list.constants[i].value)};
-    return (rt_spec_list){copies, list.count};
 }
 
 /* True if both are the same device image in SYCL's sense, which a bundle contains once: the same
@@ -104,8 +80,19 @@ rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle)
 {
     if (!bundle) return;
-    for (uint32_t i = 0; i < bundle->units.count; i++)
-        unit_release(manager, bundle->units.items[i]);
+    for (uint32_t i = 0; i < bundle->units.count; i++) {
+        rt_bundle_unit *unit = bundle->units.items[i];
+        rt_program_manager_lock(manager);
+        CHECK(unit->references > 0);
+        CHECK(!unit->program || !unit->object);
+        bool last = --unit->references == 0;
+        rt_program_manager_unlock(manager);
+        if (!last) continue;
+        rt_program_release(manager, unit->program);
+        dev_program_destroy(unit->object);
+        rt_arena_reset(&unit->arena);
+        rt_free(unit);
+    }
     rt_vector_free(&bundle->units);
     rt_vector_free(&bundle->devices);
     rt_free(bundle);
@@ -143,9 +130,9 @@ void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
                          const rt_registered_image *image, rt_spec_list constants)
 {
     CHECK(bundle->state == RT_BUNDLE_INPUT);
-    rt_bundle_unit *unit = unit_add(bundle, device);
+    rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
     unit->image = image;
-    unit->constants = constants_copy(&unit->arena, constants);
+    unit->constants = rt_spec_list_copy(&unit->arena, constants);
 }
 
 rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
@@ -158,10 +145,10 @@ rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
     rt_status status = rt_program_compile(manager, target, &set, 0, &object);
     rt_link_set_free(&set);
     if (!rt_ok(status)) return status;
-    rt_bundle_unit *unit = unit_add(bundle, target->device);
+    rt_bundle_unit *unit = rt_bundle_unit_add(bundle, target->device);
     unit->image = image;
     unit->object = object;
-    unit->constants = constants_copy(&unit->arena, target->constants);
+    unit->constants = rt_spec_list_copy(&unit->arena, target->constants);
     unit->options = rt_arena_text(&unit->arena, target->options);
     return RT_STATUS_OK;
 }
@@ -179,7 +166,7 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            dev_program *executable)
 {
     CHECK(bundle->state == RT_BUNDLE_EXECUTABLE && target->context == bundle->context);
-    rt_bundle_unit *unit = unit_add(bundle, target->device);
+    rt_bundle_unit *unit = rt_bundle_unit_add(bundle, target->device);
     rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, false);
@@ -222,14 +209,6 @@ static unit_list units_of(const rt_bundle *const *bundles, uint32_t count, const
     return units;
 }
 
-/* The options of the first image, then those of the call. */
-static rt_text link_options(rt_arena *arena, const rt_image *first, rt_text options)
-{
-    bool joined = first->link_options.length > 0 && options.length > 0;
-    return rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(first->link_options), joined ? " " : "",
-                           RT_TEXT_ARG(options));
-}
-
 /* Links one or more objects for a device into a program and adds it to the bundle. */
 static rt_status link_units(rt_program_manager *manager, const unit_list *units, rt_text options,
                             rt_bundle *out_bundle)
@@ -248,32 +227,29 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
         objects[i] = unit->object;
         target.constants = rt_spec_list_union(&arena, target.constants, unit->constants);
     }
+    /* The options of the first image, then those of the call. */
+    rt_text joined =
+        rt_program_options_join(&arena, units->items[0]->image->image->link_options, options);
     uint32_t id = rt_bundle_program_id(manager);
     dev_program *executable = NULL;
-    rt_status status =
-        rt_program_link(manager, &target, id, &set, objects,
-                        link_options(&arena, set.images.items[0]->image, options), &executable);
+    rt_status status = rt_program_link(manager, &target, id, &set, objects, joined, &executable);
     if (rt_ok(status)) rt_bundle_add_program(manager, out_bundle, &target, id, &set, executable);
     rt_link_set_free(&set);
     rt_arena_reset(&arena);
     return status;
 }
 
-static bool have_device(const rt_bundle *const *bundles, uint32_t count, const rt_device *device)
-{
-    for (uint32_t b = 0; b < count; b++) {
-        if (!has_device(bundles[b], device)) return false;
-    }
-    return true;
-}
-
-/* Links object bundles of one context into an executable bundle, which the caller finishes. */
+/* Links object bundles of one context, for the devices that are in all of them, into an executable
+ * bundle, which the caller finishes. */
 static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *const *bundles,
                               uint32_t count, rt_text options, rt_bundle *out_bundle)
 {
     for (uint32_t i = 0; i < bundles[0]->devices.count; i++) {
         const rt_device *device = bundles[0]->devices.items[i];
-        if (!have_device(bundles, count, device)) continue;
+        bool in_all = true;
+        for (uint32_t b = 0; b < count; b++)
+            in_all = in_all && has_device(bundles[b], device);
+        if (!in_all) continue;
         *rt_vector_push(&out_bundle->devices) = device;
         unit_list units = units_of(bundles, count, device);
         rt_status status = RT_STATUS_OK;
@@ -322,9 +298,7 @@ static const rt_text *names_collect(const rt_bundle *bundle, rt_arena *arena, bo
         }
     }
     CHECK(names.count == seen.count);
-    rt_text *copies = rt_arena_alloc_array(arena, names.count, sizeof *copies);
-    for (uint32_t i = 0; i < names.count; i++)
-        copies[i] = names.items[i];
+    const rt_text *copies = rt_arena_copy(arena, names.items, names.count, sizeof *names.items);
     *out_count = names.count;
     rt_map_free(&seen);
     rt_vector_free(&names);
@@ -435,23 +409,6 @@ rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bu
     return RT_STATUS_OK;
 }
 
-/* Refuses launches that no bundle can serve. */
-static rt_status check_launch(rt_program_manager *manager, const rt_bundle *bundle,
-                              const rt_kernel_request *request)
-{
-    if (request->context != bundle->context) {
-        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "the kernel bundle belongs to context %u, the queue to context %u",
-                       bundle->context, request->context);
-    }
-    if (request->constant_count == 0) return RT_STATUS_OK;
-    return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &request->constants[0].name,
-                          1,
-                          "specialisation constant '%.*s' cannot be set for a launch from a kernel "
-                          "bundle: set it in the bundle, while that is in state input",
-                          RT_TEXT_ARG(request->constants[0].name));
-}
-
 rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
                            const rt_kernel_request *request, rt_program **out_program,
                            dev_kernel **out_kernel)
@@ -460,7 +417,18 @@ rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
     *out_program = NULL;
     *out_kernel = NULL;
     rt_handover_point();
-    RT_TRY(check_launch(manager, bundle, request));
+    if (request->context != bundle->context) {
+        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "the kernel bundle belongs to context %u, the queue to context %u",
+                       bundle->context, request->context);
+    }
+    if (request->constant_count > 0) {
+        rt_text name = request->constants[0].name;
+        return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "specialisation constant '%.*s' cannot be set for a launch from a "
+                              "kernel bundle: set it in the bundle, while that is in state input",
+                              RT_TEXT_ARG(name));
+    }
     for (uint32_t i = 0; i < bundle->units.count; i++) {
         const rt_bundle_unit *unit = bundle->units.items[i];
         if (unit->device != request->device || !unit_has_kernel(unit, request->kernel)) continue;

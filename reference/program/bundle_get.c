@@ -20,17 +20,6 @@ typedef struct bundle_plan {
     rt_spec_list constants; /* not filtered: no image is the requesting one */
 } bundle_plan;
 
-static void plan_free(bundle_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->mains.count; i++)
-        rt_link_set_free(&plan->mains.items[i].set);
-    rt_vector_free(&plan->mains);
-    rt_map_free(&plan->main_index);
-    rt_map_free(&plan->in_all);
-    rt_link_set_free(&plan->all);
-    rt_arena_reset(&plan->arena);
-}
-
 static bool holds(const rt_link_set *set, const rt_registered_image *image)
 {
     for (uint32_t i = 0; i < set->images.count; i++) {
@@ -104,19 +93,23 @@ static void add_main(bundle_plan *plan, const rt_registered_image *image)
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
-/* Finds an image for every kernel that the device can run in the state; other kernels are left out.
- */
-static rt_status find_all_mains(rt_program_manager *manager, const rt_bundle_request *request,
-                                bundle_plan *plan)
+/* Finds the images of the requested kernels; without a request, of every kernel that the device can
+ * run in the state. */
+static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request *request,
+                            bundle_plan *plan)
 {
-    const rt_program_tables *tables = &manager->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
+    const rt_registered_image *found = NULL;
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        RT_TRY(image_of_kernel(manager, request, request->kernels[i], &found));
+        add_main(plan, found);
+    }
+    if (request->kernel_count > 0) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < manager->tables.images.count; i++) {
+        const rt_registered_image *image = manager->tables.images.items[i];
         for (uint32_t k = 0; image && k < image->image->kernel_count; k++) {
             rt_text kernel = image->image->kernels[k];
             bool runs;
             if (!furthest_image(manager, request, kernel, &runs)) continue;
-            const rt_registered_image *found = NULL;
             RT_TRY(image_of_kernel(manager, request, kernel, &found));
             add_main(plan, found);
         }
@@ -124,36 +117,7 @@ static rt_status find_all_mains(rt_program_manager *manager, const rt_bundle_req
     return RT_STATUS_OK;
 }
 
-static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request *request,
-                            bundle_plan *plan)
-{
-    if (request->kernel_count == 0) return find_all_mains(manager, request, plan);
-    for (uint32_t i = 0; i < request->kernel_count; i++) {
-        const rt_registered_image *image = NULL;
-        RT_TRY(image_of_kernel(manager, request, request->kernels[i], &image));
-        add_main(plan, image);
-    }
-    return RT_STATUS_OK;
-}
-
 /* ---- What they depend on ------------------------------------------------------------------ */
-
-/* A main image on which another one depends is part of that one's program (tag A56); of images that
- * depend on each other the first stays. */
-static void mark_dependencies(bundle_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->mains.count; i++) {
-        const main_image *main = &plan->mains.items[i];
-        CHECK(main->set.images.count >= 1 && main->set.images.items[0] == main->image);
-        for (uint32_t k = 1; k < main->set.images.count; k++) {
-            uint32_t index = rt_map_find_number(&plan->main_index, main->set.images.items[k]->id);
-            if (index == RT_MAP_NONE) continue;
-            CHECK(index < plan->mains.count);
-            main_image *other = &plan->mains.items[index];
-            if (i < index || !holds(&other->set, main->image)) other->is_dependency = true;
-        }
-    }
-}
 
 /* Collects the link sets.  Only an executable needs every import: in the other states an import
  * that no image exports yet is left to the link (tag A28). */
@@ -165,6 +129,7 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
     for (uint32_t i = 0; i < plan->mains.count; i++) {
         main_image *main = &plan->mains.items[i];
         RT_TRY(rt_link_set_collect(&context, main->image, &main->set));
+        CHECK(main->set.images.count >= 1 && main->set.images.items[0] == main->image);
         for (uint32_t k = 0; k < main->set.images.count; k++) {
             const rt_registered_image *image = main->set.images.items[k];
             if (rt_map_find_number(&plan->in_all, image->id) != RT_MAP_NONE) continue;
@@ -173,7 +138,19 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
         }
     }
     CHECK(plan->all.images.count >= plan->mains.count);
-    mark_dependencies(plan);
+    CHECK(plan->all.images.count == plan->in_all.count);
+    /* A main image on which another one depends is part of that one's program (tag A56); of images
+     * that depend on each other the first stays. */
+    for (uint32_t i = 0; i < plan->mains.count; i++) {
+        const main_image *main = &plan->mains.items[i];
+        for (uint32_t k = 1; k < main->set.images.count; k++) {
+            uint32_t index = rt_map_find_number(&plan->main_index, main->set.images.items[k]->id);
+            if (index == RT_MAP_NONE) continue;
+            CHECK(index < plan->mains.count);
+            main_image *other = &plan->mains.items[index];
+            if (i < index || !holds(&other->set, main->image)) other->is_dependency = true;
+        }
+    }
     return RT_STATUS_OK;
 }
 
@@ -194,52 +171,27 @@ static rt_status check_constants(rt_program_manager *manager, const rt_bundle_re
 
 /* ---- Bringing them into the state --------------------------------------------------------- */
 
-static rt_status add_objects(rt_program_manager *manager, const rt_build_target *target,
-                             const bundle_plan *plan, rt_bundle *bundle)
-{
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < plan->all.images.count && rt_ok(status); i++)
-        status = rt_bundle_add_object(manager, bundle, plan->all.images.items[i], target);
-    return status;
-}
-
-static rt_status add_executables(rt_program_manager *manager, const rt_build_target *target,
-                                 const bundle_plan *plan, rt_bundle *bundle)
-{
-    for (uint32_t i = 0; i < plan->mains.count; i++) {
-        if (plan->mains.items[i].is_dependency) continue;
-        const rt_link_set *set = &plan->mains.items[i].set;
-        uint32_t id = rt_bundle_program_id(manager);
-        dev_program *executable = NULL;
-        RT_TRY(rt_program_build(manager, target, id, set, &executable));
-        rt_bundle_add_program(manager, bundle, target, id, set, executable);
-    }
-    return RT_STATUS_OK;
-}
-
 static rt_status add_units(rt_program_manager *manager, const rt_bundle_request *request,
                            const bundle_plan *plan, rt_bundle *bundle)
 {
     const rt_build_target target = {request->device, request->context, {0}, {0}};
-    if (request->state == RT_BUNDLE_OBJECT) return add_objects(manager, &target, plan, bundle);
-    if (request->state == RT_BUNDLE_EXECUTABLE)
-        return add_executables(manager, &target, plan, bundle);
-    for (uint32_t i = 0; i < plan->all.images.count; i++)
-        rt_bundle_add_input(bundle, request->device, plan->all.images.items[i], plan->constants);
+    for (uint32_t i = 0; request->state != RT_BUNDLE_EXECUTABLE && i < plan->all.images.count;
+         i++) {
+        const rt_registered_image *image = plan->all.images.items[i];
+        if (request->state == RT_BUNDLE_OBJECT)
+            RT_TRY(rt_bundle_add_object(manager, bundle, image, &target));
+        else
+            rt_bundle_add_input(bundle, request->device, image, plan->constants);
+    }
+    for (uint32_t i = 0; request->state == RT_BUNDLE_EXECUTABLE && i < plan->mains.count; i++) {
+        if (plan->mains.items[i].is_dependency) continue;
+        const rt_link_set *set = &plan->mains.items[i].set;
+        uint32_t id = rt_bundle_program_id(manager);
+        dev_program *executable = NULL;
+        RT_TRY(rt_program_build(manager, &target, id, set, &executable));
+        rt_bundle_add_program(manager, bundle, &target, id, set, executable);
+    }
     return RT_STATUS_OK;
-}
-
-static void trace_get(rt_program_manager *manager, const rt_bundle_request *request,
-                      const rt_bundle *bundle)
-{
-    rt_arena arena = {0};
-    uint32_t count;
-    const rt_text *images = rt_bundle_images(bundle, &arena, &count);
-    RT_TRACE(manager->trace, BUNDLE_GET, RT_N("bundle", bundle->id),
-             RT_T("state", rt_text_of(rt_bundle_state_name(bundle->state))),
-             RT_TS("images", images, count), RT_N("device", request->device->id),
-             RT_N("context", request->context));
-    rt_arena_reset(&arena);
 }
 
 rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,
@@ -258,8 +210,21 @@ rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *re
     rt_bundle *bundle =
         rt_bundle_create(manager, request->state, request->context, request->device);
     if (rt_ok(status)) status = add_units(manager, request, &plan, bundle);
-    plan_free(&plan);
+    for (uint32_t i = 0; i < plan.mains.count; i++)
+        rt_link_set_free(&plan.mains.items[i].set);
+    rt_vector_free(&plan.mains);
+    rt_map_free(&plan.main_index);
+    rt_map_free(&plan.in_all);
+    rt_link_set_free(&plan.all);
+    rt_arena_reset(&plan.arena);
     RT_TRY(rt_bundle_finish(manager, bundle, status, out_bundle));
-    trace_get(manager, request, bundle);
+    rt_arena arena = {0};
+    uint32_t image_count;
+    const rt_text *images = rt_bundle_images(bundle, &arena, &image_count);
+    RT_TRACE(manager->trace, BUNDLE_GET, RT_N("bundle", bundle->id),
+             RT_T("state", rt_text_of(rt_bundle_state_name(bundle->state))),
+             RT_TS("images", images, image_count), RT_N("device", request->device->id),
+             RT_N("context", request->context));
+    rt_arena_reset(&arena);
     return RT_STATUS_OK;
 }

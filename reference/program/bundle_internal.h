@@ -35,6 +35,9 @@ rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
                            rt_bundle **out_bundle);
 
+/* Adds an empty unit, with one reference; the caller fills it in. */
+rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device);
+
 /* Adds a unit in state input for an image; the constants are copied. */
 void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
                          const rt_registered_image *image, rt_spec_list constants);

@@ -36,18 +36,6 @@ static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key
     return index == RT_MAP_NONE ? NULL : &cache->groups.items[index];
 }
 
-static rt_cache_group *group_make(rt_cache *cache, const rt_cache_key *key)
-{
-    rt_cache_group *group = group_find(cache, key);
-    if (group) return group;
-    rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
-    rt_text kept = rt_arena_text(&cache->arena, kernel);
-    rt_map_set(&cache->index, kept, cache->groups.count);
-    group = rt_vector_push(&cache->groups);
-    *group = (rt_cache_group){.kernel = kept};
-    return group;
-}
-
 static rt_cache_tuple *tuple_find(const rt_cache *cache, const rt_cache_group *group,
                                   const rt_buffer *text)
 {
@@ -71,7 +59,14 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registere
                     rt_program *program)
 {
     CHECK(program->device->id == key->device && program->context == key->context);
-    rt_cache_group *group = group_make(cache, key);
+    rt_cache_group *group = group_find(cache, key);
+    if (!group) {
+        rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
+        rt_text kept = rt_arena_text(&cache->arena, kernel);
+        rt_map_set(&cache->index, kept, cache->groups.count);
+        group = rt_vector_push(&cache->groups);
+        *group = (rt_cache_group){.kernel = kept};
+    }
     rt_buffer text = {0};
     key_write(&text, key);
     rt_cache_tuple *tuple = tuple_find(cache, group, &text);

@@ -84,14 +84,6 @@ static void check_tables(const rt_program_tables *tables)
 
 /* ---- Programs and the cache --------------------------------------------------------------- */
 
-static bool is_linked_from(const rt_program *program, const rt_registered_image *image)
-{
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        if (program->images[i] == image) return true;
-    }
-    return false;
-}
-
 static bool index_has(const rt_program_index *index, rt_image_id image, uint32_t program)
 {
     CHECK(image < index->by_image.count);
@@ -102,33 +94,28 @@ static bool index_has(const rt_program_index *index, rt_image_id image, uint32_t
     return false;
 }
 
-static void check_program(const rt_program_manager *manager, const rt_program *program)
-{
-    CHECK(program->id < manager->program_count);
-    CHECK(program->references >= 1);
-    CHECK(program->references >= program->tuples.count); /* the cache has one for each tuple */
-    CHECK((program->own != NULL) == (program->image_count == 0));
-    CHECK_IMPLIES(program->lost_provider, manager->profile == RT_PROFILE_DPCPP);
-    CHECK_IMPLIES(program->lost_image && manager->profile != RT_PROFILE_DPCPP,
-                  program->tuples.count == 0);
-    for (uint32_t i = 0; i < program->image_count; i++)
-        CHECK(index_has(&manager->index, program->images[i]->id, program->id));
-    for (uint32_t i = 0; i < program->kernels.count; i++)
-        CHECK(rt_map_find(&program->kernel_index, program->kernels.items[i].name) == i);
-    for (uint32_t i = 0; i < program->tuples.count; i++) {
-        CHECK(program->tuples.items[i] < manager->cache.tuples.count);
-        CHECK(manager->cache.tuples.items[program->tuples.items[i]].program == program);
-    }
-}
-
 static void check_index(const rt_program_manager *manager)
 {
     const rt_program_index *index = &manager->index;
     uint32_t alive_count = 0;
     for (uint32_t i = 0; i < index->programs.count; i++) {
-        if (!index->programs.items[i]) continue;
-        CHECK(index->programs.items[i]->id == i);
-        check_program(manager, index->programs.items[i]);
+        const rt_program *program = index->programs.items[i];
+        if (!program) continue;
+        CHECK(program->id == i && program->id < manager->program_count);
+        CHECK(program->references >= 1);
+        CHECK(program->references >= program->tuples.count); /* the cache has one for each tuple */
+        CHECK((program->own != NULL) == (program->image_count == 0));
+        CHECK_IMPLIES(program->lost_provider, manager->profile == RT_PROFILE_DPCPP);
+        CHECK_IMPLIES(program->lost_image && manager->profile != RT_PROFILE_DPCPP,
+                      program->tuples.count == 0);
+        for (uint32_t k = 0; k < program->image_count; k++)
+            CHECK(index_has(index, program->images[k]->id, program->id));
+        for (uint32_t k = 0; k < program->kernels.count; k++)
+            CHECK(rt_map_find(&program->kernel_index, program->kernels.items[k].name) == k);
+        for (uint32_t k = 0; k < program->tuples.count; k++) {
+            CHECK(program->tuples.items[k] < manager->cache.tuples.count);
+            CHECK(manager->cache.tuples.items[program->tuples.items[k]].program == program);
+        }
         alive_count++;
     }
     CHECK(alive_count == manager->programs_alive);
@@ -151,7 +138,7 @@ static void check_cache(const rt_program_manager *manager)
         if (!tuple->program) continue;
         CHECK(tuple->program->id < manager->index.programs.count);
         CHECK(manager->index.programs.items[tuple->program->id] == tuple->program);
-        CHECK(is_linked_from(tuple->program, tuple->image));
+        CHECK(index_has(&manager->index, tuple->image->id, tuple->program->id));
         CHECK(rt_program_tables_hold(&manager->tables, tuple->image));
         CHECK(rt_image_kernel(tuple->image->image, tuple->kernel) != RT_KERNEL_NONE);
         CHECK(rt_map_find(&cache->index, tuple->kernel) != RT_MAP_NONE);

@@ -5,7 +5,8 @@
 #include "reference/image/device_global.h"
 #include "reference/program/program_internal.h"
 
-bool rt_image_has_global(const rt_image *image, rt_text unique_id)
+/* True if the image's property set has the variable. */
+static bool has_global(const rt_image *image, rt_text unique_id)
 {
     return rt_property_set_has(rt_image_set(image, RT_SET_DEVICE_GLOBALS), unique_id);
 }
@@ -15,7 +16,7 @@ static bool contains(const rt_program *program, rt_text unique_id)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {
         if (i > 0 && !RULE(DG_SCOPE_09)) break; /* Broken: only the requesting image counts. */
-        if (rt_image_has_global(program->images[i]->image, unique_id)) return true;
+        if (has_global(program->images[i]->image, unique_id)) return true;
     }
     return false;
 }
@@ -57,7 +58,7 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
     *out_image = NULL;
     for (uint32_t i = 0; i < manager->tables.images.count; i++) {
         const rt_registered_image *image = manager->tables.images.items[i];
-        if (!image || !rt_image_has_global(image->image, unique_id)) continue;
+        if (!image || !has_global(image->image, unique_id)) continue;
         if (!rt_program_runs(device, image->image)) {
             elsewhere = true;
         } else if (!*out_image) {
@@ -84,7 +85,7 @@ bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_i
     rt_program_manager_lock(manager);
     for (uint32_t i = 0; i < manager->tables.images.count && !found; i++) {
         const rt_registered_image *image = manager->tables.images.items[i];
-        found = image && rt_image_has_global(image->image, unique_id);
+        found = image && has_global(image->image, unique_id);
     }
     rt_program_manager_unlock(manager);
     return found;

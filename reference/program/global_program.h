@@ -26,7 +26,4 @@ RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
 /* True if any registered image has the variable, no matter which devices accept the image. */
 bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id);
 
-/* True if the image's property set has the variable. */
-bool rt_image_has_global(const rt_image *image, rt_text unique_id);
-
 #endif

@@ -3,28 +3,6 @@
 
 #include "reference/program/bundle_internal.h"
 
-/* Adds the program as a separate unit; the bundle takes ownership of it. */
-static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_image *image,
-                     uint32_t id, dev_program *executable)
-{
-    const rt_device *device = bundle->devices.items[0];
-    const rt_build_target target = {.device = device, .context = bundle->context};
-    const rt_link_set none = {0};
-    CHECK(bundle->units.count == 0 && bundle->state == RT_BUNDLE_EXECUTABLE);
-    rt_program_manager_lock(manager);
-    rt_program *program = rt_program_create(manager, &target, id, &none,
-                                            RULE_ELSE(KF_JIT_03, image, NULL), executable);
-    rt_program_manager_unlock(manager);
-    RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
-             RT_N("device", device->id), RT_N("context", bundle->context),
-             RT_TS("constants", NULL, 0));
-    rt_bundle_unit *unit = rt_alloc(sizeof *unit);
-    unit->references = 1;
-    unit->device = device;
-    unit->program = program;
-    *rt_vector_push(&bundle->units) = unit;
-}
-
 rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
                            rt_context_id context, const rt_image *image, rt_bundle **out_bundle)
 {
@@ -39,6 +17,16 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
     dev_program *executable = NULL;
     RT_TRY(dev_program_build(device->device, &code, &executable));
     rt_bundle *bundle = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, context, device);
-    add_unit(manager, bundle, image, rt_bundle_program_id(manager), executable);
+    uint32_t id = rt_bundle_program_id(manager);
+    const rt_build_target target = {.device = device, .context = context};
+    const rt_link_set none = {0};
+    rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
+    CHECK(bundle->units.count == 1 && bundle->state == RT_BUNDLE_EXECUTABLE);
+    rt_program_manager_lock(manager);
+    unit->program = rt_program_create(manager, &target, id, &none,
+                                      RULE_ELSE(KF_JIT_03, image, NULL), executable);
+    rt_program_manager_unlock(manager);
+    RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
+             RT_N("device", device->id), RT_N("context", context), RT_TS("constants", NULL, 0));
     return rt_bundle_finish(manager, bundle, RT_STATUS_OK, out_bundle);
 }

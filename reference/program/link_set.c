@@ -75,15 +75,6 @@ static void take(resolution *search, const rt_registered_image *image)
     mark_exports(search, image);
 }
 
-/* True if an import needs no provider of its own, since an image of the set exports it: an image
- * taken for another import of the requesting image, or any image while the set is closed. */
-static bool is_resolved(const resolution *search, const rt_registered_image *importer,
-                        rt_text symbol)
-{
-    if (rt_map_find(&search->marked, symbol) == RT_MAP_NONE) return false;
-    return importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17);
-}
-
 /* DL-REQ-03: relies on the host's linker. */
 static bool fault_host_defines(const resolution *search, const rt_registered_image *importer,
                                rt_text symbol)
@@ -126,14 +117,6 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
-/* Shipped DPC++ does not resolve the imports of an image that joined by a set of virtual functions
- * (requirements.yaml, key dpcpp, tag D9). */
-static bool imports_stay_open(const resolution *search, const rt_registered_image *member)
-{
-    return search->context->profile == RT_PROFILE_DPCPP &&
-           rt_map_find_number(&search->taken, member->id) == TAKEN_BY_CONTRIBUTION;
-}
-
 static void resolve_imports(resolution *search, const rt_registered_image *importer)
 {
     CHECK(is_taken(search, importer));
@@ -146,8 +129,12 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
         /* The property's type and value have no meaning. */
         bool is_flag = import->type == RT_PROPERTY_UINT32 && import->number == 1;
         if (!is_flag && !RULE(DL_IMAGE_07)) continue;
-        if (!is_resolved(search, importer, import->name))
-            resolve_symbol(search, importer, import->name);
+        /* An import needs no search if an image of the set exports it: one taken for another import
+         * of the requesting image, or any image while the set is closed. */
+        bool is_resolved =
+            rt_map_find(&search->marked, import->name) != RT_MAP_NONE &&
+            (importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17));
+        if (!is_resolved) resolve_symbol(search, importer, import->name);
     }
 }
 
@@ -219,7 +206,9 @@ static rt_status refuse_unresolved(const resolution *search)
     return status;
 }
 
-bool rt_link_set_check(const rt_link_set *set, const rt_program_tables *tables)
+/* The set, of images in the tables, has each image once and is marked `searched` if it has several.
+ */
+static bool link_set_check(const rt_link_set *set, const rt_program_tables *tables)
 {
     CHECK_IMPLIES(set->images.count > 1, set->searched);
     for (uint32_t i = 0; i < set->images.count; i++) {
@@ -249,7 +238,11 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         const rt_registered_image *member = out_set->images.items[i];
         /* Broken: imports of providers stay unresolved. */
         bool is_closed = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
-        if (is_closed && !imports_stay_open(&search, member)) resolve_imports(&search, member);
+        /* Shipped DPC++ does not resolve the imports of an image that joined by a set of virtual
+         * functions (requirements.yaml, key dpcpp, tag D9). */
+        bool stays_open = context->profile == RT_PROFILE_DPCPP &&
+                          rt_map_find_number(&search.taken, member->id) == TAKEN_BY_CONTRIBUTION;
+        if (is_closed && !stays_open) resolve_imports(&search, member);
         status = contribute(&search, member);
     }
     if (searched && !RULE(DL_RESOLVE_16)) fault_take_more(&search, false);
@@ -263,7 +256,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         is_refused = false;
     if (is_refused) status = refuse_unresolved(&search);
     CHECK(out_set->images.items[0] == requesting);
-    CHECK_SLOW(rt_link_set_check(out_set, context->tables));
+    CHECK_SLOW(link_set_check(out_set, context->tables));
     rt_map_free(&search.marked);
     rt_map_free(&search.taken);
     rt_vector_free(&search.unresolved);

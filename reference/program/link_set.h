@@ -63,10 +63,6 @@ RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);
 
-/* Panics unless the set, of images in the tables, has each image once and is marked `searched` if
- * it has several; returns true. */
-bool rt_link_set_check(const rt_link_set *set, const rt_program_tables *tables);
-
 /* Frees the list of images and leaves the set empty and usable. */
 void rt_link_set_free(rt_link_set *set);
 

@@ -63,9 +63,13 @@ static void image_registered(void *user, const rt_registered_image *image)
     if (locked) rt_program_manager_unlock(manager);
 }
 
-/* Removes the programs that were linked from an image from the cache. */
-static void drop_programs_of(rt_program_manager *manager, const rt_registered_image *image)
+/* Later launches do not use programs built from the image; commands that run them keep them alive.
+ */
+static void image_unregistered(void *user, const rt_registered_image *image)
 {
+    rt_program_manager *manager = user;
+    rt_program_manager_lock(manager);
+    rt_program_tables_remove(&manager->tables, image);
     /* Shipped DPC++ keeps other images' programs that were linked from the unloaded image
      * (requirements.yaml, key dpcpp, tag A70). */
     bool keeps_others = manager->profile == RT_PROFILE_DPCPP;
@@ -80,16 +84,6 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
                       manager);
     }
     rt_free(programs);
-}
-
-/* Later launches do not use programs built from the image; commands that run them keep them alive.
- */
-static void image_unregistered(void *user, const rt_registered_image *image)
-{
-    rt_program_manager *manager = user;
-    rt_program_manager_lock(manager);
-    rt_program_tables_remove(&manager->tables, image);
-    drop_programs_of(manager, image);
     rt_program_manager_unlock(manager);
 }
 
@@ -160,19 +154,30 @@ void rt_program_manager_destroy(rt_program_manager *manager)
 
 /* ---- From a kernel's name to its program -------------------------------------------------- */
 
+rt_text rt_program_options_join(rt_arena *arena, rt_text first, rt_text second)
+{
+    bool joined = first.length > 0 && second.length > 0;
+    rt_buffer options = {0};
+    rt_buffer_append_text(&options, first);
+    if (joined) rt_buffer_append_byte(&options, ' ');
+    rt_buffer_append_text(&options, second);
+    CHECK(options.size == first.length + joined + second.length);
+    rt_text kept = rt_arena_text(arena, rt_buffer_text(&options));
+    rt_buffer_free(&options);
+    return kept;
+}
+
 /* The cache key for a target.  The options are allocated in the arena; the rest is borrowed. */
 static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
                            const rt_registered_image *requesting, const rt_build_target *target,
                            rt_text kernel_name)
 {
-    rt_text image_options = requesting->image->compile_options;
-    bool joined = image_options.length > 0 && target->options.length > 0;
     rt_cache_key key = {
         .kernel = kernel_name,
         .module = requesting->module,
         .constants = target->constants,
-        .options = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(image_options),
-                                   joined ? " " : "", RT_TEXT_ARG(target->options)),
+        .options =
+            rt_program_options_join(arena, requesting->image->compile_options, target->options),
         .device = target->device->id,
         .context = target->context,
     };
@@ -231,26 +236,6 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
     rt_arena_reset(&arena);
 }
 
-/* "name=value" */
-static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
-{
-    uint64_t number = 0;
-    CHECK(constant->value.size <= sizeof number);
-    for (size_t i = constant->value.size; i-- > 0;)
-        number = number << 8 | constant->value.data[i];
-    return rt_arena_printf(arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
-                           (unsigned long long)number);
-}
-
-const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target)
-{
-    uint32_t count = target->constants.count;
-    rt_text *texts = rt_arena_alloc_array(arena, count, sizeof *texts);
-    for (uint32_t i = 0; i < count; i++)
-        texts[i] = value_text(arena, &target->constants.constants[i]);
-    return texts;
-}
-
 const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
 {
     rt_text *names = rt_arena_alloc_array(arena, set->images.count, sizeof *names);
@@ -263,12 +248,24 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
                            const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
+    uint32_t constant_count = target->constants.count;
+    rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < constant_count; i++) {
+        /* An unsigned number: only the device code knows the type. */
+        const rt_spec_constant *constant = &target->constants.constants[i];
+        uint64_t number = 0;
+        CHECK(constant->value.size <= sizeof number);
+        for (size_t k = constant->value.size; k-- > 0;)
+            number = number << 8 | constant->value.data[k];
+        constants[i] = rt_arena_printf(&arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
+                                       (unsigned long long)number);
+    }
     const rt_trace_value values[] = {
         RT_N("program", id),
         RT_TS("images", rt_program_image_names(&arena, set), set->images.count),
         RT_N("device", target->device->id),
         RT_N("context", target->context),
-        RT_TS("constants", rt_program_constant_texts(&arena, target), target->constants.count),
+        RT_TS("constants", constants, constant_count),
     };
     rt_trace_emit(manager->trace, loaded ? RT_EVENT_PERSISTENT_HIT : RT_EVENT_BUILD, values,
                   sizeof values / sizeof *values);
@@ -309,33 +306,17 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
     return program;
 }
 
-/* True if both would produce the same program from an image. */
-static bool target_equal(const rt_build_target *a, const rt_build_target *b)
-{
-    return a->device == b->device && a->context == b->context &&
-           rt_text_equal(a->options, b->options) && rt_spec_list_equal(a->constants, b->constants);
-}
-
+/* True if a thread is building the program that this build would produce. */
 static bool is_pending(const rt_program_manager *manager, rt_pending_build build)
 {
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         const rt_pending_build *pending = &manager->pending.items[i];
-        if (pending->image == build.image && target_equal(pending->target, build.target))
+        const rt_build_target *a = pending->target, *b = build.target;
+        if (pending->image == build.image && a->device == b->device && a->context == b->context &&
+            rt_text_equal(a->options, b->options) && rt_spec_list_equal(a->constants, b->constants))
             return true;
     }
     return false;
-}
-
-static void pending_remove(rt_program_manager *manager, rt_pending_build build)
-{
-    CHECK(is_pending(manager, build));
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < manager->pending.count; i++) {
-        rt_pending_build pending = manager->pending.items[i];
-        if (pending.target != build.target) manager->pending.items[kept++] = pending;
-    }
-    CHECK(kept + 1 == manager->pending.count);
-    manager->pending.count = kept;
 }
 
 /* Builds the program of a link set and caches it.  Called with the lock held, which is released
@@ -355,7 +336,14 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     rt_status status = rt_persistent_build(manager, target, id, set, &executable, &loaded);
     rt_handover_point();
     rt_program_manager_lock(manager);
-    pending_remove(manager, build);
+    CHECK(is_pending(manager, build));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < manager->pending.count; i++) {
+        rt_pending_build pending = manager->pending.items[i];
+        if (pending.target != target) manager->pending.items[kept++] = pending;
+    }
+    CHECK(kept + 1 == manager->pending.count);
+    manager->pending.count = kept;
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
     *out_program = rt_program_create(manager, target, id, set, NULL, executable);
@@ -404,18 +392,6 @@ static bool has_function_sets(const rt_program *program)
     return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
 }
 
-/* A fault only (see VF-CACHE-04): an image in the sets of the requesting one is missing from the
- * program because it was registered later. */
-static bool set_has_grown(rt_program_manager *manager, const rt_program *program)
-{
-    rt_link_context context = rt_program_link_context(manager, program->device);
-    rt_link_set set = {0};
-    rt_status status = rt_link_set_collect(&context, program->images[0], &set);
-    bool grown = rt_ok(status) && set.images.count > program->image_count;
-    rt_link_set_free(&set);
-    return grown;
-}
-
 /* Shipped DPC++ resolves the imports again if a provider has been unloaded, refuses the launch if
  * one is not found, and otherwise keeps using the program (requirements.yaml, key dpcpp, tag A70).
  */
@@ -423,26 +399,32 @@ static rt_status check_providers(rt_program_manager *manager, const rt_build_tar
                                  const rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
-    /* An image that is added to a set later need not join (VF-CACHE-04).  Broken: the launch is
-     * refused.  The mark comes before the search, which only the fault needs. */
-    if (has_function_sets(program) && !RULE(VF_CACHE_04) && set_has_grown(manager, program))
-        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_04,
-                       "image %.*s was linked before a set of virtual functions grew",
-                       RT_TEXT_ARG(requesting->image->name));
-    if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
-        return RT_STATUS_OK;
+    CHECK(program->image_count >= 1);
+    /* An image that is added to a set later need not join.  Broken: the launch is refused. */
+    bool must_join = has_function_sets(program) && !RULE(VF_CACHE_04);
+    bool lost_provider =
+        program->lost_provider && rt_program_tables_hold(&manager->tables, requesting);
+    if (!must_join && !lost_provider) return RT_STATUS_OK;
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, requesting, &set);
+    bool has_grown = rt_ok(status) && set.images.count > program->image_count;
     rt_link_set_free(&set);
-    return status;
+    if (must_join && has_grown)
+        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_04,
+                       "image %.*s was linked before a set of virtual functions grew",
+                       RT_TEXT_ARG(requesting->image->name));
+    return lost_provider ? status : RT_STATUS_OK;
 }
 
-/* Resolves, builds and caches the program of an image.  Called with the lock held, which is
- * released during the build.  On success the caller holds a reference. */
-static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
-                               const rt_registered_image *image, rt_program **out_program)
+rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target *target,
+                              const rt_registered_image *image, rt_program **out_program)
 {
+    *out_program = NULL;
+    if (is_pending(manager, (rt_pending_build){image->id, target})) {
+        rt_handover_cond_wait(&manager->built, &manager->lock);
+        return RT_STATUS_OK;
+    }
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
@@ -459,18 +441,9 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
     /* Nothing is compiled before all imports are found.  Broken: that is left to the linker. */
     if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
+    CHECK_IMPLIES(!rt_ok(status), !*out_program);
     rt_link_set_free(&set);
     return status;
-}
-
-rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target *target,
-                              const rt_registered_image *image, rt_program **out_program)
-{
-    *out_program = NULL;
-    if (!is_pending(manager, (rt_pending_build){image->id, target}))
-        return build_program(manager, target, image, out_program);
-    rt_handover_cond_wait(&manager->built, &manager->lock);
-    return RT_STATUS_OK;
 }
 
 static void trace_select(rt_program_manager *manager, rt_text kernel_name,

@@ -9,7 +9,7 @@
 
 struct rt_persistent {
     rt_store *store;
-    atomic_flag failure_told;
+    atomic_flag failure_is_traced;
 };
 
 /* A requested program, with its key. */
@@ -28,7 +28,7 @@ rt_persistent *rt_persistent_open(rt_text folder, const rt_store_calls *calls)
                                                                .size_max = RT_PERSISTENT_SIZE_MAX,
                                                                .size_kept = RT_PERSISTENT_SIZE_KEPT,
                                                                .calls = calls});
-    atomic_flag_clear(&persistent->failure_told);
+    atomic_flag_clear(&persistent->failure_is_traced);
     return persistent;
 }
 
@@ -53,12 +53,6 @@ static void trace_entry(const wanted_program *wanted, rt_event_kind kind, const 
     rt_arena_reset(&arena);
 }
 
-static void trace_failure(const wanted_program *wanted, const char *reason)
-{
-    if (!atomic_flag_test_and_set(&wanted->manager->persistent->failure_told))
-        trace_entry(wanted, RT_EVENT_PERSISTENT_FAIL, reason);
-}
-
 /* Loads the program from the cache; NULL if the cache has none that the device accepts. */
 static dev_program *entry_load(const wanted_program *wanted)
 {
@@ -79,22 +73,22 @@ static dev_program *entry_load(const wanted_program *wanted)
     return program;
 }
 
-/* Stores the program; a failure to store does not fail the run. */
+/* Stores the program; a failure to store is traced once, and does not fail the run. */
 static void entry_keep(const wanted_program *wanted, dev_program *program)
 {
+    const rt_persistent *persistent = wanted->manager->persistent;
     rt_buffer binary = {0};
     rt_status status = dev_program_binary(program, &binary);
-    if (!rt_ok(status)) {
-        trace_failure(wanted, rt_code_name((rt_code)status.code));
-    } else {
-        int error = rt_store_keep(wanted->manager->persistent->store, rt_buffer_bytes(&wanted->key),
-                                  rt_buffer_bytes(&binary));
-        const char *name = error == 0 ? NULL : strerrorname_np(error);
-        if (error == 0)
-            trace_entry(wanted, RT_EVENT_PERSISTENT_STORE, NULL);
-        else
-            trace_failure(wanted, name ? name : "unknown");
-    }
+    const char *failure = rt_ok(status) ? NULL : rt_code_name((rt_code)status.code);
+    int error = 0;
+    if (!failure)
+        error = rt_store_keep(persistent->store, rt_buffer_bytes(&wanted->key),
+                              rt_buffer_bytes(&binary));
+    if (error != 0) failure = strerrorname_np(error) ? strerrorname_np(error) : "unknown";
+    if (!failure)
+        trace_entry(wanted, RT_EVENT_PERSISTENT_STORE, NULL);
+    else if (!atomic_flag_test_and_set(&wanted->manager->persistent->failure_is_traced))
+        trace_entry(wanted, RT_EVENT_PERSISTENT_FAIL, failure);
     rt_buffer_free(&binary);
 }
 

@@ -102,29 +102,13 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
     return images;
 }
 
-/* The parts of an image other than its code. */
-static void write_identifiers(rt_buffer *out, const rt_build_target *target, const rt_image *image)
-{
-    rt_arena arena = {0};
-    dev_spec_constant *constants = NULL;
-    uint32_t count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
-    count = RULE_ELSE(DL_PCACHE_06, count, 0);
-    rt_write_u64(out, image->code.size);
-    rt_write_text(out, image->compile_options);
-    rt_write_u32(out, count);
-    for (uint32_t i = 0; i < count; i++) {
-        rt_write_u32(out, constants[i].id);
-        rt_write_bytes(out, constants[i].value);
-    }
-    rt_arena_reset(&arena);
-}
-
 void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
                        const rt_build_target *target, const rt_link_set *set)
 {
     CHECK(set->images.count >= 1);
     const rt_image *requesting = set->images.items[0]->image;
     rt_image_sequence images = covered_images(manager, set);
+    rt_arena arena = {0};
     rt_write_text(out, RT_TEXT("assay program"));
     rt_write_u32(out, KEY_VERSION);
     rt_write_text(out, target->device->capabilities.name);
@@ -135,8 +119,22 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_u32(out,
                  manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
-    for (uint32_t i = 0; i < images.count; i++)
-        write_identifiers(out, target, images.items[i]->image);
+    /* The parts of each image other than its code, then the code of all of them. */
+    for (uint32_t i = 0; i < images.count; i++) {
+        const rt_image *image = images.items[i]->image;
+        dev_spec_constant *constants = NULL;
+        uint32_t count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
+        CHECK(count <= target->constants.count);
+        count = RULE_ELSE(DL_PCACHE_06, count, 0);
+        rt_write_u64(out, image->code.size);
+        rt_write_text(out, image->compile_options);
+        rt_write_u32(out, count);
+        for (uint32_t k = 0; k < count; k++) {
+            rt_write_u32(out, constants[k].id);
+            rt_write_bytes(out, constants[k].value);
+        }
+    }
     rt_persistent_image_part(out, &images);
     rt_vector_free(&images);
+    rt_arena_reset(&arena);
 }

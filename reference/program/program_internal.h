@@ -109,9 +109,8 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
 RT_MUST_USE rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
                                              rt_text kernel_name, dev_kernel **out_kernel);
 
-/* "name=value" for each constant of the target, in the arena.  Values are printed as unsigned
- * numbers: only the device code knows their types. */
-const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
+/* Two sets of options, separated by a space if both have some; in the arena. */
+rt_text rt_program_options_join(rt_arena *arena, rt_text first, rt_text second);
 
 /* The names of a set's images, the requesting one first; in the arena. */
 const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);

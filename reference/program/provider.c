@@ -60,13 +60,9 @@ static void fault_append_by_code(const provider_query *query, rt_provider_list *
 /* True if the symbol's property in the image's list is not the number 1 that compilers write. */
 static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
-    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        const rt_property *property = &exports->properties[i];
-        if (rt_text_equal(property->name, symbol))
-            return property->type != RT_PROPERTY_UINT32 || property->number != 1;
-    }
-    return false;
+    const rt_property *property =
+        rt_property_set_find(rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), symbol);
+    return property && (property->type != RT_PROPERTY_UINT32 || property->number != 1);
 }
 
 /* True if a property that must not matter rules out a candidate. */
@@ -125,14 +121,6 @@ static bool fault_refuses_several(const provider_query *query, const rt_provider
            (some_preloaded && regular_is_first && !RULE(DL_PRELOAD_01));
 }
 
-/* True if the regular library's image stays in use in spite of a preloaded one: always; if the
- * preloaded image replaces it in part; if it replaces all of it. */
-static bool fault_keeps_regular(bool replaced_in_part)
-{
-    return !RULE(DL_PRELOAD_03) || (replaced_in_part && !RULE(DL_PRELOAD_05)) ||
-           (!replaced_in_part && !RULE(DL_PRELOAD_04));
-}
-
 /* ---- The steps ---------------------------------------------------------------------------- */
 
 static void list_exporters(const provider_query *query, rt_provider_list *list)
@@ -151,22 +139,17 @@ static void list_exporters(const provider_query *query, rt_provider_list *list)
     if (list->images.count == 0 && !RULE(DL_IMAGE_01)) fault_append_by_code(query, list);
 }
 
-static bool is_suitable(const provider_query *query, const rt_registered_image *candidate)
-{
-    bool same_format = candidate->image->format == query->requesting->image->format;
-    if (!same_format && RULE(DL_RESOLVE_03)) return false;
-    /* The document mentions only the format. */
-    if (!rt_device_meets(query->context->device, candidate->image, NULL)) return false;
-    return !fault_turns_down(query, candidate);
-}
-
 static void keep_suitable(const provider_query *query, rt_provider_list *list)
 {
     uint32_t exporter_count = list->images.count, kept = 0;
     for (uint32_t i = 0; i < exporter_count; i++) {
         const rt_registered_image *image = list->images.items[i];
         CHECK(rt_program_tables_hold(query->context->tables, image));
-        if (is_suitable(query, image)) list->images.items[kept++] = image;
+        bool same_format = image->image->format == query->requesting->image->format;
+        if (!same_format && RULE(DL_RESOLVE_03)) continue;
+        /* The document mentions only the format. */
+        if (!rt_device_meets(query->context->device, image->image, NULL)) continue;
+        if (!fault_turns_down(query, image)) list->images.items[kept++] = image;
     }
     CHECK(kept <= exporter_count);
     list->images.count = kept;
@@ -198,13 +181,17 @@ static void keep_preloaded(const provider_query *query, rt_provider_list *list)
     }
     CHECK(count[0] + count[1] == list->images.count);
     if (count[0] == 0 || count[1] == 0) return;
-    bool wanted = !fault_keeps_regular(most[0] > most[1]);
+    /* Broken, each rule in turn: the regular library's image stays in use in spite of a preloaded
+     * one always; if that replaces it in part; if it replaces all of it. */
+    bool in_part = most[0] > most[1];
+    bool keeps_regular = !RULE(DL_PRELOAD_03) || (in_part && !RULE(DL_PRELOAD_05)) ||
+                         (!in_part && !RULE(DL_PRELOAD_04));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
-        if (module_of(query, image)->preloaded == wanted) list->images.items[kept++] = image;
+        if (module_of(query, image)->preloaded != keeps_regular) list->images.items[kept++] = image;
     }
-    CHECK(kept == count[wanted]);
+    CHECK(kept == count[!keeps_regular]);
     list->images.count = kept;
 }
 

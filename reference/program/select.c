@@ -17,18 +17,6 @@ static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kern
     return NULL;
 }
 
-/* Appends the registered kernel whose name is nearest to a mistyped name. */
-static void suggest_kernel(const rt_program_tables *tables, rt_text kernel_name, rt_buffer *hint)
-{
-    rt_nearest nearest = rt_nearest_to(kernel_name);
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        for (uint32_t k = 0; image && k < image->image->kernel_count; k++)
-            rt_nearest_offer(&nearest, image->image->kernels[k]);
-    }
-    (void)rt_nearest_suggest(&nearest, hint);
-}
-
 static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
 {
     rt_buffer hint = {0};
@@ -37,7 +25,14 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
         rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
                          RT_TEXT_ARG(module->name));
     } else {
-        suggest_kernel(&manager->tables, kernel_name, &hint);
+        /* The name may be mistyped: the nearest registered one is suggested. */
+        rt_nearest nearest = rt_nearest_to(kernel_name);
+        for (uint32_t i = 0; i < manager->tables.images.count; i++) {
+            const rt_registered_image *image = manager->tables.images.items[i];
+            for (uint32_t k = 0; image && k < image->image->kernel_count; k++)
+                rt_nearest_offer(&nearest, image->image->kernels[k]);
+        }
+        (void)rt_nearest_suggest(&nearest, &hint);
     }
     rt_status status = rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
                                       "no registered image has a kernel named '%.*s'%s",
@@ -92,57 +87,42 @@ rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_
                           RT_TEXT_ARG(module_name), RT_TEXT_ARG(request->kernel));
 }
 
-/* The images to choose from: if the request names a module that has the kernel, those of the
- * module's combination with it, otherwise all that have it. */
-static const rt_image_group *group_of(const rt_program_tables *tables,
-                                      const rt_kernel_request *request)
-{
-    rt_set_id set = RT_SET_NONE;
-    if (request->has_module)
-        set = rt_program_tables_symbol(tables, request->module, request->kernel);
-    return set == RT_SET_NONE ? rt_program_tables_kernel(tables, request->kernel)
-                              : rt_program_tables_set(tables, set);
-}
-
-/* True if the group has no image of the kernel from the module that the request names. */
-static bool is_foreign(const rt_kernel_request *request, const rt_image_group *group)
-{
-    for (uint32_t i = 0; i < group->images.count; i++) {
-        if (group->images.items[i]->module == request->module) return false;
-    }
-    return true;
-}
-
-static bool calls_virtual_functions(const rt_image *image)
-{
-    rt_virtual_functions functions;
-    return !rt_virtual_functions_read(image, &functions) && functions.calls.length > 0;
-}
-
 rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request *request,
                             const rt_registered_image **out_image)
 {
     *out_image = NULL;
-    const rt_image_group *group = group_of(&manager->tables, request);
+    const rt_program_tables *tables = &manager->tables;
+    /* If the request names a module that has the kernel, the image is chosen from those of the
+     * module's combination with it, otherwise from all that have it. */
+    rt_set_id set = RT_SET_NONE;
+    if (request->has_module)
+        set = rt_program_tables_symbol(tables, request->module, request->kernel);
+    const rt_image_group *group = set == RT_SET_NONE
+                                      ? rt_program_tables_kernel(tables, request->kernel)
+                                      : rt_program_tables_set(tables, set);
     if (group->images.count == 0) return refuse_kernel(manager, request->kernel);
-    bool any_module = !request->has_module || is_foreign(request, group);
+    bool in_module = false; /* the group has an image of the module that the request names */
+    for (uint32_t i = 0; request->has_module && i < group->images.count; i++)
+        in_module = in_module || group->images.items[i]->module == request->module;
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *image = group->images.items[i];
-        bool elsewhere = !any_module && image->module != request->module;
+        CHECK(rt_program_tables_hold(tables, image));
+        bool elsewhere = in_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
-        bool runs = rt_program_runs(request->device, image->image);
-        /* Broken: indirect calls do not count as a requirement of the kernel. */
-        if (!runs && calls_virtual_functions(image->image) && !RULE(VF_ASPECT_05)) runs = true;
-        if (!runs) continue;
+        if (!rt_program_runs(request->device, image->image)) {
+            /* Broken: indirect calls do not count as a requirement of the kernel. */
+            rt_virtual_functions functions;
+            bool has_calls =
+                !rt_virtual_functions_read(image->image, &functions) && functions.calls.length > 0;
+            if (!has_calls || RULE(VF_ASPECT_05)) continue;
+        }
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
          * sets constants prefers an image in which they can still be set. */
         if (request->constant_count > 0 && image->image->format != RT_FORMAT_SPIRV64) continue;
-        CHECK(rt_program_tables_hold(&manager->tables, image));
         *out_image = image;
         return RT_STATUS_OK;
     }
-    CHECK_IMPLIES(*out_image, rt_program_tables_hold(&manager->tables, *out_image));
     if (*out_image) return RT_STATUS_OK;
     return refuse_images(manager, request->device, request->kernel, group,
                          RT_ERRC_KERNEL_NOT_SUPPORTED);

@@ -16,11 +16,10 @@ static spec_presence descriptor_find(const rt_image *image, rt_text name,
 {
     *out_descriptor = (rt_spec_descriptor){0};
     const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (!rt_text_equal(set->properties[i].name, name)) continue;
-        return rt_spec_descriptor_read(image, i, out_descriptor) ? SPEC_PRESENT : SPEC_DAMAGED;
-    }
-    return SPEC_ABSENT;
+    const rt_property *property = rt_property_set_find(set, name);
+    if (!property) return SPEC_ABSENT;
+    uint32_t index = (uint32_t)(property - set->properties);
+    return rt_spec_descriptor_read(image, index, out_descriptor) ? SPEC_PRESENT : SPEC_DAMAGED;
 }
 
 /* True if the value is the default that the image states for the constant. */
@@ -79,6 +78,15 @@ rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
     return all;
 }
 
+rt_spec_list rt_spec_list_copy(rt_arena *arena, rt_spec_list list)
+{
+    rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
+    for (uint32_t i = 0; i < list.count; i++)
+        copies[i] = (rt_spec_constant){rt_arena_text(arena, list.constants[i].name),
+                                       rt_arena_bytes(arena, list.constants[i].value)};
+    return (rt_spec_list){copies, list.count};
+}
+
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list)
 {
     rt_write_u32(out, list.count);
@@ -102,60 +110,25 @@ bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b)
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-static rt_status refuse_damaged(rt_sink *sink, const rt_image *image, rt_text name)
+static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
 {
-    return rt_fail_naming(
-        sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
-        "image %.*s: property '%.*s' of set '%s' is not a table of scalars, each three "
-        "u32: number, offset in the constant, size",
-        RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
-}
-
-static rt_status refuse_size(rt_sink *sink, const rt_image *image, const rt_spec_constant *constant,
-                             uint32_t size)
-{
-    return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &constant->name, 1,
-                          "specialisation constant '%.*s' has %u bytes in image %.*s, the value "
-                          "given has %zu",
-                          RT_TEXT_ARG(constant->name), size, RT_TEXT_ARG(image->name),
-                          constant->value.size);
-}
-
-static rt_status refuse_composite(rt_sink *sink, const rt_image *image, rt_text name, uint32_t size)
-{
-    return rt_fail_naming(sink, RT_UNSUPPORTED, RT_RULE_NONE, &name, 1,
-                          "specialisation constant '%.*s' of image %.*s has %u bytes; only scalars "
-                          "of 1, 2, 4 or 8 bytes can be set",
-                          RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
-}
-
-/* Appends the name of the constant in the set that is nearest to a mistyped one; false: there is
- * none. */
-static bool suggest_constant(const rt_link_set *set, rt_text wanted, rt_buffer *hint)
-{
-    rt_nearest nearest = rt_nearest_to(wanted);
+    /* The name may be mistyped: the nearest one in the set is suggested. */
+    rt_buffer hint = {0};
+    rt_nearest nearest = rt_nearest_to(name);
     for (uint32_t i = 0; i < set->images.count; i++) {
         const rt_property_set *table =
             rt_image_set(set->images.items[i]->image, RT_SET_SPEC_CONSTANTS);
         for (uint32_t k = 0; table && k < table->property_count; k++)
             rt_nearest_offer(&nearest, table->properties[k].name);
     }
-    return rt_nearest_suggest(&nearest, hint);
-}
-
-static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
-{
-    rt_buffer hint = {0};
-    if (!suggest_constant(set, name, &hint) &&
-        set->images.items[0]->image->format != RT_FORMAT_SPIRV64) {
+    const rt_image *requesting = set->images.items[0]->image;
+    if (!rt_nearest_suggest(&nearest, &hint) && requesting->format != RT_FORMAT_SPIRV64)
         rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps the defaults");
-    }
-    rt_status status =
-        rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                       "image %.*s %s no specialisation constant '%.*s'%s",
-                       RT_TEXT_ARG(set->images.items[0]->image->name),
-                       set->images.count > 1 ? "and the images linked with it have" : "has",
-                       RT_TEXT_ARG(name), rt_buffer_string(&hint));
+    rt_status status = rt_fail_naming(
+        sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+        "image %.*s %s no specialisation constant '%.*s'%s", RT_TEXT_ARG(requesting->name),
+        set->images.count > 1 ? "and the images linked with it have" : "has", RT_TEXT_ARG(name),
+        rt_buffer_string(&hint));
     rt_buffer_free(&hint);
     return status;
 }
@@ -164,17 +137,33 @@ static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *
 static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image,
                              bool *out_found)
 {
+    rt_text name = constant->name;
     rt_spec_descriptor descriptor;
-    spec_presence presence = descriptor_find(image, constant->name, &descriptor);
-    *out_found = presence == SPEC_PRESENT;
-    if (presence == SPEC_DAMAGED) return refuse_damaged(sink, image, constant->name);
-    if (presence == SPEC_PRESENT && descriptor.size_bytes != constant->value.size)
-        return refuse_size(sink, image, constant, descriptor.size_bytes);
+    spec_presence presence = descriptor_find(image, name, &descriptor);
     uint32_t size = descriptor.size_bytes;
+    *out_found = presence == SPEC_PRESENT;
+    if (presence == SPEC_ABSENT) return RT_STATUS_OK;
+    if (presence == SPEC_DAMAGED) {
+        return rt_fail_naming(
+            sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
+            "image %.*s: property '%.*s' of set '%s' is not a table of scalars, each three "
+            "u32: number, offset in the constant, size",
+            RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
+    }
+    if (size != constant->value.size) {
+        return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "specialisation constant '%.*s' has %u bytes in image %.*s, the "
+                              "value given has %zu",
+                              RT_TEXT_ARG(name), size, RT_TEXT_ARG(image->name),
+                              constant->value.size);
+    }
     bool is_scalar =
         descriptor.scalar_count == 1 && (size == 1 || size == 2 || size == 4 || size == 8);
-    if (*out_found && !is_scalar) return refuse_composite(sink, image, constant->name, size);
-    return RT_STATUS_OK;
+    if (is_scalar) return RT_STATUS_OK;
+    return rt_fail_naming(sink, RT_UNSUPPORTED, RT_RULE_NONE, &name, 1,
+                          "specialisation constant '%.*s' of image %.*s has %u bytes; only scalars "
+                          "of 1, 2, 4 or 8 bytes can be set",
+                          RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
 }
 
 /* Refuses two names with one number: the device could not tell which value applies. */

@@ -26,6 +26,9 @@ rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request
  * arena, its contents belong to the lists. */
 rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b);
 
+/* Copies the list with its names and values into the arena. */
+rt_spec_list rt_spec_list_copy(rt_arena *arena, rt_spec_list list);
+
 /* Writes the list so that equal lists, and only those, yield equal bytes. */
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list);
 

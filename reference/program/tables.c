@@ -45,16 +45,19 @@ static void set_group_remove(rt_set_group *group, rt_set_id id)
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-static void kernel_add(rt_program_tables *tables, rt_text kernel, const rt_registered_image *image)
+/* Adds the image to the group of a name.  The name's bytes belong to an image, and images outlive
+ * the registry's users. */
+static void name_add(rt_map *index, rt_image_groups *groups, rt_text name,
+                     const rt_registered_image *image)
 {
-    uint32_t index = rt_map_find(&tables->kernel_index, kernel);
-    if (index == RT_MAP_NONE) {
-        index = tables->kernels.count;
-        *rt_vector_push(&tables->kernels) = (rt_image_group){0};
-        /* The name's bytes belong to an image, and images outlive the registry's users. */
-        rt_map_set(&tables->kernel_index, kernel, index);
+    uint32_t place = rt_map_find(index, name);
+    CHECK_IMPLIES(place != RT_MAP_NONE, place < groups->count);
+    if (place == RT_MAP_NONE) {
+        place = groups->count;
+        *rt_vector_push(groups) = (rt_image_group){0};
+        rt_map_set(index, name, place);
     }
-    group_add(&tables->kernels.items[index], image);
+    group_add(&groups->items[place], image);
 }
 
 const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel)
@@ -62,14 +65,6 @@ const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, 
     uint32_t index = rt_map_find(&tables->kernel_index, kernel);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < tables->kernels.count);
     return index == RT_MAP_NONE ? &no_images : &tables->kernels.items[index];
-}
-
-/* In shipped DPC++ a kernel with the name of a symbol that is already exported cannot be
- * launched (requirements.yaml, key dpcpp, tag A14). */
-static bool has_kernel_id(const rt_program_tables *tables, rt_text kernel)
-{
-    return !(tables->profile == RT_PROFILE_DPCPP &&
-             rt_program_tables_exporters(tables, kernel)->ids.count > 0);
 }
 
 /* ---- Combinations of symbols -------------------------------------------------------------- */
@@ -85,6 +80,7 @@ static int by_text(const void *a, const void *b)
     return rt_text_compare(*first, *second);
 }
 
+/* Writes names, which are sorted in place. */
 static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
 {
     qsort(names, count, sizeof *names, by_text);
@@ -93,31 +89,25 @@ static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
         rt_write_text(out, names[i]);
 }
 
-/* Writes the symbols of an image; the same symbols yield the same bytes, regardless of their order.
- */
-static void combination_write(rt_buffer *out, const rt_registered_image *image)
+/* The id of an image's combination, which is created if `make` is set.  The same symbols yield the
+ * same text, regardless of their order. */
+static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
+                                bool make)
 {
     const rt_property_set *exports = exports_of(image);
     uint32_t kernel_count = image->image->kernel_count;
     uint32_t export_count = exports ? exports->property_count : 0;
     rt_text *names = rt_alloc_array((size_t)kernel_count + export_count + 1, sizeof *names);
+    rt_buffer text = {0};
     for (uint32_t i = 0; i < kernel_count; i++)
         names[i] = image->image->kernels[i];
-    write_sorted(out, names, kernel_count);
+    write_sorted(&text, names, kernel_count);
     for (uint32_t i = 0; i < export_count; i++)
         names[i] = exports->properties[i].name;
-    write_sorted(out, names, export_count);
-    /* Broken: each format counts as a separate combination. */
-    rt_write_u32(out, RULE_ELSE(DL_SET_04, 0u, (uint32_t)image->image->format));
+    write_sorted(&text, names, export_count);
     rt_free(names);
-}
-
-/* The id of an image's combination, which is created if `make` is set. */
-static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
-                                bool make)
-{
-    rt_buffer text = {0};
-    combination_write(&text, image);
+    /* Broken: each format counts as a separate combination. */
+    rt_write_u32(&text, RULE_ELSE(DL_SET_04, 0u, (uint32_t)image->image->format));
     rt_set_id id = rt_map_find(&tables->combinations, rt_buffer_text(&text));
     if (make && id == RT_MAP_NONE) {
         /* Broken: all combinations share one id. */
@@ -224,38 +214,25 @@ const rt_image_group *rt_program_tables_function_set(const rt_program_tables *ta
     return index == RT_MAP_NONE ? &no_images : &tables->function_sets.items[index];
 }
 
-static void function_set_add(rt_program_tables *tables, rt_text name,
-                             const rt_registered_image *image)
-{
-    uint32_t index = rt_map_find(&tables->function_set_index, name);
-    if (index == RT_MAP_NONE) {
-        index = tables->function_sets.count;
-        *rt_vector_push(&tables->function_sets) = (rt_image_group){0};
-        rt_map_set(&tables->function_set_index, rt_arena_text(&tables->arena, name), index);
-    }
-    group_add(&tables->function_sets.items[index], image);
-}
-
-static void function_set_remove(rt_program_tables *tables, rt_text name,
-                                const rt_registered_image *image)
-{
-    uint32_t index = rt_map_find(&tables->function_set_index, name);
-    CHECK(index != RT_MAP_NONE);
-    group_remove(&tables->function_sets.items[index], image);
-}
-
-/* Enters the image under the sets that it belongs to, or removes it. */
+/* Enters the image under the sets of virtual functions that it belongs to, or removes it: the set
+ * that it provides, and in shipped DPC++ those that it uses. */
 static void function_sets_change(rt_program_tables *tables, const rt_registered_image *image,
-                                 void (*change)(rt_program_tables *, rt_text,
-                                                const rt_registered_image *))
+                                 bool enter)
 {
     rt_virtual_functions functions;
     if (rt_virtual_functions_read(image->image, &functions)) return;
-    if (functions.provides.length > 0) change(tables, functions.provides, image);
-    if (tables->profile != RT_PROFILE_DPCPP) return;
-    rt_text name;
-    while (rt_set_names_next(&functions.uses, &name))
-        change(tables, name, image);
+    rt_text uses = tables->profile == RT_PROFILE_DPCPP ? functions.uses : (rt_text){0};
+    rt_text name = functions.provides;
+    bool found = name.length > 0 || rt_set_names_next(&uses, &name);
+    for (; found; found = rt_set_names_next(&uses, &name)) {
+        if (enter) {
+            name_add(&tables->function_set_index, &tables->function_sets, name, image);
+            continue;
+        }
+        uint32_t index = rt_map_find(&tables->function_set_index, name);
+        CHECK(index != RT_MAP_NONE);
+        group_remove(&tables->function_sets.items[index], image);
+    }
 }
 
 /* ---- Images come and go ------------------------------------------------------------------- */
@@ -278,14 +255,6 @@ static void set_add(rt_program_tables *tables, const rt_registered_image *image)
         module_symbol_add(tables, image->module, image->image->kernels[i], id);
 }
 
-static bool module_has_image(const rt_image_group *set, rt_module_id module)
-{
-    for (uint32_t i = set->images.count; i-- > 0;) {
-        if (set->images.items[i]->module == module) return true;
-    }
-    return false;
-}
-
 static void set_remove(rt_program_tables *tables, const rt_registered_image *image)
 {
     rt_set_id id = combination_of(tables, image, false);
@@ -298,7 +267,9 @@ static void set_remove(rt_program_tables *tables, const rt_registered_image *ima
         CHECK(index != RT_MAP_NONE);
         set_group_remove(&tables->exporters.items[index], id);
     }
-    if (module_has_image(set, image->module)) return;
+    /* The module keeps its symbols while it has another image of the combination. */
+    for (uint32_t i = 0; i < set->images.count; i++)
+        if (set->images.items[i]->module == image->module) return;
     for (uint32_t i = 0; exports && i < exports->property_count; i++)
         module_symbol_remove(tables, image->module, exports->properties[i].name, id);
     for (uint32_t i = 0; i < image->image->kernel_count; i++)
@@ -314,10 +285,14 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
     tables->images.items[image->id] = image;
     for (uint32_t i = 0; i < image->image->kernel_count; i++) {
         rt_text kernel = image->image->kernels[i];
-        if (has_kernel_id(tables, kernel)) kernel_add(tables, kernel, image);
+        /* In shipped DPC++ a kernel with the name of a symbol that is already exported cannot be
+         * launched (requirements.yaml, key dpcpp, tag A14). */
+        bool is_hidden = tables->profile == RT_PROFILE_DPCPP &&
+                         rt_program_tables_exporters(tables, kernel)->ids.count > 0;
+        if (!is_hidden) name_add(&tables->kernel_index, &tables->kernels, kernel, image);
     }
     set_add(tables, image);
-    function_sets_change(tables, image, function_set_add);
+    function_sets_change(tables, image, true);
     CHECK(rt_program_tables_hold(tables, image));
 }
 
@@ -327,11 +302,11 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
     tables->images.items[image->id] = NULL;
     for (uint32_t i = 0; i < image->image->kernel_count; i++) {
         uint32_t index = rt_map_find(&tables->kernel_index, image->image->kernels[i]);
-        /* A kernel that has_kernel_id kept out has no entry. */
+        /* A kernel with the name of an exported symbol may have no entry. */
         if (index != RT_MAP_NONE) group_remove(&tables->kernels.items[index], image);
     }
     set_remove(tables, image);
-    function_sets_change(tables, image, function_set_remove);
+    function_sets_change(tables, image, false);
     CHECK(!rt_program_tables_hold(tables, image));
 }
 

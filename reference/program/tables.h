@@ -22,6 +22,8 @@ typedef struct rt_image_group {
     RT_VECTOR(const rt_registered_image *) images;
 } rt_image_group;
 
+typedef RT_VECTOR(rt_image_group) rt_image_groups;
+
 typedef uint32_t rt_set_id; /* identifies a combination of symbols; never reused */
 #define RT_SET_NONE UINT32_MAX
 
@@ -33,14 +35,14 @@ typedef struct rt_program_tables {
     rt_profile profile;
     rt_arena arena;      /* holds the maps' keys */
     rt_map kernel_index; /* name of a kernel -> kernels */
-    RT_VECTOR(rt_image_group) kernels;
+    rt_image_groups kernels;
     rt_map exporter_index; /* name of an exported symbol -> exporters */
     RT_VECTOR(rt_set_group) exporters;
     rt_map combinations;            /* the symbols of a combination as text -> its id */
     RT_VECTOR(rt_image_group) sets; /* index is the id: m_DeviceImages */
     rt_map module_symbols;          /* module and symbol -> id: m_SymbolSets */
     rt_map function_set_index;      /* name of a set of virtual functions -> function_sets */
-    RT_VECTOR(rt_image_group) function_sets;
+    rt_image_groups function_sets;
     RT_VECTOR(const rt_registered_image *) images; /* index is the id; NULL: not in the tables */
 } rt_program_tables;
 

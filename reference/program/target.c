@@ -21,17 +21,6 @@ static dev_aspect aspect_find(uint32_t number)
     return (dev_aspect)aspect;
 }
 
-static void describe_lack(const rt_device *device, uint32_t number, rt_buffer *out)
-{
-    dev_aspect aspect = aspect_find(number);
-    if (aspect != DEV_ASPECT_COUNT) {
-        rt_buffer_printf(out, "it needs aspect %s", dev_aspect_name(aspect));
-    } else {
-        rt_buffer_printf(out, "it needs aspect number %u", number);
-    }
-    rt_buffer_printf(out, ", which device %.*s does not have", RT_TEXT_ARG(device->name));
-}
-
 static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
 {
     rt_reader reader = rt_reader_of(wanted->bytes);
@@ -40,50 +29,39 @@ static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt
         dev_aspect aspect = aspect_find(number);
         bool known = aspect != DEV_ASPECT_COUNT;
         if (known && device->capabilities.aspects >> aspect & 1) continue;
-        describe_lack(device, number, lack);
+        if (known)
+            rt_buffer_printf(lack, "it needs aspect %s", dev_aspect_name(aspect));
+        else
+            rt_buffer_printf(lack, "it needs aspect number %u", number);
+        rt_buffer_printf(lack, ", which device %.*s does not have", RT_TEXT_ARG(device->name));
         return false;
     }
     CHECK(rt_reader_finished(&reader));
     return true;
 }
 
-/* Multiplies sizes of `size` bytes each, and stops once the product exceeds any device's limit. */
-static uint64_t items_of(rt_bytes sizes, uint32_t size)
+static bool meets_group_size(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
 {
-    rt_reader reader = rt_reader_of(sizes);
+    /* Older images have sizes of four bytes.  The product stops growing once it exceeds any
+     * device's limit. */
+    uint32_t size = rt_text_is(wanted->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
+    rt_reader reader = rt_reader_of(wanted->bytes);
     uint64_t items = 1;
-    for (size_t i = 0; i < sizes.size / size; i++) {
+    for (size_t i = 0; i < wanted->bytes.size / size && items != UINT64_MAX; i++) {
         uint64_t factor = size == 8 ? rt_read_u64(&reader) : rt_read_u32(&reader);
-        if (factor > UINT32_MAX || items > UINT32_MAX) return UINT64_MAX;
-        items *= factor;
+        bool exceeds = factor > UINT32_MAX || items > UINT32_MAX;
+        items = exceeds ? UINT64_MAX : items * factor;
     }
-    return items;
-}
-
-static bool meets_group(const rt_device *device, uint64_t items, rt_buffer *lack)
-{
+    CHECK(!reader.failed);
     uint32_t most = device->capabilities.group_size_max;
     if (items > 0 && items <= most) return true;
-    rt_buffer_printf(lack, "it needs work-groups of ");
-    if (items == UINT64_MAX) {
-        rt_buffer_printf(lack, "more than 4294967295");
-    } else {
-        rt_buffer_printf(lack, "%" PRIu64, items);
-    }
+    if (items == UINT64_MAX)
+        rt_buffer_printf(lack, "it needs work-groups of more than 4294967295");
+    else
+        rt_buffer_printf(lack, "it needs work-groups of %" PRIu64, items);
     rt_buffer_printf(lack, " work-items, and device %.*s takes 1 to %u", RT_TEXT_ARG(device->name),
                      most);
     return false;
-}
-
-static bool meets_group_size(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
-{
-    return meets_group(device, items_of(wanted->bytes, 8), lack);
-}
-
-static bool meets_group_size_u32(const rt_device *device, const rt_property *wanted,
-                                 rt_buffer *lack)
-{
-    return meets_group(device, items_of(wanted->bytes, 4), lack);
 }
 
 static bool meets_sub_group_size(const rt_device *device, const rt_property *wanted,
@@ -106,21 +84,9 @@ static const struct requirement_row {
 } requirement_rows[] = {
     {RT_REQUIREMENT_ASPECTS, 4, meets_aspects, "a list of u32 numbers"},
     {RT_REQUIREMENT_GROUP_SIZE, 8, meets_group_size, "a list of u64 numbers"},
-    {RT_REQUIREMENT_GROUP_SIZE_U32, 4, meets_group_size_u32, "a list of u32 numbers"},
+    {RT_REQUIREMENT_GROUP_SIZE_U32, 4, meets_group_size, "a list of u32 numbers"},
     {RT_REQUIREMENT_SUB_GROUP_SIZE, 0, meets_sub_group_size, "a u32 number"},
 };
-
-static bool meets_row(const rt_device *device, const struct requirement_row *row,
-                      const rt_property *wanted, rt_buffer *lack)
-{
-    CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
-    bool is_sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
-                                        : wanted->type == RT_PROPERTY_BYTES &&
-                                              wanted->bytes.size % row->item_size == 0;
-    if (is_sound) return row->meets(device, wanted, lack);
-    rt_buffer_printf(lack, "its property '%s' is not %s", row->name, row->damage);
-    return false;
-}
 
 /* True if the device has the aspect that an image with calls of virtual functions needs. */
 static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *lack)
@@ -144,8 +110,15 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
     for (uint32_t i = 0; set && i < set->property_count && meets; i++) {
         const rt_property *wanted = &set->properties[i];
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {
-            if (!rt_text_is(wanted->name, requirement_rows[k].name)) continue;
-            meets = meets_row(device, &requirement_rows[k], wanted, &lack);
+            const struct requirement_row *row = &requirement_rows[k];
+            if (!rt_text_is(wanted->name, row->name)) continue;
+            CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
+            bool is_sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
+                                                : wanted->type == RT_PROPERTY_BYTES &&
+                                                      wanted->bytes.size % row->item_size == 0;
+            meets = is_sound && row->meets(device, wanted, &lack);
+            if (!is_sound)
+                rt_buffer_printf(&lack, "its property '%s' is not %s", row->name, row->damage);
         }
     }
     CHECK(meets == (lack.size == 0)); /* Every unmet requirement is reported. */

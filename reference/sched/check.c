@@ -66,13 +66,18 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
         CHECK(!command->event && command->dependencies.count == 0);
         break;
     }
-    CHECK_IMPLIES(command->failure_told, rt_command_is_over(command) && !rt_ok(command->result));
+    CHECK_IMPLIES(command->failure_is_reported,
+                  rt_command_is_over(command) && !rt_ok(command->result));
 }
 
-/* Edges lead to older commands, each once; a command that was handed over depends only on commands
- * that were, too. */
-static void check_edges(const rt_scheduler *scheduler, const rt_command *command)
+/* States, and edges to older commands, each once; a command that was handed over depends only on
+ * commands that were, too. */
+static void check_command(const rt_scheduler *scheduler, uint32_t index)
 {
+    const rt_command *command = command_at(scheduler, index);
+    CHECK(command->queue < scheduler->queues.count);
+    CHECK(command->visit <= scheduler->visit_count);
+    check_state(scheduler, command);
     bool is_placeholder = command->kind == RT_COMMAND_FUSION;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = command_at(scheduler, command->dependencies.items[i]);
@@ -84,23 +89,15 @@ static void check_edges(const rt_scheduler *scheduler, const rt_command *command
         CHECK_IMPLIES(rt_command_is_pending(other), rt_command_is_pending(command));
         CHECK(other->state != RT_COMMAND_REMOVED);
     }
-    if (command->dependent == RT_COMMAND_NONE) return;
-    /* The other side of the newest edge, unless its start was removed from the graph. */
-    const rt_command *dependent = command_at(scheduler, command->dependent);
-    if (dependent->state != RT_COMMAND_REMOVED && dependent->kind != RT_COMMAND_FUSION)
-        CHECK(is_in(&dependent->dependencies, command->id));
-}
-
-static void check_command(const rt_scheduler *scheduler, uint32_t index)
-{
-    const rt_command *command = command_at(scheduler, index);
-    CHECK(command->queue < scheduler->queues.count);
-    CHECK(command->visit <= scheduler->visit_count);
-    check_state(scheduler, command);
-    check_edges(scheduler, command);
+    if (command->dependent != RT_COMMAND_NONE) {
+        /* The other side of the newest edge, unless its start was removed from the graph. */
+        const rt_command *dependent = command_at(scheduler, command->dependent);
+        if (dependent->state != RT_COMMAND_REMOVED && dependent->kind != RT_COMMAND_FUSION)
+            CHECK(is_in(&dependent->dependencies, command->id));
+    }
     if (index >= scheduler->settled) return;
     CHECK(rt_command_is_over(command));
-    CHECK(rt_ok(command->result) || command->failure_told);
+    CHECK(rt_ok(command->result) || command->failure_is_reported);
 }
 
 /* ---- Queues and memories ------------------------------------------------------------------ */
@@ -136,10 +133,26 @@ static void check_use(const rt_scheduler *scheduler, const rt_memory_use *use)
 /* ---- Fusions ------------------------------------------------------------------------------ */
 
 /* The list of an ACTIVE fusion, its placeholder and the held commands refer to each other. */
-static void check_list(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
+static void check_fusion(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     const rt_command *node = command_at(scheduler, fusion->command);
-    CHECK(scheduler->queues.items[fusion->queue].fusion == fusion);
+    CHECK(fusion->queue < scheduler->queues.count);
+    bool is_newest = scheduler->queues.items[fusion->queue].fusion == fusion;
+    CHECK(fusion->status > RT_FUSION_NEW && fusion->status < RT_FUSION_STATUS_COUNT);
+    CHECK(node->kind == RT_COMMAND_FUSION && node->queue == fusion->queue);
+    CHECK(fusion->covered <= fusion->kernels.count);
+    CHECK_IMPLIES(fusion->last_before != RT_COMMAND_NONE, fusion->last_before < fusion->command);
+    for (uint32_t i = 0; i < fusion->leaves.count; i++) {
+        CHECK(fusion->leaves.items[i].memory < scheduler->uses.count);
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(fusion->leaves.items[k].memory != fusion->leaves.items[i].memory);
+    }
+    CHECK((fusion->status == RT_FUSION_DELETE) != is_newest);
+    if (fusion->status != RT_FUSION_ACTIVE) {
+        CHECK(!rt_command_is_pending(node));
+        CHECK_IMPLIES(fusion->ended_early, fusion->status != RT_FUSION_COMPLETED);
+        return;
+    }
     CHECK(!fusion->ended_early);
     CHECK(node->state == RT_COMMAND_SUBMITTED);
     CHECK(node->dependencies.count == fusion->kernels.count);
@@ -155,29 +168,6 @@ static void check_list(const rt_scheduler *scheduler, const rt_fusion_command *f
         CHECK(move->kind == RT_COMMAND_UPLOAD || move->kind == RT_COMMAND_HOST_READ);
         CHECK_IMPLIES(move->held, move->held->fusion == fusion && move->held->auxiliary);
     }
-}
-
-static void check_fusion(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
-{
-    const rt_command *node = command_at(scheduler, fusion->command);
-    CHECK(fusion->queue < scheduler->queues.count);
-    CHECK(fusion->status > RT_FUSION_NEW && fusion->status < RT_FUSION_STATUS_COUNT);
-    CHECK(node->kind == RT_COMMAND_FUSION && node->queue == fusion->queue);
-    CHECK(fusion->covered <= fusion->kernels.count);
-    CHECK_IMPLIES(fusion->last_before != RT_COMMAND_NONE, fusion->last_before < fusion->command);
-    for (uint32_t i = 0; i < fusion->leaves.count; i++) {
-        CHECK(fusion->leaves.items[i].memory < scheduler->uses.count);
-        for (uint32_t k = 0; k < i; k++)
-            CHECK(fusion->leaves.items[k].memory != fusion->leaves.items[i].memory);
-    }
-    if (fusion->status == RT_FUSION_ACTIVE) {
-        check_list(scheduler, fusion);
-        return;
-    }
-    CHECK(!rt_command_is_pending(node));
-    CHECK_IMPLIES(fusion->ended_early, fusion->status != RT_FUSION_COMPLETED);
-    CHECK((fusion->status == RT_FUSION_DELETE) !=
-          (scheduler->queues.items[fusion->queue].fusion == fusion));
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */

@@ -2,15 +2,6 @@
  */
 #include "reference/sched/sched_internal.h"
 
-/* The first queue of a device, to which commands that the runtime adds itself go. */
-static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t device)
-{
-    for (uint32_t i = 0; i < scheduler->queues.count; i++) {
-        if (scheduler->queues.items[i].device->id == device) return i;
-    }
-    UNREACHABLE(); /* content reaches a device only by a command of one of its queues */
-}
-
 /* Adds a move and enqueues it; `before` is a command that it waits for in addition to those of the
  * memory.  A move for a kernel of a fusion list is held with it (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
@@ -39,22 +30,20 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
     return RT_STATUS_OK;
 }
 
-/* Like rt_content_read, for a fusion unless that is NULL. */
-static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
-                              rt_command_id *out_command)
+rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
+                          rt_command_id *out_command)
 {
     uint32_t device = rt_memory_valid_device(memory);
-    CHECK(device != UINT32_MAX);
-    rt_queue_id queue = queue_of_device(scheduler, device);
+    /* The first queue of the device: content reaches a device only by a command of one of its
+     * queues. */
+    rt_queue_id queue = 0;
+    while (queue < scheduler->queues.count && scheduler->queues.items[queue].device->id != device)
+        queue++;
+    CHECK(device != UINT32_MAX && queue < scheduler->queues.count);
     RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, RT_COMMAND_NONE, fusion,
                     out_command));
     if (!rt_memory_is_usm(memory)) rt_memory_downloaded(memory);
     return RT_STATUS_OK;
-}
-
-rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_command_id *out_command)
-{
-    return content_read(scheduler, memory, NULL, out_command);
 }
 
 rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory *memory,
@@ -66,7 +55,7 @@ rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory
     RT_TRY(rt_memory_on_device(memory, device, &copy));
     if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
     rt_command_id download = RT_COMMAND_NONE, upload = RT_COMMAND_NONE;
-    if (!memory->host_valid) RT_TRY(content_read(scheduler, memory, fusion, &download));
+    if (!memory->host_valid) RT_TRY(rt_content_read(scheduler, memory, fusion, &download));
     RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, fusion, &upload));
     CHECK(upload != RT_COMMAND_NONE && memory->host_valid);
     rt_memory_uploaded(memory, device);

@@ -17,11 +17,8 @@ static const rt_property *mask_find(const rt_program *program, rt_text kernel)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {
         const rt_property_set *set = rt_image_set(program->images[i]->image, SET_ELIMINATED);
-        for (uint32_t k = 0; set && k < set->property_count; k++) {
-            const rt_property *property = &set->properties[k];
-            bool is_mask = property->type == RT_PROPERTY_BYTES;
-            if (is_mask && rt_text_equal(property->name, kernel)) return property;
-        }
+        const rt_property *mask = rt_property_set_find(set, kernel);
+        if (mask && mask->type == RT_PROPERTY_BYTES) return mask;
     }
     return NULL;
 }

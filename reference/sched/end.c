@@ -20,27 +20,22 @@ rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
     return status;
 }
 
-/* Hands over the commands that use the memory and returns them; the caller frees the list. */
-static rt_command_list users_of(rt_scheduler *scheduler, const rt_memory *memory)
-{
-    rt_command_list users = {0};
-    if (memory->id >= scheduler->uses.count) return users;
-    const rt_memory_use *use = &scheduler->uses.items[memory->id];
-    if (use->writer != RT_COMMAND_NONE) *rt_vector_push(&users) = use->writer;
-    for (uint32_t i = 0; i < use->readers.count; i++)
-        *rt_vector_push(&users) = use->readers.items[i];
-    for (uint32_t i = 0; i < users.count; i++)
-        rt_sync_command(scheduler, users.items[i]);
-    return users;
-}
-
 rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
 {
     CHECK(!rt_memory_is_usm(memory));
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_BUFFER_END;
-    rt_command_list users = users_of(scheduler, memory);
+    /* Hands over the commands that use the memory, to wait for them without the lock. */
+    rt_command_list users = {0};
+    if (memory->id < scheduler->uses.count) {
+        const rt_memory_use *use = &scheduler->uses.items[memory->id];
+        if (use->writer != RT_COMMAND_NONE) *rt_vector_push(&users) = use->writer;
+        for (uint32_t i = 0; i < use->readers.count; i++)
+            *rt_vector_push(&users) = use->readers.items[i];
+    }
+    for (uint32_t i = 0; i < users.count; i++)
+        rt_sync_command(scheduler, users.items[i]);
     rt_scheduler_unlock(scheduler);
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < users.count; i++) {

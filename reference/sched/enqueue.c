@@ -113,40 +113,39 @@ static rt_bytes value_with_pointers(rt_arena *arena, const rt_argument *argument
     return (rt_bytes){bytes, argument->bytes.size};
 }
 
-static dev_argument device_argument(rt_arena *arena, const rt_argument *argument,
-                                    const rt_device *device)
-{
-    switch (argument->kind) {
-    case RT_ARGUMENT_MEMORY:
-        CHECK(!rt_memory_is_usm(argument->memory));
-        return (dev_argument){.kind = DEV_ARGUMENT_MEMORY,
-                              .memory = copy_on(argument->memory, device)};
-    case RT_ARGUMENT_POINTER:
-        CHECK(rt_memory_is_usm(argument->memory));
-        CHECK(argument->offset <= argument->memory->size);
-        return (dev_argument){.kind = DEV_ARGUMENT_POINTER,
-                              .memory = copy_on(argument->memory, device),
-                              .offset = argument->offset};
-    case RT_ARGUMENT_NULL: return (dev_argument){.kind = DEV_ARGUMENT_MEMORY};
-    case RT_ARGUMENT_BYTES:
-        return (dev_argument){.kind = DEV_ARGUMENT_BYTES,
-                              .bytes = argument->pointer_count
-                                           ? value_with_pointers(arena, argument, device)
-                                           : argument->bytes};
-    case RT_ARGUMENT_LOCAL:
-        return (dev_argument){.kind = DEV_ARGUMENT_LOCAL, .size = argument->size};
-    }
-    UNREACHABLE();
-}
-
 /* The arguments in the device's form, in the arena. */
 static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
                                       const rt_device *device)
 {
     dev_argument *arguments =
         rt_arena_alloc_array(arena, launch->argument_count, sizeof *arguments);
-    for (uint32_t i = 0; i < launch->argument_count; i++)
-        arguments[i] = device_argument(arena, &launch->arguments[i], device);
+    for (uint32_t i = 0; i < launch->argument_count; i++) {
+        const rt_argument *argument = &launch->arguments[i];
+        switch (argument->kind) {
+        case RT_ARGUMENT_NULL: arguments[i].kind = DEV_ARGUMENT_MEMORY; break;
+        case RT_ARGUMENT_MEMORY:
+            CHECK(!rt_memory_is_usm(argument->memory));
+            arguments[i] = (dev_argument){.kind = DEV_ARGUMENT_MEMORY,
+                                          .memory = copy_on(argument->memory, device)};
+            break;
+        case RT_ARGUMENT_POINTER:
+            CHECK(rt_memory_is_usm(argument->memory));
+            CHECK(argument->offset <= argument->memory->size);
+            arguments[i] = (dev_argument){.kind = DEV_ARGUMENT_POINTER,
+                                          .memory = copy_on(argument->memory, device),
+                                          .offset = argument->offset};
+            break;
+        case RT_ARGUMENT_BYTES:
+            arguments[i] = (dev_argument){
+                .kind = DEV_ARGUMENT_BYTES,
+                .bytes = argument->pointer_count ? value_with_pointers(arena, argument, device)
+                                                 : argument->bytes};
+            break;
+        case RT_ARGUMENT_LOCAL:
+            arguments[i] = (dev_argument){.kind = DEV_ARGUMENT_LOCAL, .size = argument->size};
+            break;
+        }
+    }
     return arguments;
 }
 

@@ -212,21 +212,6 @@ rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
 
 /* ---- Cancelling --------------------------------------------------------------------------- */
 
-/* Hands the kernels over in the order of submission, each with the edges that it got at submission.
- */
-static void enqueue_kernels(rt_scheduler *scheduler, const rt_fusion_command *fusion)
-{
-    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
-        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: only the last submission is where it should be. */
-        if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
-        if (i > 0 && !RULE(KF_GRAPH_07))
-            rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
-        if (command->state == RT_COMMAND_HELD) rt_held_enqueue(scheduler, command);
-        CHECK(!rt_command_is_pending(command));
-    }
-}
-
 void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason)
 {
     CHECK(fusion->status == RT_FUSION_ACTIVE);
@@ -239,10 +224,19 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
     if (scheduler->observer.ended)
         scheduler->observer.ended(scheduler->observer.user, fusion->queue, reason);
     enqueue_auxiliary(scheduler, fusion);
-    if (is_call && !RULE(KF_QUEUE_08))
-        drop_list(scheduler, fusion);
-    else
-        enqueue_kernels(scheduler, fusion);
+    bool is_lost = is_call && !RULE(KF_QUEUE_08);
+    if (is_lost) drop_list(scheduler, fusion);
+    /* The kernels are handed over in the order of submission, each with the edges that it got
+     * there. */
+    for (uint32_t i = 0; i < fusion->kernels.count && !is_lost; i++) {
+        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        /* Broken: only the last submission is where it should be. */
+        if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
+        if (i > 0 && !RULE(KF_GRAPH_07))
+            rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
+        if (command->state == RT_COMMAND_HELD) rt_held_enqueue(scheduler, command);
+        CHECK(!rt_command_is_pending(command));
+    }
     placeholder_end(scheduler, fusion);
 }
 
@@ -394,40 +388,12 @@ static void list_copy(rt_command_list *to, const rt_command_list *from)
         *rt_vector_push(to) = from->items[i];
 }
 
-static const rt_saved_leaves *saved_find(const rt_fusion_command *fusion, uint32_t memory)
-{
-    for (uint32_t i = 0; i < fusion->leaves.count; i++) {
-        if (fusion->leaves.items[i].memory == memory) return &fusion->leaves.items[i];
-    }
-    return NULL;
-}
-
-/* Removes the list's kernels from a memory's leaves: a memory that one of them wrote gets back its
- * previous leaves, and readers outside the list stay. */
-static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
-                           rt_memory_use *use, uint32_t memory)
-{
-    const rt_saved_leaves *saved = saved_find(fusion, memory);
-    bool written = use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer);
-    if (written) {
-        CHECK(saved);
-        use->writer = saved->writer;
-        use->download = saved->download;
-        list_copy(&use->readers, &saved->readers);
-    }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < use->readers.count; i++) {
-        if (!is_listed(scheduler, fusion, use->readers.items[i]))
-            use->readers.items[kept++] = use->readers.items[i];
-    }
-    use->readers.count = kept;
-}
-
 /* The leaves of memories, in the order of a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
 /* Removes the list's kernels from the leaves of every memory that they use, and returns the
- * previous leaves, in case the device refuses the fused kernel (leaves_give). */
+ * previous leaves, in case the device refuses the fused kernel (leaves_give).  A memory that one of
+ * the kernels wrote gets back the leaves from before the list; readers outside the list stay. */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -439,8 +405,25 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
         rt_memory_use *kept = rt_vector_push(&before);
         *kept = (rt_memory_use){.writer = use->writer, .download = use->download};
         list_copy(&kept->readers, &use->readers);
-        if (RULE(KF_GRAPH_13)) leaves_restore(scheduler, fusion, use, memory);
+        if (!RULE(KF_GRAPH_13)) continue;
+        if (use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer)) {
+            uint32_t at = 0;
+            while (at < fusion->leaves.count && fusion->leaves.items[at].memory != memory)
+                at++;
+            CHECK(at < fusion->leaves.count);
+            const rt_saved_leaves *saved = &fusion->leaves.items[at];
+            use->writer = saved->writer;
+            use->download = saved->download;
+            list_copy(&use->readers, &saved->readers);
+        }
+        uint32_t outside_count = 0;
+        for (uint32_t k = 0; k < use->readers.count; k++) {
+            if (!is_listed(scheduler, fusion, use->readers.items[k]))
+                use->readers.items[outside_count++] = use->readers.items[k];
+        }
+        use->readers.count = outside_count;
     }
+    CHECK(before.count == accesses->count);
     return before;
 }
 
@@ -466,8 +449,10 @@ static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusio
         rt_command_step(scheduler->commands.items[fusion->kernels.items[i]], step);
 }
 
-/* Frees the data of the removed kernels: no edge leads to or from them any more. */
-static void kernels_release(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+/* Ends the list that the fused kernel has replaced: frees the data of the removed kernels, since no
+ * edge leads to or from them any more.  The fusion's node waits for the fused kernel and for the
+ * moves of content made for the list. */
+static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, rt_command_id fused)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
@@ -482,18 +467,13 @@ static void kernels_release(rt_scheduler *scheduler, const rt_fusion_command *fu
         rt_program_release(scheduler->programs, command->program);
         command->program = NULL;
     }
-}
-
-/* The fusion's node waits for the fused kernel and for the moves of content made for the list. */
-static void placeholder_replace(rt_scheduler *scheduler, const rt_fusion_command *fusion,
-                                rt_command_id fused)
-{
     rt_command *node = scheduler->commands.items[fusion->command];
     CHECK(node->state == RT_COMMAND_SUBMITTED && fused > node->id);
     node->dependencies.count = 0;
     if (RULE(KF_GRAPH_15)) rt_graph_depend(scheduler, node, fused);
     for (uint32_t i = 0; i < fusion->auxiliary.count; i++)
         rt_graph_depend(scheduler, node, fusion->auxiliary.items[i]);
+    placeholder_end(scheduler, fusion);
 }
 
 /* The graph's part of the replacement; on success the fused command owns program. */
@@ -530,9 +510,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     }
     leaves_give(scheduler, &before, &accesses, !rt_ok(status));
     if (rt_ok(status)) {
-        kernels_release(scheduler, fusion);
-        placeholder_replace(scheduler, fusion, *out_command);
-        placeholder_end(scheduler, fusion);
+        list_end(scheduler, fusion, *out_command);
         rt_fusion_set_status(scheduler, fusion,
                              RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
     } else {

@@ -21,25 +21,27 @@ static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                           RT_TEXT_ARG(copy->name));
 }
 
-/* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
- * "host_access"). */
-static rt_status check_access(rt_scheduler *scheduler, const rt_global_copy *copy)
+/* Refuses a copy that does not compile, whose host object is unknown, or that exceeds the variable.
+ */
+static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
+                       rt_global_entry **out_entry)
 {
-    rt_host_access wanted = copy->to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
-    if (copy->host_access == RT_HOST_ACCESS_READ_WRITE || copy->host_access == wanted)
-        return RT_STATUS_OK;
-    return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &copy->name, 1,
-                          "copying %s device_global '%.*s' does not compile: its host_access is %s",
-                          copy->to_global ? "to" : "from", RT_TEXT_ARG(copy->name),
-                          rt_host_access_name(copy->host_access));
-}
-
-/* The size is sizeof(T), which the call knows; broken, it is the size that images have described so
- * far. */
-static rt_status check_part(rt_scheduler *scheduler, const rt_global_entry *entry,
-                            rt_global_copy *inout_copy)
-{
-    uint64_t room = RULE_ELSE(DG_COPY_02, inout_copy->type_size, entry->size);
+    rt_text name = inout_copy->name;
+    /* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
+     * "host_access"). */
+    bool to_global = inout_copy->to_global;
+    rt_host_access needed = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
+    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != needed) {
+        return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &name, 1,
+                              "copying %s device_global '%.*s' does not compile: its host_access "
+                              "is %s",
+                              to_global ? "to" : "from", RT_TEXT_ARG(name),
+                              rt_host_access_name(inout_copy->host_access));
+    }
+    RT_TRY(find_entry(scheduler, inout_copy, out_entry));
+    /* The size is sizeof(T), which the call knows; broken, it is the size that images have
+     * described so far. */
+    uint64_t room = RULE_ELSE(DG_COPY_02, inout_copy->type_size, (*out_entry)->size);
     uint64_t offset = inout_copy->offset, size = inout_copy->size;
     CHECK(size >= 1);
     if (offset <= room && size <= room - offset) return RT_STATUS_OK;
@@ -48,20 +50,11 @@ static rt_status check_part(rt_scheduler *scheduler, const rt_global_entry *entr
         inout_copy->size = size <= room - inout_copy->offset ? size : room - inout_copy->offset;
         if (inout_copy->size > 0) return RT_STATUS_OK;
     }
-    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_DG_COPY_07, &inout_copy->name,
-                          1,
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_DG_COPY_07, &name, 1,
                           "copy of %llu bytes at offset %llu of device_global '%.*s': it has only "
                           "%llu bytes",
-                          (unsigned long long)size, (unsigned long long)offset,
-                          RT_TEXT_ARG(inout_copy->name), (unsigned long long)room);
-}
-
-static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
-                       rt_global_entry **out_entry)
-{
-    RT_TRY(check_access(scheduler, inout_copy));
-    RT_TRY(find_entry(scheduler, inout_copy, out_entry));
-    return check_part(scheduler, *out_entry, inout_copy);
+                          (unsigned long long)size, (unsigned long long)offset, RT_TEXT_ARG(name),
+                          (unsigned long long)room);
 }
 
 /* ---- Without image scope ------------------------------------------------------------------- */
@@ -92,24 +85,18 @@ static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_glo
     return status;
 }
 
-/* The instance that the host object's usmptr leads to, if it was set for this queue's device and
- * context. */
-static rt_global_instance *cached_instance(rt_scheduler *scheduler, rt_queue_id queue,
-                                           const rt_global_entry *entry)
-{
-    const rt_queue *asks = &scheduler->queues.items[queue];
-    rt_global_instance *cached = entry->cached;
-    if (!cached) return NULL;
-    bool fits = cached->device == asks->device && cached->context == asks->context;
-    return fits || !RULE(DG_COPY_06) ? cached : NULL;
-}
-
 /* Called with the lock held. */
 static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
                                   const rt_global_copy *copy, rt_global_entry *entry,
                                   rt_command_id *out_command)
 {
-    rt_global_instance *instance = cached_instance(scheduler, queue, entry);
+    /* The host object's usmptr leads to an instance, if it was set for this queue's device and
+     * context. */
+    const rt_queue *target = &scheduler->queues.items[queue];
+    rt_global_instance *instance = entry->cached;
+    bool fits =
+        instance && instance->device == target->device && instance->context == target->context;
+    if (!fits && instance && RULE(DG_COPY_06)) instance = NULL;
     if (!instance) {
         rt_global_database_found(scheduler->globals, entry);
         RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance));
@@ -165,11 +152,11 @@ typedef struct value_owner {
  * scope per device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
 static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     value_owner owner = {RT_GLOBAL_VALUE_ALL, RT_GLOBAL_VALUE_ALL};
     bool apart = is_shipped(scheduler);
-    if (apart) owner.context = asks->context;
-    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = asks->device->id;
+    if (apart) owner.context = target->context;
+    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = target->device->id;
     return owner;
 }
 
@@ -206,11 +193,11 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                                   rt_command_id *out_command)
 {
     rt_scheduler_lock(scheduler);
-    const rt_queue asks = scheduler->queues.items[queue];
+    const rt_queue target = scheduler->queues.items[queue];
     rt_scheduler_unlock(scheduler);
     rt_global_database_found(scheduler->globals, entry);
     rt_program *program = NULL;
-    RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
+    RT_TRY(rt_program_manager_global(scheduler->programs, target.device, target.context,
                                      entry->unique_id, false, &program));
     rt_handover_point();
     rt_scheduler_lock(scheduler);
@@ -264,62 +251,40 @@ typedef struct content {
     rt_program *program;
 } content;
 
-/* Called with the lock held. */
-static rt_status buffer_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
-                           rt_global_entry *entry, bool existing, content *out_content)
-{
-    rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry, true);
-    if (!instance && !existing)
-        RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance));
-    if (instance) out_content->memory = instance->memory;
-    return RT_STATUS_OK;
-}
-
-/* Called with the lock held; the program has already been searched for. */
-static rt_status value_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
-                          rt_global_entry *entry, bool existing, content *out_content)
-{
-    rt_program *program = out_content->program;
-    rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;
-    if (global) {
-        RT_TRY(rt_global_variable(scheduler->globals, program, global, copy->type_size));
-        out_content->memory = global->variable;
-        return RT_STATUS_OK;
-    }
-    value_owner owner = owner_of(scheduler, queue, copy->image_scope);
-    if (existing && !rt_global_value_find(entry, owner.context, owner.device)) return RT_STATUS_OK;
-    return rt_global_value(scheduler->globals, entry, owner.context, owner.device, copy->type_size,
-                           &out_content->memory);
-}
-
+/* Finds the content without building a program or creating content if only what exists is wanted.
+ */
 static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               const rt_global_copy *copy, rt_global_entry *entry, bool existing,
                               content *out_content)
 {
     rt_scheduler_lock(scheduler);
-    const rt_queue asks = scheduler->queues.items[queue];
+    const rt_queue target = scheduler->queues.items[queue];
     rt_scheduler_unlock(scheduler);
     if (copy->image_scope)
-        RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
+        RT_TRY(rt_program_manager_global(scheduler->programs, target.device, target.context,
                                          entry->unique_id, existing, &out_content->program));
     bool in_value = copy->image_scope || is_shadowed(scheduler, copy, entry);
+    rt_program *program = out_content->program;
+    CHECK_IMPLIES(program, copy->image_scope && program->device == target.device);
+    rt_status status = RT_STATUS_OK;
     rt_scheduler_lock(scheduler);
-    rt_status status = in_value ? value_of(scheduler, queue, copy, entry, existing, out_content)
-                                : buffer_of(scheduler, queue, copy, entry, existing, out_content);
+    rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;
+    if (!in_value) {
+        rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry, true);
+        if (!instance && !existing)
+            status = rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance);
+        if (rt_ok(status) && instance) out_content->memory = instance->memory;
+    } else if (global) {
+        status = rt_global_variable(scheduler->globals, program, global, copy->type_size);
+        if (rt_ok(status)) out_content->memory = global->variable;
+    } else {
+        value_owner owner = owner_of(scheduler, queue, copy->image_scope);
+        if (!existing || rt_global_value_find(entry, owner.context, owner.device))
+            status = rt_global_value(scheduler->globals, entry, owner.context, owner.device,
+                                     copy->type_size, &out_content->memory);
+    }
     rt_scheduler_unlock(scheduler);
     return status;
-}
-
-/* Which of the bytes have a value: as reported by the device that wrote them last, otherwise all.
- */
-static rt_status defined_of(const rt_memory *memory, uint64_t size, rt_buffer *out_defined)
-{
-    for (uint64_t i = 0; i < (size + 7) / 8; i++)
-        rt_buffer_append_byte(out_defined, '\377');
-    if (memory->written_on == UINT32_MAX) return RT_STATUS_OK;
-    CHECK(memory->written_on < memory->copies.count);
-    return dev_memory_defined(memory->copies.items[memory->written_on].memory, 0, size,
-                              (uint8_t *)out_defined->data);
 }
 
 static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *copy,
@@ -335,7 +300,14 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
     /* Broken: the call returns before the command has ended. */
     if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
-    return defined_of(memory, copy->type_size, out_defined);
+    /* The bytes that have a value: as reported by the device that wrote them last, otherwise all.
+     */
+    for (uint64_t i = 0; i < (copy->type_size + 7) / 8; i++)
+        rt_buffer_append_byte(out_defined, '\377');
+    if (memory->written_on == UINT32_MAX) return RT_STATUS_OK;
+    CHECK(memory->written_on < memory->copies.count);
+    return dev_memory_defined(memory->copies.items[memory->written_on].memory, 0, copy->type_size,
+                              (uint8_t *)out_defined->data);
 }
 
 rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,

@@ -26,13 +26,13 @@ static bool contexts_share(rt_scheduler *scheduler)
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry, bool by_copy)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
-        if (instance->device != asks->device && RULE(DG_INIT_09)) continue;
+        if (instance->device != target->device && RULE(DG_INIT_09)) continue;
         /* Broken: a launch does not find content that a copy has created. */
         if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
-        if (instance->context == asks->context || contexts_share(scheduler)) return instance;
+        if (instance->context == target->context || contexts_share(scheduler)) return instance;
     }
     return NULL;
 }
@@ -53,60 +53,33 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
     return RT_STATUS_OK;
 }
 
-/* True if the runtime fills the new content: always.  Broken, each rule in turn: not for a copy,
- * not for a launch. */
-static bool is_filled(bool by_copy)
-{
-    return by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
-}
-
 rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_global_entry *entry,
                               uint64_t size, bool by_copy, rt_global_instance **out_instance)
 {
-    const rt_queue *asks = &scheduler->queues.items[queue];
+    const rt_queue *target = &scheduler->queues.items[queue];
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
     /* Broken: content created for one program is not found by the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
     /* Broken: content that another context has filled is shared in name only. */
-    bool is_shared = *out_instance && (*out_instance)->context != asks->context;
+    bool is_shared = *out_instance && (*out_instance)->context != target->context;
     bool is_torn = is_shared && !RULE(DG_INIT_11);
     if (is_torn) *out_instance = NULL;
     if (!*out_instance) {
-        RT_TRY(rt_global_instance_make(scheduler->globals, entry, asks->device, asks->context, size,
-                                       out_instance));
+        RT_TRY(rt_global_instance_make(scheduler->globals, entry, target->device, target->context,
+                                       size, out_instance));
         (*out_instance)->by_copy = by_copy;
     }
     /* Content that could not be filled at its creation is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    if (is_filled(by_copy) && !is_torn) return zero(scheduler, queue, *out_instance);
-    rt_memory_written((*out_instance)->memory, asks->device);
+    /* The runtime always fills new content.  Broken, each rule in turn: not for a copy, not for a
+     * launch. */
+    bool is_filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
+    if (is_filled && !is_torn) return zero(scheduler, queue, *out_instance);
+    rt_memory_written((*out_instance)->memory, target->device);
     return RT_STATUS_OK;
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */
-
-/* Image data is untrusted: for a variable that modules share, all images must state the same size.
- */
-static rt_status check_size(rt_scheduler *scheduler, const rt_program_global *global,
-                            const rt_global_instance *instance)
-{
-    if (instance->memory->size == global->size) return RT_STATUS_OK;
-    rt_text id = global->entry->unique_id;
-    return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
-                          "an image says that device_global '%.*s' has %llu bytes, and its content "
-                          "on the device has %llu",
-                          RT_TEXT_ARG(id), (unsigned long long)global->size,
-                          (unsigned long long)instance->memory->size);
-}
-
-static void pointer_set(rt_program_global *global, const rt_global_instance *instance)
-{
-    uint32_t device = instance->device->id;
-    CHECK(device < instance->memory->copies.count);
-    uint64_t address = dev_memory_address(instance->memory->copies.items[device].memory);
-    for (uint32_t i = 0; i < sizeof global->pointer; i++)
-        global->pointer[i] = (uint8_t)(address >> (8 * i));
-}
 
 /* The target of the pointer in a program: the variable's content.  Broken: the content of the
  * program's first variable, for the members of the class that follow the pointer. */
@@ -128,7 +101,11 @@ static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_prog
                        rt_program_global *global, const rt_global_instance *instance)
 {
     RT_TRY(rt_global_variable(scheduler->globals, program, global, sizeof global->pointer));
-    pointer_set(global, target_of(scheduler, queue, program, instance));
+    const rt_global_instance *target = target_of(scheduler, queue, program, instance);
+    CHECK(target->device->id < target->memory->copies.count);
+    uint64_t address = dev_memory_address(target->memory->copies.items[target->device->id].memory);
+    for (uint32_t i = 0; i < sizeof global->pointer; i++)
+        global->pointer[i] = (uint8_t)(address >> (8 * i));
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_POINT, queue);
     rt_status status = rt_enqueue_point(scheduler, command, program, global);
     if (rt_ok(status))
@@ -136,13 +113,6 @@ static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_prog
     else
         rt_graph_remove_last(scheduler, command);
     return status;
-}
-
-/* host_access affects only copies (DG-INIT-12). */
-static bool is_pointed(const rt_global_entry *entry, bool content_is_new)
-{
-    if (entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12)) return false;
-    return content_is_new || RULE(DG_INIT_06);
 }
 
 static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
@@ -153,9 +123,21 @@ static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_pr
     rt_global_instance *instance = NULL;
     uint64_t size = RULE_ELSE(DG_INIT_03, global->size, sizeof global->pointer);
     RT_TRY(rt_globals_instance(scheduler, queue, entry, size, false, &instance));
-    if (size == global->size) RT_TRY(check_size(scheduler, global, instance));
+    /* Image data is untrusted: for a variable that modules share, all images must state the same
+     * size. */
+    if (size == global->size && size != instance->memory->size) {
+        return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &entry->unique_id, 1,
+                              "an image says that device_global '%.*s' has %llu bytes, and its "
+                              "content on the device has %llu",
+                              RT_TEXT_ARG(entry->unique_id), (unsigned long long)size,
+                              (unsigned long long)instance->memory->size);
+    }
     bool is_new = entry->instances.count > instances_before;
-    if (global->point == RT_GLOBAL_COMMAND_NONE && is_pointed(entry, is_new))
+    bool is_pointed = global->point != RT_GLOBAL_COMMAND_NONE;
+    /* host_access affects only copies.  Broken: such a variable gets no pointer. */
+    if (!is_pointed && entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12))
+        is_pointed = true;
+    if (!is_pointed && (is_new || RULE(DG_INIT_06)))
         RT_TRY(point(scheduler, queue, program, global, instance));
     if (instance->zero != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = instance->zero;
     if (global->point != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = global->point;

@@ -4,19 +4,9 @@
  * Source: document 001 (KernelFusionJIT.md), "Behavior on queue::submit". */
 #include "reference/sched/sched_internal.h"
 
-/* ---- Copies ------------------------------------------------------------------------------- */
+#include "reference/program/specialise.h"
 
-static rt_argument argument_copy(rt_arena *arena, const rt_argument *argument)
-{
-    rt_argument copy = *argument;
-    if (argument->bytes.size > 0) copy.bytes = rt_arena_bytes(arena, argument->bytes);
-    rt_inner_pointer *pointers =
-        rt_arena_alloc_array(arena, argument->pointer_count, sizeof *pointers);
-    for (uint32_t i = 0; i < argument->pointer_count; i++)
-        pointers[i] = argument->pointers[i];
-    copy.pointers = pointers;
-    return copy;
-}
+/* ---- Copies ------------------------------------------------------------------------------- */
 
 /* The launch without its `after`, which has become edges. */
 static rt_launch launch_copy(rt_arena *arena, const rt_launch *launch)
@@ -26,16 +16,17 @@ static rt_launch launch_copy(rt_arena *arena, const rt_launch *launch)
     copy.options = rt_arena_text(arena, launch->options);
     copy.after = NULL;
     copy.after_count = 0;
-    rt_argument *arguments = rt_arena_alloc_array(arena, launch->argument_count, sizeof *arguments);
-    for (uint32_t i = 0; i < launch->argument_count; i++)
-        arguments[i] = argument_copy(arena, &launch->arguments[i]);
+    rt_argument *arguments =
+        rt_arena_copy(arena, launch->arguments, launch->argument_count, sizeof *arguments);
+    for (uint32_t i = 0; i < launch->argument_count; i++) {
+        rt_argument *argument = &arguments[i];
+        if (argument->bytes.size > 0) argument->bytes = rt_arena_bytes(arena, argument->bytes);
+        argument->pointers = rt_arena_copy(arena, argument->pointers, argument->pointer_count,
+                                           sizeof *argument->pointers);
+    }
     copy.arguments = arguments;
-    rt_spec_constant *constants =
-        rt_arena_alloc_array(arena, launch->constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < launch->constant_count; i++)
-        constants[i] = (rt_spec_constant){rt_arena_text(arena, launch->constants[i].name),
-                                          rt_arena_bytes(arena, launch->constants[i].value)};
-    copy.constants = constants;
+    const rt_spec_list constants = {launch->constants, launch->constant_count};
+    copy.constants = rt_spec_list_copy(arena, constants).constants;
     return copy;
 }
 
@@ -48,18 +39,6 @@ static rt_held *held_make(rt_fusion_command *fusion, rt_command *command)
     *command->held = (rt_held){.fusion = fusion};
     rt_command_step(command, RT_STEP_HOLD);
     return command->held;
-}
-
-/* Appends a kernel to the list. */
-static void list_append(rt_fusion_command *fusion, rt_command_id kernel)
-{
-    rt_command_list *list = &fusion->kernels;
-    *rt_vector_push(list) = kernel;
-    if (RULE(KF_GRAPH_08)) return;
-    /* Broken: the newest comes first. */
-    for (uint32_t i = list->count - 1; i > 0; i--)
-        list->items[i] = list->items[i - 1];
-    list->items[0] = kernel;
 }
 
 rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
@@ -81,7 +60,12 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
         *rt_vector_push(&fusion->auxiliary) = command->id;
         return;
     }
-    list_append(fusion, command->id);
+    *rt_vector_push(&fusion->kernels) = command->id;
+    if (!RULE(KF_GRAPH_08)) { /* Broken: the newest comes first. */
+        for (uint32_t i = fusion->kernels.count - 1; i > 0; i--)
+            fusion->kernels.items[i] = fusion->kernels.items[i - 1];
+        fusion->kernels.items[0] = command->id;
+    }
     rt_command *placeholder = scheduler->commands.items[fusion->command];
     CHECK(placeholder->kind == RT_COMMAND_FUSION && placeholder->id < command->id);
     if (RULE(KF_GRAPH_06)) rt_graph_depend(scheduler, placeholder, command->id);

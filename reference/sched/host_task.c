@@ -25,42 +25,39 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
                           RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
 }
 
-/* Brings the content to the host and creates the node; returns a refusal of the device. */
-static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
-                            rt_command **out_command)
+/* Brings the content to the host, creates the node, waits for its predecessors and runs the task,
+ * whose result is their first failure; returns a refusal of the device. */
+static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
+                          rt_command_id *out_command)
 {
     rt_command_id download = RT_COMMAND_NONE;
     rt_not_fused_task(scheduler, queue);
     scheduler->cause = RT_SYNC_REASON_HOST_TASK;
-    if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, &download));
+    if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, NULL, &download));
     const rt_access_list none = {0};
     const rt_submission submission = {.queue = queue,
                                       .kind = RT_COMMAND_HOST_TASK,
                                       .accesses = &none,
                                       .after = task->after,
                                       .after_count = task->after_count};
-    RT_TRY(rt_submission_begin(scheduler, &submission, out_command));
-    rt_graph_depend(scheduler, *out_command, download);
-    rt_graph_depend_on_memory(scheduler, *out_command, task->from, RT_ACCESS_READ);
-    if (task->to) rt_graph_depend_on_memory(scheduler, *out_command, task->to, RT_ACCESS_WRITE);
-    return RT_STATUS_OK;
-}
-
-/* Waits for the task's predecessors, then runs it; its result is their first failure. */
-static void task_run(rt_scheduler *scheduler, rt_command *command, const rt_host_task *task)
-{
+    rt_command *command = NULL;
+    RT_TRY(rt_submission_begin(scheduler, &submission, &command));
+    rt_graph_depend(scheduler, command, download);
+    rt_graph_depend_on_memory(scheduler, command, task->from, RT_ACCESS_READ);
+    if (task->to) rt_graph_depend_on_memory(scheduler, command, task->to, RT_ACCESS_WRITE);
     command->result = rt_enqueue_host_task(scheduler, command);
     rt_command_step(command, RT_STEP_FINISH);
     rt_graph_book_access(scheduler, command, task->from, RT_ACCESS_READ);
     if (task->to) rt_graph_book_access(scheduler, command, task->to, RT_ACCESS_WRITE);
-    scheduler->queues.items[command->queue].last = command->id;
+    scheduler->queues.items[queue].last = command->id;
     RT_COMMAND_TRACE(scheduler, command, HOST_TASK, RT_T("from", task->from->name),
-                     RT_T("to", task->to ? task->to->name : (rt_text){0}),
-                     RT_N("queue", command->queue));
-    if (!task->to || !rt_ok(command->result)) return;
+                     RT_T("to", task->to ? task->to->name : (rt_text){0}), RT_N("queue", queue));
+    *out_command = command->id;
+    if (!task->to || !rt_ok(command->result)) return RT_STATUS_OK;
     CHECK(task->from->host_valid && task->from->size == task->to->size);
     memcpy(task->to->host, task->from->host, task->to->size);
     rt_memory_host_written(task->to);
+    return RT_STATUS_OK;
 }
 
 rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
@@ -70,13 +67,9 @@ rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    rt_command *command = NULL;
     rt_status status = check_task(scheduler, task);
-    if (rt_ok(status)) status = task_begin(scheduler, queue, task, &command);
-    if (rt_ok(status)) {
-        task_run(scheduler, command, task);
-        *out_command = command->id;
-    }
+    if (rt_ok(status)) status = task_run(scheduler, queue, task, out_command);
+    CHECK(rt_ok(status) == (*out_command != RT_COMMAND_NONE));
     rt_scheduler_unlock(scheduler);
     return status;
 }

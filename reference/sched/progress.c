@@ -4,22 +4,6 @@
  * (KernelFusionJIT.md), "Event Handling". */
 #include "reference/sched/sched_internal.h"
 
-static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *command);
-
-/* The end of a fusion does no work: its progress is the least of the commands that it waits for. */
-static rt_progress fusion_progress(const rt_scheduler *scheduler, const rt_command *command)
-{
-    rt_progress least = RT_PROGRESS_COMPLETE;
-    for (uint32_t i = 0; i < command->dependencies.count; i++) {
-        const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        /* It waits only for kernels and moves of content, so the recursion is one level deep. */
-        CHECK(other->kind != RT_COMMAND_FUSION);
-        rt_progress progress = progress_of(scheduler, other);
-        if (progress < least) least = progress;
-    }
-    return least;
-}
-
 static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *command)
 {
     switch (command->state) {
@@ -30,10 +14,21 @@ static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *
     case RT_COMMAND_REMOVED: return RT_PROGRESS_COMPLETE;
     case RT_COMMAND_ENQUEUED: break;
     }
-    if (command->kind == RT_COMMAND_FUSION) return fusion_progress(scheduler, command);
-    CHECK(command->event != NULL);
-    return dev_event_query(command->event) == DEV_EVENT_PENDING ? RT_PROGRESS_HANDED_OVER
-                                                                : RT_PROGRESS_COMPLETE;
+    if (command->kind != RT_COMMAND_FUSION) {
+        CHECK(command->event != NULL);
+        return dev_event_query(command->event) == DEV_EVENT_PENDING ? RT_PROGRESS_HANDED_OVER
+                                                                    : RT_PROGRESS_COMPLETE;
+    }
+    /* The end of a fusion does no work: its progress is the least of the commands that it waits
+     * for, which are only kernels and moves of content, so the recursion is one level deep. */
+    rt_progress least = RT_PROGRESS_COMPLETE;
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
+        const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
+        CHECK(other->kind != RT_COMMAND_FUSION);
+        rt_progress progress = progress_of(scheduler, other);
+        if (progress < least) least = progress;
+    }
+    return least;
 }
 
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command)

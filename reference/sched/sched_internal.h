@@ -74,7 +74,7 @@ typedef struct rt_command {
     bool moves_variable;          /* COPY: of a variable in a program */
     dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;          /* STOPPED, DONE */
-    bool failure_told;         /* its failure was reported to the application */
+    bool failure_is_reported;  /* its failure was reported to the application */
     uint64_t visit;            /* the last walk that reached it (wait.c) */
     rt_command_id dependent;   /* the most recent command that waits for this one, or NONE */
     rt_held *held;             /* HELD; NULL otherwise */
@@ -201,9 +201,10 @@ RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queu
                                        rt_memory *memory, bool overwrites,
                                        rt_fusion_command *fusion);
 
-/* Adds the command that reads a device's copy to the host bytes. */
+/* Adds the command that reads a device's copy to the host bytes; it is held with a fusion unless
+ * that is NULL. */
 RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
-                                      rt_command_id *out_command);
+                                      rt_fusion_command *fusion, rt_command_id *out_command);
 
 /* ---- scheduler.c (lock held) -------------------------------------------------------------- */
 
@@ -313,9 +314,6 @@ void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);
 /* Ends the fusions that hold kernels back, those of a queue or all (RT_QUEUE_ALL). */
 void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
 #define RT_QUEUE_ALL UINT32_MAX
-
-/* The fusion to which the command belongs as a kernel or event, while it is ACTIVE; NULL: none. */
-rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command);
 
 /* ---- not_fused.c (lock held) -------------------------------------------------------------- */
 

@@ -82,28 +82,6 @@ static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
     command->dependencies.count = kept;
 }
 
-/* The reason reported when a command of this kind ends a fusion. */
-static rt_sync_reason cause_of(rt_command_kind kind)
-{
-    if (kind == RT_COMMAND_LAUNCH) return RT_SYNC_REASON_OTHER_QUEUE;
-    return kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
-                                        : RT_SYNC_REASON_MEMORY_OPERATION;
-}
-
-/* Makes the command wait for an event that the application names.  The event of the command's own
- * fusion represents the kernels before it, since the list cannot wait for its own end
- * (KF-EVENT-07). */
-static void depend_on_event(rt_scheduler *scheduler, rt_command *command, rt_command_id event,
-                            rt_fusion_command *fusion)
-{
-    CHECK(event < command->id);
-    bool is_own_list = fusion && event == fusion->command;
-    if (!is_own_list)
-        rt_graph_depend(scheduler, command, event);
-    else if (RULE(KF_EVENT_07))
-        rt_hold_behind_list(scheduler, fusion, command);
-}
-
 rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                               rt_command **out_command)
 {
@@ -115,7 +93,10 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     if (target->ended)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "queue %u has ended and takes no more commands; make another", queue);
-    scheduler->cause = cause_of(submission->kind);
+    /* Why this command ends a fusion, if it does. */
+    scheduler->cause = submission->kind == RT_COMMAND_LAUNCH      ? RT_SYNC_REASON_OTHER_QUEUE
+                       : submission->kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
+                                                                  : RT_SYNC_REASON_MEMORY_OPERATION;
     const rt_access_list *accesses = submission->accesses;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
@@ -124,8 +105,17 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     }
     rt_command *command = rt_graph_add(scheduler, submission->kind, queue);
     if (target->in_order) rt_graph_depend(scheduler, command, target->last);
-    for (uint32_t i = 0; i < submission->after_count; i++)
-        depend_on_event(scheduler, command, submission->after[i], submission->fusion);
+    for (uint32_t i = 0; i < submission->after_count; i++) {
+        rt_command_id event = submission->after[i];
+        CHECK(event < command->id);
+        /* The event of the command's own fusion represents the kernels before it, since the list
+         * cannot wait for its own end. */
+        bool is_own_list = submission->fusion && event == submission->fusion->command;
+        if (!is_own_list)
+            rt_graph_depend(scheduler, command, event);
+        else if (RULE(KF_EVENT_07))
+            rt_hold_behind_list(scheduler, submission->fusion, command);
+    }
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
         rt_graph_depend_on_memory(scheduler, command, access->memory, access->access);
@@ -237,16 +227,6 @@ static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, cons
     return status;
 }
 
-/* Hands the launch to its device, or appends it to the list of its queue's fusion. */
-static rt_status enqueue_or_hold(rt_scheduler *scheduler, rt_fusion_command *fusion,
-                                 rt_command *command, dev_kernel *kernel, const rt_launch *launch)
-{
-    if (!fusion) return rt_enqueue_launch(scheduler, command, kernel, launch);
-    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command, fusion);
-    rt_hold_launch(scheduler, fusion, command, kernel, launch);
-    return RT_STATUS_OK;
-}
-
 /* The graph's part of a launch, called with the lock held.  On success the command owns program. */
 static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch,
                                rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
@@ -271,7 +251,12 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
             rt_graph_depend(scheduler, command, first.items[i]);
         command->program = program;
         rt_fusion_command *list = fusion ? fusion : rt_sync_keeper(scheduler, command);
-        status = enqueue_or_hold(scheduler, list, command, kernel, launch);
+        if (!list) {
+            status = rt_enqueue_launch(scheduler, command, kernel, launch);
+        } else {
+            if (command->queue == list->queue) rt_sync_at_construction(scheduler, command, list);
+            rt_hold_launch(scheduler, list, command, kernel, launch);
+        }
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
     rt_vector_free(&first);
@@ -341,7 +326,7 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_HOST_ACCESS;
     if (!memory->host_valid) {
-        status = rt_content_read(scheduler, memory, &newest);
+        status = rt_content_read(scheduler, memory, NULL, &newest);
     } else if (memory->id < scheduler->uses.count) {
         /* A read requested by another host access may still be in progress. */
         newest = scheduler->uses.items[memory->id].download;

@@ -14,7 +14,8 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue)
     return fusion && fusion->status == RT_FUSION_ACTIVE;
 }
 
-rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command)
+/* The fusion to which the command belongs as a kernel or event, while it is ACTIVE; NULL: none. */
+static rt_fusion_command *fusion_of(const rt_scheduler *scheduler, const rt_command *command)
 {
     if (!rt_command_is_pending(command)) return NULL;
     CHECK_IMPLIES(command->kind == RT_COMMAND_FUSION, command->state == RT_COMMAND_SUBMITTED);
@@ -70,7 +71,7 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         rt_command_id id = command->dependencies.items[i];
         const rt_command *other = scheduler->commands.items[id];
-        if (rt_fusion_of(scheduler, other) && !must_end(scheduler, command))
+        if (fusion_of(scheduler, other) && !must_end(scheduler, command))
             forget_dependency(command, i--);
         else
             rt_sync_command(scheduler, id);
@@ -85,7 +86,7 @@ void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
     CHECK(holder->status == RT_FUSION_ACTIVE && command->state == RT_COMMAND_SUBMITTED);
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        rt_fusion_command *fusion = rt_fusion_of(scheduler, other);
+        rt_fusion_command *fusion = fusion_of(scheduler, other);
         if (fusion && fusion != holder && RULE(KF_SYNC_09))
             rt_fusion_end(scheduler, fusion, RT_SYNC_REASON_OTHER_QUEUE);
     }
@@ -95,7 +96,7 @@ rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *com
 {
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        rt_fusion_command *fusion = rt_fusion_of(scheduler, other);
+        rt_fusion_command *fusion = fusion_of(scheduler, other);
         if (fusion && !RULE(KF_SYNC_10)) return fusion;
     }
     return NULL;
@@ -106,7 +107,7 @@ void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)
     if (id == RT_COMMAND_NONE) return;
     CHECK(id < scheduler->commands.count);
     rt_command *command = scheduler->commands.items[id];
-    rt_fusion_command *fusion = rt_fusion_of(scheduler, command);
+    rt_fusion_command *fusion = fusion_of(scheduler, command);
     if (fusion)
         rt_fusion_end(scheduler, fusion, scheduler->cause);
     else if (command->state == RT_COMMAND_HELD)

@@ -26,65 +26,55 @@ rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler, rt_queue_
     return status;
 }
 
-static void widen(dev_times *span, const dev_times *times)
+/* The times of a command; of a fusion's end, the time span of the kernels that it waited for, or of
+ * the fused kernel: moves of content for them are not commands of the application and do not count.
+ */
+static rt_status times_of(const rt_scheduler *scheduler, const rt_command *command,
+                          dev_times *out_times)
 {
-    if (times->submit < span->submit) span->submit = times->submit;
-    if (times->start < span->start) span->start = times->start;
-    if (times->end > span->end) span->end = times->end;
-}
-
-/* The time span of the kernels that a fusion's end waited for, or of the fused kernel; moves of
- * content for them are not commands of the application and do not count. */
-static rt_status fusion_times(const rt_scheduler *scheduler, const rt_command *fusion,
-                              dev_times *out_times)
-{
-    *out_times = (dev_times){.submit = UINT64_MAX, .start = UINT64_MAX};
+    CHECK(rt_command_is_over(command));
+    RT_TRY(command->result);
+    if (command->event) return dev_event_times(command->event, out_times);
+    if (command->kind != RT_COMMAND_FUSION)
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "a host task has no times: no device ran it");
+    dev_times span = {.submit = UINT64_MAX, .start = UINT64_MAX};
     bool has_kernel = false;
-    for (uint32_t i = 0; i < fusion->dependencies.count; i++) {
-        const rt_command *kernel = scheduler->commands.items[fusion->dependencies.items[i]];
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
+        const rt_command *kernel = scheduler->commands.items[command->dependencies.items[i]];
         if (kernel->kind != RT_COMMAND_LAUNCH) continue;
         CHECK(kernel->state == RT_COMMAND_DONE);
         RT_TRY(kernel->result); /* a failure that an earlier wait has already returned */
         CHECK(kernel->event != NULL);
         dev_times times;
         RT_TRY(dev_event_times(kernel->event, &times));
-        widen(out_times, &times);
+        if (times.submit < span.submit) span.submit = times.submit;
+        if (times.start < span.start) span.start = times.start;
+        if (times.end > span.end) span.end = times.end;
         has_kernel = true;
     }
-    if (has_kernel) return RT_STATUS_OK;
-    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "the event of a fusion without kernels has no times: no device ran anything");
-}
-
-static rt_status times_of(const rt_scheduler *scheduler, const rt_command *command,
-                          dev_times *out_times)
-{
-    CHECK(rt_command_is_over(command));
-    RT_TRY(command->result);
-    if (command->kind == RT_COMMAND_FUSION) return fusion_times(scheduler, command, out_times);
-    if (command->event) return dev_event_times(command->event, out_times);
-    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "a host task has no times: no device ran it");
-}
-
-static rt_status check_profiling(rt_scheduler *scheduler, rt_command_id command)
-{
-    rt_scheduler_lock(scheduler);
-    CHECK(command < scheduler->commands.count);
-    rt_queue_id queue = scheduler->commands.items[command]->queue;
-    bool is_profiling = scheduler->queues.items[queue].enable_profiling;
-    rt_scheduler_unlock(scheduler);
-    if (is_profiling) return RT_STATUS_OK;
-    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "queue %u keeps no times of its commands; make it with the property "
-                   "enable_profiling",
-                   queue);
+    if (!has_kernel)
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "the event of a fusion without kernels has no times: no device ran "
+                       "anything");
+    CHECK(span.submit <= span.start && span.start <= span.end);
+    *out_times = span;
+    return RT_STATUS_OK;
 }
 
 rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command, dev_times *out_times)
 {
     *out_times = (dev_times){0};
-    RT_TRY(check_profiling(scheduler, command));
+    rt_scheduler_lock(scheduler);
+    CHECK(command < scheduler->commands.count);
+    rt_queue_id queue = scheduler->commands.items[command]->queue;
+    bool is_profiling = scheduler->queues.items[queue].enable_profiling;
+    rt_scheduler_unlock(scheduler);
+    if (!is_profiling)
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "queue %u keeps no times of its commands; make it with the property "
+                       "enable_profiling",
+                       queue);
     RT_TRY(rt_scheduler_wait_command(scheduler, command));
     rt_scheduler_lock(scheduler);
     rt_status status = times_of(scheduler, scheduler->commands.items[command], out_times);

@@ -25,40 +25,25 @@ static rt_status check_range(rt_scheduler *scheduler, const rt_transfer *transfe
                           (unsigned long long)memory->size);
 }
 
-static rt_status check_overlap(rt_scheduler *scheduler, const rt_transfer *transfer)
-{
-    if (transfer->from != transfer->to) return RT_STATUS_OK;
-    uint64_t low = transfer->from_offset, high = transfer->to_offset;
-    uint64_t distance = low < high ? high - low : low - high;
-    if (distance >= transfer->size) return RT_STATUS_OK;
-    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
-                          "copy of %llu bytes within '%.*s': the ranges from offsets %llu and %llu "
-                          "overlap",
-                          (unsigned long long)transfer->size, RT_TEXT_ARG(transfer->to->name),
-                          (unsigned long long)low, (unsigned long long)high);
-}
-
 static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *transfer)
 {
-    if (transfer->from) return RT_STATUS_OK;
+    rt_text name = transfer->to->name;
     size_t size = transfer->pattern.size;
     if (size == 0 || size > 16 || (size & (size - 1)) != 0) {
-        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name,
-                              1,
+        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "fill of '%.*s' with a pattern of %zu bytes: it must have 1, 2, 4, "
                               "8 or 16",
-                              RT_TEXT_ARG(transfer->to->name), size);
+                              RT_TEXT_ARG(name), size);
     }
     if (transfer->to_offset % size == 0 && transfer->size % size == 0) return RT_STATUS_OK;
-    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                           "fill of %llu bytes at offset %llu of '%.*s': both must be multiples of "
                           "the pattern's %zu bytes",
                           (unsigned long long)transfer->size,
-                          (unsigned long long)transfer->to_offset, RT_TEXT_ARG(transfer->to->name),
-                          size);
+                          (unsigned long long)transfer->to_offset, RT_TEXT_ARG(name), size);
 }
 
-/* Checks ranges, pattern and device.  Called with the lock held. */
+/* Checks device, ranges, overlap and pattern.  Called with the lock held. */
 static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer)
 {
@@ -70,23 +55,18 @@ static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
     }
     RT_TRY(rt_submission_check_device(scheduler, queue, transfer->to, what));
     RT_TRY(check_range(scheduler, transfer, transfer->to, transfer->to_offset));
-    RT_TRY(check_overlap(scheduler, transfer));
-    return check_pattern(scheduler, transfer);
+    if (!transfer->from) return check_pattern(scheduler, transfer);
+    uint64_t low = transfer->from_offset, high = transfer->to_offset;
+    uint64_t distance = low < high ? high - low : low - high;
+    if (transfer->from != transfer->to || distance >= transfer->size) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
+                          "copy of %llu bytes within '%.*s': the ranges from offsets %llu and %llu "
+                          "overlap",
+                          (unsigned long long)transfer->size, RT_TEXT_ARG(transfer->to->name),
+                          (unsigned long long)low, (unsigned long long)high);
 }
 
 /* ---- Submission --------------------------------------------------------------------------- */
-
-/* The accesses of a transfer to memories; the caller frees the list. */
-static rt_access_list transfer_accesses(const rt_transfer *transfer)
-{
-    rt_access_list accesses = {0};
-    bool overwrites = transfer->size == transfer->to->size;
-    if (transfer->from) {
-        *rt_vector_push(&accesses) = (rt_memory_access){transfer->from, RT_ACCESS_READ, false};
-    }
-    *rt_vector_push(&accesses) = (rt_memory_access){transfer->to, RT_ACCESS_WRITE, overwrites};
-    return accesses;
-}
 
 rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                              const rt_transfer *transfer, rt_program *program,
@@ -99,7 +79,11 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
         rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     RT_TRY(check_transfer(scheduler, queue, transfer));
     rt_not_fused_transfer(scheduler, queue, transfer);
-    rt_access_list accesses = transfer_accesses(transfer);
+    rt_access_list accesses = {0};
+    bool overwrites = transfer->size == transfer->to->size;
+    if (transfer->from)
+        *rt_vector_push(&accesses) = (rt_memory_access){transfer->from, RT_ACCESS_READ, false};
+    *rt_vector_push(&accesses) = (rt_memory_access){transfer->to, RT_ACCESS_WRITE, overwrites};
     const rt_submission submission = {.queue = queue,
                                       .kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL,
                                       .accesses = &accesses,

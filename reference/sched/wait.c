@@ -92,8 +92,8 @@ static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bo
         if (rt_ok(result)) continue;
         pthread_mutex_lock(&scheduler->lock);
         CHECK(rt_command_is_over(list->items[i]));
-        bool is_reported = repeat || !list->items[i]->failure_told;
-        list->items[i]->failure_told = true;
+        bool is_reported = repeat || !list->items[i]->failure_is_reported;
+        list->items[i]->failure_is_reported = true;
         pthread_mutex_unlock(&scheduler->lock);
         if (is_reported && rt_ok(first_failure)) first_failure = result;
     }
@@ -117,8 +117,8 @@ static void skip_settled(rt_scheduler *scheduler)
     rt_scheduler_lock(scheduler);
     while (scheduler->settled < scheduler->commands.count) {
         const rt_command *command = scheduler->commands.items[scheduler->settled];
-        bool is_told = rt_ok(command->result) || command->failure_told;
-        if (!rt_command_is_over(command) || !is_told) break;
+        bool is_reported = rt_ok(command->result) || command->failure_is_reported;
+        if (!rt_command_is_over(command) || !is_reported) break;
         scheduler->settled++;
     }
     CHECK(scheduler->settled <= scheduler->commands.count);

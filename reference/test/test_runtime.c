@@ -217,7 +217,7 @@ static void a_script_says_which_provider_is_taken(void **state)
 
 enum { THREADS_MAX = 4 };
 
-/* What a thread does.  It checks with CHECK: a cmocka assertion ends its own thread only. */
+/* The body of a thread. It uses CHECK, since a cmocka assertion would end only its own thread. */
 typedef void thread_body(world *w);
 
 typedef struct thread {
@@ -261,7 +261,7 @@ static void launch_k2(world *w)
     CHECK(rt_ok(launch(w, "k2")));
 }
 
-/* The kernel whose launch selected an image first, and whose was enqueued first. */
+/* The kernel whose launch selected an image first, and the kernel that was enqueued first. */
 static void first_kernels(world *w, rt_text *out_selected, rt_text *out_launched)
 {
     *out_selected = *out_launched = (rt_text){0};
@@ -316,7 +316,8 @@ static void move_and_read(world *w)
     CHECK(rt_ok(rt_scheduler_wait(scheduler)));
 }
 
-/* The library comes and goes: a launch finds it or is refused, and nothing else. */
+/* The library is loaded and unloaded: a launch finds it or is refused; there is no third outcome.
+ */
 static void launch_while_the_library_goes(world *w)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -361,10 +362,10 @@ static void any_seed_ends_and_gives_the_same_trace_twice(void **state)
         before = first;
     }
     rt_buffer_free(&before);
-    assert_true(changes > SEEDS / 2); /* Seeds differ in what happens. */
+    assert_true(changes > SEEDS / 2); /* Different seeds give different orders. */
 }
 
-/* Without turns the threads run as the system lets them: for the sanitizers. */
+/* Without turns the system schedules the threads; for the sanitizers. */
 static void *run_freely(void *user)
 {
     thread *self = user;
@@ -395,7 +396,7 @@ static void threads_without_turns_end_too(void **state)
 
 /* ---- A second process ---------------------------------------------------------------------- */
 
-/* What is in the world again after a restart. */
+/* The state of the world after a restart. */
 static void world_restart(world *w)
 {
     rt_runtime_restart(w->runtime, NULL);
@@ -425,7 +426,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
     assert_int_equal(event_count(w, RT_EVENT_MODULE_LOAD), 4);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_UNLOAD), 0);
     assert_int_equal(rt_runtime_context_create(w->runtime, w->devices, 1), 1);
-    /* Ids begin anew behind the event. */
+    /* Ids start again after the event. */
     rt_buffer trace = trace_text(w);
     const char *second = strstr(rt_buffer_string(&trace), "restart process=1,\n");
     assert_non_null(second);

@@ -89,31 +89,27 @@ static rt_text copy_value(rt_arena *arena, const rt_trace_value *value, uint32_t
     UNREACHABLE();
 }
 
-static rt_event_field copy_field(rt_arena *arena, rt_event_kind kind, const rt_trace_value *value)
-{
-    rt_event_field field = {.key = value->key};
-    field.is_list = value->type == RT_TRACE_TEXTS || value->type == RT_TRACE_NUMBERS;
-    bool declared_list = false;
-    CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
-    CHECK(declared_list == field.is_list);
-    CHECK_IMPLIES(field.is_list && value->count > 0, value->texts || value->numbers);
-    field.value_count = field.is_list ? value->count : 1;
-    rt_text *values = rt_arena_alloc_array(arena, field.value_count, sizeof *values);
-    for (uint32_t i = 0; i < field.value_count; i++)
-        values[i] = copy_value(arena, value, i);
-    field.values = values;
-    return field;
-}
-
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
                    uint32_t value_count)
 {
     CHECK((unsigned)kind < RT_EVENT_COUNT && value_count <= FIELD_COUNT_MAX);
     pthread_mutex_lock(&trace->lock);
-    rt_event *event = rt_arena_alloc(&trace->arena, sizeof *event);
-    rt_event_field *fields = rt_arena_alloc_array(&trace->arena, value_count, sizeof *fields);
+    rt_arena *arena = &trace->arena;
+    rt_event *event = rt_arena_alloc(arena, sizeof *event);
+    rt_event_field *fields = rt_arena_alloc_array(arena, value_count, sizeof *fields);
     for (uint32_t i = 0; i < value_count; i++) {
-        fields[i] = copy_field(&trace->arena, kind, &values[i]);
+        const rt_trace_value *value = &values[i];
+        bool is_list = value->type == RT_TRACE_TEXTS || value->type == RT_TRACE_NUMBERS;
+        bool declared_list = false;
+        CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
+        CHECK(declared_list == is_list);
+        CHECK_IMPLIES(is_list && value->count > 0, value->texts || value->numbers);
+        uint32_t count = is_list ? value->count : 1;
+        rt_text *copies = rt_arena_alloc_array(arena, count, sizeof *copies);
+        for (uint32_t k = 0; k < count; k++)
+            copies[k] = copy_value(arena, value, k);
+        fields[i] = (rt_event_field){
+            .key = value->key, .values = copies, .value_count = count, .is_list = is_list};
         for (uint32_t k = 0; k < i; k++)
             CHECK(strcmp(fields[k].key, fields[i].key) != 0);
     }
@@ -140,24 +136,19 @@ const rt_event *rt_trace_event(rt_trace *trace, uint32_t index)
     return event;
 }
 
-static void print_event(const rt_event *event)
-{
-    fprintf(stderr, "assay:   %s", rt_event_name(event->kind));
-    for (uint32_t i = 0; i < event->field_count; i++) {
-        const rt_event_field *field = &event->fields[i];
-        fprintf(stderr, " %s=", field->key);
-        for (uint32_t k = 0; k < field->value_count; k++) {
-            fprintf(stderr, "%s%.*s", k ? "," : "", RT_TEXT_ARG(field->values[k]));
-        }
-    }
-    fputc('\n', stderr);
-}
-
 void rt_trace_print_newest(const rt_trace *trace, uint32_t limit)
 {
     uint32_t count = trace->events.count;
     for (uint32_t i = count > limit ? count - limit : 0; i < count; i++) {
-        print_event(trace->events.items[i]);
+        const rt_event *event = trace->events.items[i];
+        fprintf(stderr, "assay:   %s", rt_event_name(event->kind));
+        for (uint32_t k = 0; k < event->field_count; k++) {
+            const rt_event_field *field = &event->fields[k];
+            fprintf(stderr, " %s=", field->key);
+            for (uint32_t v = 0; v < field->value_count; v++)
+                fprintf(stderr, "%s%.*s", v ? "," : "", RT_TEXT_ARG(field->values[v]));
+        }
+        fputc('\n', stderr);
     }
 }
 

@@ -44,26 +44,19 @@ static bool has_needs(const rt_registered_image *image)
            (functions.calls.length > 0 || functions.creates.length > 0);
 }
 
-/* True for an image that joined for a symbol: it is neither the requesting one nor a provider. */
-static bool joined_by_import(const discovery *d)
-{
-    rt_virtual_functions functions;
-    return d->member != d->requesting && !rt_virtual_functions_read(d->member->image, &functions) &&
-           functions.provides.length == 0;
-}
-
-/* Images reached by such relations join like any others.  Broken: only images that the document's
- * algorithm reaches keep their functions, and dummies replace the rest. */
-static bool is_followed(const discovery *d, const rt_registered_image *image)
-{
-    if (has_needs(image) && !RULE(VF_LINK_09)) return false;
-    return !(joined_by_import(d) && !RULE(VF_LINK_13));
-}
-
+/* Images that request others themselves, and those that an image requests which joined for a
+ * symbol, join like any others.  Broken: only images that the document's algorithm reaches keep
+ * their functions, and dummies replace the rest. */
 static void join_real(discovery *d, const rt_registered_image *image)
 {
-    const rt_registered_image *dummy = NULL;
-    if (!is_followed(d, image)) dummy = rt_vfunc_dummy(d->context, image, d->out);
+    bool followed = !has_needs(image) || RULE(VF_LINK_09);
+    /* An image that joined for a symbol is neither the requesting one nor a provider. */
+    rt_virtual_functions functions;
+    bool by_import = d->member != d->requesting &&
+                     !rt_virtual_functions_read(d->member->image, &functions) &&
+                     functions.provides.length == 0;
+    if (followed && by_import) followed = RULE(VF_LINK_13);
+    const rt_registered_image *dummy = followed ? NULL : rt_vfunc_dummy(d->context, image, d->out);
     join(d, dummy ? dummy : image, NULL);
 }
 
@@ -82,22 +75,6 @@ static rt_status refuse_provider(const discovery *d, const rt_registered_image *
         RT_TEXT_ARG(provider->image->name), rt_buffer_string(&lack), hint);
     rt_buffer_free(&lack);
     return status;
-}
-
-static rt_status refuse_missing(const discovery *d)
-{
-    return rt_fail_naming(d->context->sink, RT_ERRC_INVALID, RT_RULE_VF_LINK_08, &d->set, 1,
-                          "no registered image provides set '%.*s'", RT_TEXT_ARG(d->set));
-}
-
-static rt_status refuse_damaged(const discovery *d, const char *property)
-{
-    return rt_fail(
-        d->context->sink, RT_MALFORMED, RT_RULE_NONE,
-        "property '%s' of image %.*s in set '" RT_SET_VIRTUAL_FUNCTIONS
-        "' is damaged: names are bytes, a provider's without a comma, and dummy-image is "
-        "a number",
-        property, RT_TEXT_ARG(d->member->image->name));
 }
 
 /* ---- One set ------------------------------------------------------------------------------ */
@@ -178,9 +155,8 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
         if (RULE(VF_LINK_04)) join(d, dummy, provider);
         return RT_STATUS_OK;
     }
-    if (d->relation == USES)
-        return RT_STATUS_OK; /* from a compiler that creates no dummies (tag
-                              * D6) */
+    /* A compiler of the older property creates no dummies (tag D6). */
+    if (d->relation == USES) return RT_STATUS_OK;
     if (RULE(VF_LINK_11))
         return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
                                ", and no dummy image stands for it");
@@ -193,7 +169,9 @@ static rt_status join_set(discovery *d)
     rt_link_contribution providers = providers_of(d);
     rt_status status = RT_STATUS_OK;
     /* A set without providers is not an error by itself (VF-LINK-08). */
-    if (providers.images.count == 0 && !RULE(VF_LINK_08)) status = refuse_missing(d);
+    if (providers.images.count == 0 && !RULE(VF_LINK_08))
+        status = rt_fail_naming(d->context->sink, RT_ERRC_INVALID, RT_RULE_VF_LINK_08, &d->set, 1,
+                                "no registered image provides set '%.*s'", RT_TEXT_ARG(d->set));
     for (uint32_t i = 0; i < providers.images.count && rt_ok(status); i++) {
         const rt_registered_image *provider = providers.images.items[i];
         status = d->relation == CALLS ? join_called(d, provider) : join_created(d, provider);
@@ -259,7 +237,12 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
     }
     rt_virtual_functions functions;
     const char *damaged = rt_virtual_functions_read(member->image, &functions);
-    if (damaged) return refuse_damaged(&d, damaged);
+    if (damaged)
+        return rt_fail(context->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "property '%s' of image %.*s in set '" RT_SET_VIRTUAL_FUNCTIONS
+                       "' is damaged: names are bytes, a provider's without a comma, and "
+                       "dummy-image is a number",
+                       damaged, RT_TEXT_ARG(member->image->name));
     if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
     RT_TRY(join_sets(&d, functions.calls, CALLS));
     /* Broken: an image that calls nothing needs nothing. */

@@ -36,14 +36,12 @@ rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view, sim_leaves *ou
         row++;
         CHECK(row < sizeof atomic_rows / sizeof atomic_rows[0]);
     }
-    const sim_type *target = sim_module_id(d->f->module, view->operands[0])->type;
-    const sim_type *element = target->element;
+    const sim_type *target = sim_decode_type(d, view, 0), *element = target->element;
     bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
-    bool has_value = view->type && !is_flag;
-    sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
+    bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
+    sim_lane_type type = sim_type_lane(view->type && !is_flag ? view->type : element);
     CHECK(sim_lane_bytes(type) >= 4 || sim_type_is_half(element));
     sim_leaves pointer, value, comparator;
-    bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
     sim_ref one = sim_decode_constant(d, clears ? 0 : 1);
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
     value = comparator = sim_leaves_single(d, one);
@@ -54,15 +52,12 @@ rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view, sim_leaves *ou
     uint32_t handler = sim_lane_bytes(type) == 8   ? SIM_H_ATOMIC_I64
                        : sim_lane_bytes(type) == 4 ? SIM_H_ATOMIC_I32
                                                    : SIM_H_ATOMIC_I16;
-    sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
+    const sim_ref operands[] = {pointer.refs[0], value.refs[0], comparator.refs[0]};
+    sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, operands, 3, 1);
     node->extra = atomic_rows[row].operation;
     node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);
     d->f->does.atomics = true;
     d->f->does.far_atomics |= target->storage_class != SIM_StorageClassWorkgroup;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = pointer.refs[0];
-    operands[1] = value.refs[0];
-    operands[2] = comparator.refs[0];
     sim_ref old = node->result_first;
     if (is_flag)
         old = sim_build_four(d, SIM_INT4(NE, SIM_I32), SIM_I8, old, sim_decode_constant(d, 0));

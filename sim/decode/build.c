@@ -45,13 +45,13 @@ static sim_leaves leaves_fill(sim_decoder *d, const sim_type *type, sim_ref ref)
 
 static sim_ref *undefined_fill(const sim_type *type, sim_ref *out)
 {
-    uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
-    bool is_composite = type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR ||
-                        type->kind == SIM_TYPE_STRUCT;
-    if (!is_composite) *out++ = SIM_REF_POOL | slot;
-    for (uint64_t i = 0; is_composite && i < type->count; i++) {
-        out = undefined_fill(type->kind == SIM_TYPE_STRUCT ? type->members[i] : type->element, out);
+    if (!sim_type_is_composite(type)) {
+        uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
+        *out = SIM_REF_POOL | slot;
+        return out + 1;
     }
+    for (uint64_t i = 0; i < type->count; i++)
+        out = undefined_fill(sim_type_part(type, i), out);
     return out;
 }
 
@@ -63,18 +63,20 @@ sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type)
     return (sim_leaves){refs, count};
 }
 
-static rt_status constant_composite(sim_decoder *d, const sim_constant *constant,
-                                    sim_leaves *out_leaves)
+rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_id *ids,
+                               uint32_t count, sim_leaves *out_leaves)
 {
-    sim_ref *refs = sim_refs_new(d, sim_type_leaves(constant->type));
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < constant->count; i++) {
+    uint32_t total = sim_type_leaves(type), next = 0;
+    sim_ref *refs = sim_refs_new(d, total);
+    for (uint32_t i = 0; i < count; i++) {
         sim_leaves part;
-        RT_TRY(sim_decode_leaves(d, constant->operands[i], &part));
-        memcpy(refs + count, part.refs, part.count * sizeof *refs);
-        count += part.count;
+        RT_TRY(sim_decode_leaves(d, ids[i], &part));
+        CHECK(part.count <= total - next);
+        memcpy(refs + next, part.refs, part.count * sizeof *refs);
+        next += part.count;
     }
-    *out_leaves = (sim_leaves){refs, count};
+    CHECK(next == total);
+    *out_leaves = (sim_leaves){refs, total};
     return RT_STATUS_OK;
 }
 
@@ -83,18 +85,15 @@ static rt_status constant_composite(sim_decoder *d, const sim_constant *constant
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
-    bool is_struct = type->kind == SIM_TYPE_STRUCT;
-    uint64_t bits = 0;
-    if (!is_struct && type->kind != SIM_TYPE_ARRAY && type->kind != SIM_TYPE_VECTOR) {
+    if (!sim_type_is_composite(type)) {
+        uint64_t bits = 0;
+        CHECK(type->size_bytes <= sizeof bits);
         memcpy(&bits, image, type->size_bytes);
         *out = sim_decode_constant(d, bits);
         return out + 1;
     }
-    for (uint64_t i = 0; i < type->count; i++) {
-        const sim_type *member = is_struct ? type->members[i] : type->element;
-        uint64_t offset = is_struct ? type->offsets[i] : i * member->size_bytes;
-        out = image_leaves(d, member, image + offset, out);
-    }
+    for (uint64_t i = 0; i < type->count; i++)
+        out = image_leaves(d, sim_type_part(type, i), image + sim_type_part_offset(type, i), out);
     return out;
 }
 
@@ -114,7 +113,9 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
     case SIM_CONSTANT_UNDEFINED:
         *out_leaves = sim_decode_undefined(d, constant->type);
         return RT_STATUS_OK;
-    case SIM_CONSTANT_COMPOSITE: return constant_composite(d, constant, out_leaves);
+    case SIM_CONSTANT_COMPOSITE:
+        return sim_decode_construct(d, constant->type, constant->operands, constant->count,
+                                    out_leaves);
     case SIM_CONSTANT_FUNCTION:
         *out_leaves = leaves_fill(
             d, constant->type,
@@ -123,8 +124,9 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
     case SIM_CONSTANT_OPERATION: break;
     }
     if (constant->image) {
-        sim_ref *refs = sim_refs_new(d, sim_type_leaves(constant->type));
-        uint32_t count = (uint32_t)(image_leaves(d, constant->type, constant->image, refs) - refs);
+        uint32_t count = sim_type_leaves(constant->type);
+        sim_ref *refs = sim_refs_new(d, count);
+        CHECK(image_leaves(d, constant->type, constant->image, refs) == refs + count);
         *out_leaves = (sim_leaves){refs, count};
         return RT_STATUS_OK;
     }
@@ -134,39 +136,45 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
     return sim_decode_instruction(d, &view, out_leaves);
 }
 
-/* Records that the function uses a variable in local memory; it may have been recorded already. */
-static void local_note(sim_decoder *d, const sim_variable *variable)
-{
-    sim_ir_function *f = d->f;
-    if (variable->storage_class != SIM_StorageClassWorkgroup) return;
-    if (!f->locals)
-        f->locals = rt_arena_alloc_array(&d->program->arena, d->locals.count, sizeof *f->locals);
-    f->does.locals = f->locals;
-    f->locals[d->global_of[f->module_index][variable - f->module->variables]] = true;
-}
-
 rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 {
-    const sim_module *module = d->f->module;
-    const sim_id_entry *entry = sim_module_id(module, id);
-    if (entry->kind == SIM_ID_VARIABLE) local_note(d, sim_module_variable(module, id));
-    sim_leaves *known = &d->leaves[d->f->module_index][id];
-    if (known->refs) {
-        *out_leaves = *known;
-        return RT_STATUS_OK;
+    sim_ir_function *f = d->f;
+    const sim_id_entry *entry = sim_module_id(f->module, id);
+    sim_leaves *known = &d->leaves[f->module_index][id];
+    if (entry->kind == SIM_ID_VARIABLE) {
+        const sim_variable *variable = sim_module_variable(f->module, id);
+        /* The function uses a variable in local memory, perhaps not for the first time. */
+        if (variable->storage_class == SIM_StorageClassWorkgroup) {
+            uint32_t count = d->locals.count;
+            uint32_t index = d->global_of[f->module_index][variable - f->module->variables];
+            CHECK(index < count);
+            if (!f->locals)
+                f->locals = rt_arena_alloc_array(&d->program->arena, count, sizeof *f->locals);
+            f->does.locals = f->locals;
+            f->locals[index] = true;
+        }
+        if (!known->refs) {
+            sim_ref ref;
+            RT_TRY(sim_decode_variable(d, variable, &ref));
+            *known = leaves_fill(d, entry->type, ref);
+        }
     }
-    if (entry->kind == SIM_ID_CONSTANT) {
-        const sim_constant *constant = sim_module_constant(module, id);
-        RT_TRY(constant_leaves(d, constant, out_leaves));
-        bool is_bound = constant->kind == SIM_CONSTANT_OPERATION ||
-                        constant->kind == SIM_CONSTANT_COMPOSITE; /* may contain operations */
-        if (!is_bound) *known = *out_leaves;
-        return RT_STATUS_OK;
-    }
-    CHECK(entry->kind == SIM_ID_VARIABLE);
-    sim_ref ref;
-    RT_TRY(sim_decode_variable(d, sim_module_variable(module, id), &ref));
-    *known = *out_leaves = leaves_fill(d, entry->type, ref);
+    *out_leaves = *known;
+    if (known->refs) return RT_STATUS_OK;
+    const sim_constant *constant = sim_module_constant(f->module, id);
+    RT_TRY(constant_leaves(d, constant, out_leaves));
+    bool is_bound = constant->kind == SIM_CONSTANT_OPERATION ||
+                    constant->kind == SIM_CONSTANT_COMPOSITE; /* may contain operations */
+    if (!is_bound) *known = *out_leaves;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_operands(sim_decoder *d, const sim_view *view, uint32_t first, uint32_t count,
+                              sim_leaves *out_leaves)
+{
+    CHECK(first + count <= view->operand_count);
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(sim_decode_leaves(d, view->operands[first + i], &out_leaves[i]));
     return RT_STATUS_OK;
 }
 
@@ -176,7 +184,7 @@ rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 static sim_leaves node_leaves(sim_decoder *d, const sim_node *node, const sim_type *type)
 {
     sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count + 1, sizeof *lanes);
-    sim_type_lanes(type, lanes);
+    CHECK(sim_type_lanes(type, lanes) == lanes + node->result_count);
     sim_ref *refs = sim_refs_new(d, node->result_count);
     for (uint32_t i = 0; i < node->result_count; i++) {
         refs[i] = node->result_first + i;
@@ -190,6 +198,9 @@ static rt_status build_parameters(sim_decoder *d)
     sim_ir_function *f = d->f;
     const sim_type *type = f->function->type;
     uint32_t total = 0;
+    if (sim_type_leaves(type->element) > SIM_LEAVES_MAX) {
+        return sim_decode_refuse(d, "OpFunction", "its result has more than 4096 scalars");
+    }
     f->parameter_first =
         rt_arena_alloc_array(&d->arena, (size_t)type->count + 1, sizeof *f->parameter_first);
     for (uint32_t i = 0; i < type->count; i++) {
@@ -201,7 +212,7 @@ static rt_status build_parameters(sim_decoder *d)
     }
     f->parameter_first[type->count] = f->parameter_leaves = total;
     f->parameter_node = f->nodes.count;
-    sim_node node = *sim_node_add(d, SIM_SHAPE_PARAMETER, 0, SIM_I64, 0, total);
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PARAMETER, 0, SIM_I64, NULL, 0, total);
     for (uint32_t i = 0; i < type->count; i++) {
         sim_node part = node;
         part.result_first += f->parameter_first[i];
@@ -212,25 +223,22 @@ static rt_status build_parameters(sim_decoder *d)
     return sim_decode_by_value(d);
 }
 
-/* "OpIAdd", or for an instruction of OpenCL.std "fma". */
-static const char *name_of(const sim_module *module, const sim_instruction *instruction)
-{
-    if (instruction->opcode->number != SIM_OpExtInst) return instruction->opcode->name;
-    const sim_id_entry *set = sim_module_id(module, instruction->operands[0]);
-    if (set->index != SIM_SET_OPENCL_STD) return instruction->opcode->name;
-    const sim_extended *row = sim_extended_find(instruction->operands[1]);
-    CHECK(row);
-    return row->name;
-}
-
 static void site_set(sim_decoder *d, const sim_instruction *instruction)
 {
+    const sim_module *module = d->f->module;
+    const char *name = instruction->opcode->name;
+    if (instruction->opcode->number == SIM_OpExtInst &&
+        sim_module_id(module, instruction->operands[0])->index == SIM_SET_OPENCL_STD) {
+        const sim_extended *row = sim_extended_find(instruction->operands[1]);
+        CHECK(row);
+        name = row->name;
+    }
     d->site = d->sites.count;
     *rt_vector_push(&d->sites) =
-        (sim_site){.source = sim_module_string(d->f->module, instruction->source),
+        (sim_site){.source = sim_module_string(module, instruction->source),
                    .line = instruction->line,
                    .function = d->f->index,
-                   .name = name_of(d->f->module, instruction)};
+                   .name = name};
 }
 
 /* Appends the leaves to the function's refs, for the block; returns the index of the first. */
@@ -242,68 +250,50 @@ static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
     return first;
 }
 
-/* The arguments of a call, after its operand 0, as scalars that the block keeps. */
-static rt_status build_arguments(sim_decoder *d, const sim_instruction *instruction)
+void sim_decode_next(sim_decoder *d, sim_end end)
 {
     sim_ir_function *f = d->f;
+    CHECK(sim_end_falls_through(end) && d->block + 1 < f->blocks.count);
+    f->blocks.items[d->block].end = (uint8_t)end;
+    f->blocks.items[d->block].site = d->site;
+    f->blocks.items[++d->block].node_first = f->nodes.count;
+}
+
+/* A call ends the block; its result, if any, is set in the next one. */
+static rt_status build_call(sim_decoder *d, const sim_view *view)
+{
+    sim_ir_function *f = d->f;
+    sim_ir_block *block = &f->blocks.items[d->block];
+    bool is_direct = view->opcode->group == SIM_GROUP_CALL;
+    if (is_direct) {
+        const sim_function *callee = sim_module_function(f->module, view->operands[0]);
+        block->call = d->function_of[f->module_index][callee - f->module->functions];
+        CHECK(block->call < d->function_count);
+    } else {
+        sim_leaves pointer;
+        RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+        block->condition = pointer.refs[0];
+        block->call = sim_decode_signature(d, sim_decode_type(d, view, 0)->element);
+    }
     RT_VECTOR(sim_ref) arguments = {0};
-    for (uint32_t i = 1; i < instruction->operand_count; i++) {
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 1; i < view->operand_count && rt_ok(status); i++) {
         sim_leaves part = {0};
-        rt_status status = sim_decode_leaves(d, instruction->operands[i], &part);
-        if (!rt_ok(status)) {
-            rt_vector_free(&arguments);
-            return status;
-        }
-        for (uint32_t k = 0; k < part.count; k++)
+        status = sim_decode_leaves(d, view->operands[i], &part);
+        for (uint32_t k = 0; k < part.count && rt_ok(status); k++)
             *rt_vector_push(&arguments) = part.refs[k];
     }
-    sim_ir_block *block = &f->blocks.items[d->block];
-    block->site = d->site;
     block->operand_count = arguments.count;
     block->operand_first = operands_keep(d, (sim_leaves){arguments.items, arguments.count});
     rt_vector_free(&arguments);
+    RT_TRY(status);
+    sim_decode_next(d, is_direct ? SIM_END_CALL : SIM_END_CALL_POINTER);
+    uint32_t count = sim_type_leaves(view->type);
+    if (count == 0) return RT_STATUS_OK;
+    block->result_node = f->nodes.count;
+    sim_node node = *sim_node_add(d, SIM_SHAPE_RESULT, 0, SIM_I64, NULL, 0, count);
+    d->leaves[f->module_index][view->id] = node_leaves(d, &node, view->type);
     return RT_STATUS_OK;
-}
-
-static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
-{
-    sim_ir_function *f = d->f;
-    const sim_function *callee = sim_module_function(f->module, instruction->operands[0]);
-    RT_TRY(build_arguments(d, instruction));
-    sim_ir_block *block = &f->blocks.items[d->block];
-    block->end = SIM_END_CALL;
-    block->call = d->function_of[f->module_index][callee - f->module->functions];
-    CHECK(block->call != SIM_NONE);
-    return RT_STATUS_OK;
-}
-
-static rt_status build_call_pointer(sim_decoder *d, const sim_instruction *instruction)
-{
-    sim_ir_function *f = d->f;
-    sim_leaves pointer;
-    RT_TRY(sim_decode_leaves(d, instruction->operands[0], &pointer));
-    RT_TRY(build_arguments(d, instruction));
-    sim_ir_block *block = &f->blocks.items[d->block];
-    const sim_type *type = sim_module_id(f->module, instruction->operands[0])->type;
-    block->end = SIM_END_CALL_POINTER;
-    block->condition = pointer.refs[0];
-    block->call = sim_decode_signature(d, type->element);
-    return RT_STATUS_OK;
-}
-
-/* Begins the engine's next block of the same module block, after a call or barrier. */
-static void block_next(sim_decoder *d, const sim_instruction *instruction)
-{
-    sim_ir_function *f = d->f;
-    uint32_t before = d->block++;
-    f->blocks.items[d->block].node_first = f->nodes.count;
-    uint8_t end = f->blocks.items[before].end;
-    if (end != SIM_END_CALL && end != SIM_END_CALL_POINTER) return;
-    uint32_t count = sim_type_leaves(instruction->type);
-    if (count == 0) return;
-    f->blocks.items[before].result_node = f->nodes.count;
-    sim_node node = *sim_node_add(d, SIM_SHAPE_RESULT, 0, SIM_I64, 0, count);
-    d->leaves[f->module_index][instruction->id] = node_leaves(d, &node, instruction->type);
 }
 
 /* Reads an id that is a constant of at most 32 bits; false for any other id. */
@@ -330,37 +320,23 @@ uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory,
     return sim_order_pack(among & 15, seen_by & 15, bits & ORDER_BITS);
 }
 
-static void wait_here(sim_decoder *d, uint32_t order)
+/* Waits for the work-group. */
+static void build_wait(sim_decoder *d, uint32_t order)
 {
     d->f->blocks.items[d->block].order = order;
-    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
-    d->f->blocks.items[d->block].site = d->site;
-}
-
-void sim_decode_next(sim_decoder *d, sim_end end)
-{
-    sim_ir_function *f = d->f;
-    f->blocks.items[d->block].end = (uint8_t)end;
-    f->blocks.items[d->block].site = d->site;
-    f->blocks.items[++d->block].node_first = f->nodes.count;
+    sim_decode_next(d, SIM_END_BARRIER);
 }
 
 /* The execution scope decides which work-items wait for each other; the reader has checked that it
  * is constant. The memory of all scopes is one memory here, so a barrier without other participants
  * is a fence. */
-static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
+static rt_status build_barrier(sim_decoder *d, const sim_view *view)
 {
-    uint32_t order = sim_decode_order(d, instruction->operands[0], instruction->operands[1],
-                                      instruction->operands[2]);
-    switch (sim_scope_constant(d->f->module, instruction->operands[0])) {
-    case SIM_ScopeWorkgroup:
-        wait_here(d, order);
-        block_next(d, instruction);
-        return RT_STATUS_OK;
+    uint32_t order = sim_decode_order(d, view->operands[0], view->operands[1], view->operands[2]);
+    switch (sim_scope_constant(d->f->module, view->operands[0])) {
+    case SIM_ScopeWorkgroup: build_wait(d, order); return RT_STATUS_OK;
     case SIM_ScopeSubgroup: sim_decode_subgroup_barrier(d, order); return RT_STATUS_OK;
-    case SIM_ScopeInvocation:
-        sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
-        return RT_STATUS_OK;
+    case SIM_ScopeInvocation: sim_build_fence(d, order); return RT_STATUS_OK;
     default:
         return sim_decode_refuse(d, "OpControlBarrier",
                                  "kernels have barriers of work-groups and sub-groups alone");
@@ -369,79 +345,52 @@ static rt_status build_barrier(sim_decoder *d, const sim_instruction *instructio
 
 /* The data was copied when each copy began, by all work-items; the copies of these events are
  * complete when all work-items have reached this point. */
-static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
+static rt_status build_wait_events(sim_decoder *d, const sim_view *view)
 {
     uint32_t scope;
-    if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
+    if (!constant_u32(d, view->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpGroupWaitEvents",
                                  "the copies of a work-group are all that there are");
     }
-    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count, NULL,
-                     instruction->id};
-    RT_TRY(sim_decode_wait_events(d, &view));
-    wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
+    RT_TRY(sim_decode_wait_events(d, view));
+    build_wait(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;
 }
 
-/* A collective operation of a work-group: the values are published before the barrier. */
-static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
-{
-    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
-                     instruction->type, instruction->id};
-    RT_TRY(sim_decode_group_put(d, &view));
-    wait_here(d, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, 0)); /* orders no memory */
-    block_next(d, instruction);
-    return sim_decode_group_take(d, &view, &d->leaves[d->f->module_index][instruction->id]);
-}
-
-static rt_status build_end(sim_decoder *d, const sim_instruction *instruction)
+/* The terminator of the module's block. */
+static rt_status build_end(sim_decoder *d, const sim_view *view)
 {
     sim_ir_block *block = &d->f->blocks.items[d->block];
     sim_leaves leaves = {NULL, 0};
     block->site = d->site;
-    switch ((sim_group)instruction->opcode->group) {
+    switch ((sim_group)view->opcode->group) {
     case SIM_GROUP_BRANCH: block->end = SIM_END_JUMP; return RT_STATUS_OK;
     case SIM_GROUP_BRANCH_CONDITIONAL:
     case SIM_GROUP_SWITCH:
-        RT_TRY(sim_decode_leaves(d, instruction->operands[0], &leaves));
-        CHECK(leaves.refs && leaves.count == 1);
-        block = &d->f->blocks.items[d->block];
-        block->end =
-            instruction->opcode->group == SIM_GROUP_SWITCH ? SIM_END_SWITCH : SIM_END_BRANCH;
+        RT_TRY(sim_decode_leaves(d, view->operands[0], &leaves));
+        CHECK(leaves.count == 1);
+        block->end = view->opcode->group == SIM_GROUP_SWITCH ? SIM_END_SWITCH : SIM_END_BRANCH;
         block->condition = leaves.refs[0];
         return RT_STATUS_OK;
-    case SIM_GROUP_RETURN_VALUE:
-        RT_TRY(sim_decode_leaves(d, instruction->operands[0], &leaves));
-        break;
+    case SIM_GROUP_RETURN_VALUE: RT_TRY(sim_decode_leaves(d, view->operands[0], &leaves)); break;
     case SIM_GROUP_RETURN: break;
     default: block->end = SIM_END_UNREACHABLE; return RT_STATUS_OK;
     }
-    block = &d->f->blocks.items[d->block];
     block->end = SIM_END_RETURN;
     block->operand_first = operands_keep(d, leaves);
     block->operand_count = leaves.count;
     return RT_STATUS_OK;
 }
 
-static rt_status build_instruction(sim_decoder *d, const sim_instruction *instruction)
+static void build_phi(sim_decoder *d, const sim_view *view)
 {
-    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
-                     instruction->type, instruction->id};
-    sim_leaves leaves;
-    RT_TRY(sim_decode_instruction(d, &view, &leaves));
-    if (!instruction->id || !leaves.refs) return RT_STATUS_OK;
-    d->leaves[d->f->module_index][instruction->id] = leaves;
-    return RT_STATUS_OK;
-}
-
-static void build_phi(sim_decoder *d, const sim_instruction *phi)
-{
-    uint32_t count = sim_type_leaves(phi->type);
-    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, 0, count);
+    uint32_t count = sim_type_leaves(view->type);
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, NULL, 0, count);
     d->f->blocks.items[d->block].phi_count += count;
-    d->leaves[d->f->module_index][phi->id] = node_leaves(d, &node, phi->type);
+    d->leaves[d->f->module_index][view->id] = node_leaves(d, &node, view->type);
 }
 
+/* Fills the blocks of the module's block that begins with block `index`. */
 static rt_status build_block(sim_decoder *d, uint32_t index)
 {
     sim_ir_function *f = d->f;
@@ -449,30 +398,35 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
     d->block = index;
     for (uint32_t i = 0; i < block->count; i++) {
         const sim_instruction *instruction = &f->module->instructions[block->first + i];
+        sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
+                         instruction->type, instruction->id};
+        uint32_t group = instruction->opcode->group;
         site_set(d, instruction);
         f->blocks.items[d->block].cost++;
-        if (instruction->opcode->group == SIM_GROUP_PHI) {
-            if (sim_type_leaves(instruction->type) > SIM_LEAVES_MAX) {
-                return sim_decode_refuse(d, "OpPhi", "it has more than 4096 scalars");
-            }
-            build_phi(d, instruction);
-        } else if (instruction->opcode->group == SIM_GROUP_CALL) {
-            RT_TRY(build_call(d, instruction));
-            block_next(d, instruction);
-        } else if (instruction->opcode->group == SIM_GROUP_CALL_POINTER) {
-            RT_TRY(build_call_pointer(d, instruction));
-            block_next(d, instruction);
-        } else if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) {
-            RT_TRY(build_barrier(d, instruction));
-        } else if (instruction->opcode->group == SIM_GROUP_WAIT_EVENTS) {
-            RT_TRY(build_wait_events(d, instruction));
-            block_next(d, instruction);
-        } else if (sim_collective_waits(f->module, instruction)) {
-            RT_TRY(build_group(d, instruction));
+        if (view.type && sim_type_leaves(view.type) > SIM_LEAVES_MAX) {
+            return sim_decode_refuse(d, view.opcode->name, "its result has more than 4096 scalars");
+        }
+        if (group == SIM_GROUP_PHI) {
+            build_phi(d, &view);
+        } else if (group == SIM_GROUP_CALL || group == SIM_GROUP_CALL_POINTER) {
+            RT_TRY(build_call(d, &view));
+        } else if (group == SIM_GROUP_CONTROL_BARRIER) {
+            RT_TRY(build_barrier(d, &view));
+        } else if (group == SIM_GROUP_WAIT_EVENTS) {
+            RT_TRY(build_wait_events(d, &view));
         } else if (i + 1 == block->count) {
-            RT_TRY(build_end(d, instruction));
+            RT_TRY(build_end(d, &view));
         } else {
-            RT_TRY(build_instruction(d, instruction));
+            sim_leaves leaves = {NULL, 0};
+            if (sim_collective_waits(f->module, instruction)) {
+                /* The values are published before the barrier, which orders no memory. */
+                RT_TRY(sim_decode_group_put(d, &view));
+                build_wait(d, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, 0));
+                RT_TRY(sim_decode_group_take(d, &view, &leaves));
+            } else {
+                RT_TRY(sim_decode_instruction(d, &view, &leaves));
+            }
+            if (view.id && leaves.refs) d->leaves[f->module_index][view.id] = leaves;
         }
     }
     return RT_STATUS_OK;
@@ -482,19 +436,16 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
 static void build_latch(sim_decoder *d, uint32_t index)
 {
     sim_ir_function *f = d->f;
-    const sim_ir_block *header =
-        &f->blocks.items[f->loops.items[f->blocks.items[index].loop].header];
-    uint32_t count = header->phi_count;
-    uint32_t first =
-        count ? f->nodes.items[header->node_first + (header == f->blocks.items)].result_first : 0;
+    sim_ir_block *latch = &f->blocks.items[index];
+    const sim_ir_block *header = &f->blocks.items[f->loops.items[latch->loop].header];
     d->block = index;
-    f->blocks.items[index].end = SIM_END_JUMP;
-    f->blocks.items[index].phi_count = count;
-    if (count == 0) return;
-    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, 0, count);
-    for (uint32_t i = 0; i < count; i++) {
+    latch->end = SIM_END_JUMP;
+    latch->phi_count = header->phi_count;
+    if (latch->phi_count == 0) return;
+    uint32_t first = sim_phi_first(f, header);
+    sim_node node = *sim_node_add(d, SIM_SHAPE_PHI, 0, SIM_I64, NULL, 0, latch->phi_count);
+    for (uint32_t i = 0; i < latch->phi_count; i++)
         f->values.items[node.result_first + i].type = f->values.items[first + i].type;
-    }
 }
 
 /* The operand of a phi for the edge from the module's block `source`. */
@@ -548,41 +499,33 @@ static rt_status phi_constants(sim_decoder *d, uint32_t index)
     return RT_STATUS_OK;
 }
 
-/* The scalars that a phi takes on the edge. */
-static rt_status phi_leaves(sim_decoder *d, const sim_ir_edge *edge, sim_id id,
-                            sim_leaves *out_leaves)
-{
-    uint32_t number = (uint32_t)(edge - d->f->edges.items);
-    if (!is_computed(d->f->module, id)) return sim_decode_leaves(d, id, out_leaves);
-    for (uint32_t i = 0; i < d->phi_constants.count; i++) {
-        const sim_phi_constant *known = &d->phi_constants.items[i];
-        if (known->edge != number || known->id != id) continue;
-        *out_leaves = known->leaves;
-        return RT_STATUS_OK;
-    }
-    UNREACHABLE();
-}
-
-static rt_status edge_args(sim_decoder *d, sim_ir_edge *edge)
+/* The scalars that the phis of the edge's target take. */
+static rt_status edge_args(sim_decoder *d, uint32_t number)
 {
     sim_ir_function *f = d->f;
+    sim_ir_edge *edge = &f->edges.items[number];
     const sim_ir_block *target = &f->blocks.items[edge->target];
     edge->args_first = f->refs.count;
     if (edge->source == SIM_NONE) { /* from a latch to its header */
         const sim_ir_block *latch = &f->blocks.items[edge->from];
         CHECK(latch->phi_count == target->phi_count);
-        for (uint32_t i = 0; i < latch->phi_count; i++) {
-            *rt_vector_push(&f->refs) = f->nodes.items[latch->node_first].result_first + i;
-        }
+        for (uint32_t i = 0; i < latch->phi_count; i++)
+            *rt_vector_push(&f->refs) = sim_phi_first(f, latch) + i;
         return RT_STATUS_OK;
     }
     const sim_block *block = phi_block(f, edge->target);
+    d->block = edge->from;
     for (uint32_t i = 0; i < block->count; i++) {
         const sim_instruction *phi = &f->module->instructions[block->first + i];
         if (phi->opcode->group != SIM_GROUP_PHI) break;
-        sim_leaves leaves;
-        d->block = edge->from;
-        RT_TRY(phi_leaves(d, edge, phi_operand(f->module, phi, edge->source), &leaves));
+        sim_id id = phi_operand(f->module, phi, edge->source);
+        sim_leaves leaves = {NULL, 0};
+        if (!is_computed(f->module, id)) RT_TRY(sim_decode_leaves(d, id, &leaves));
+        for (uint32_t k = 0; !leaves.refs; k++) {
+            CHECK(k < d->phi_constants.count);
+            const sim_phi_constant *known = &d->phi_constants.items[k];
+            if (known->edge == number && known->id == id) leaves = known->leaves;
+        }
         operands_keep(d, leaves);
     }
     CHECK(f->refs.count - edge->args_first == target->phi_count);
@@ -607,12 +550,12 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
         }
     }
     for (uint32_t i = 0; i < f->edges.count; i++)
-        RT_TRY(edge_args(d, &f->edges.items[i]));
+        RT_TRY(edge_args(d, i));
     f->result_leaves = sim_type_leaves(f->function->type->element);
     f->result_varying = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof(bool));
     f->result_types = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, 1);
     sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof *lanes);
-    sim_type_lanes(f->function->type->element, lanes);
+    CHECK(sim_type_lanes(f->function->type->element, lanes) == lanes + f->result_leaves);
     for (uint32_t i = 0; i < f->result_leaves; i++)
         f->result_types[i] = (uint8_t)lanes[i];
     return RT_STATUS_OK;

@@ -46,9 +46,21 @@ static const mask_row mask_rows[] = {
 
 #define INT(op, a, b) sim_build_four(d, SIM_INT4(op, SIM_I64), SIM_I64, a, b)
 
-static sim_ref mask_build(sim_decoder *d, const mask_row *row)
+/* Component `i` as a 64-bit integer. */
+static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
 {
+    for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
+        const built_in_row *row = &built_in_rows[k];
+        if (row->built_in != built_in) continue;
+        return (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
+    }
+    const mask_row *row = mask_rows;
+    while (row->built_in != built_in) {
+        row++;
+        CHECK(row < mask_rows + sizeof mask_rows / sizeof *mask_rows);
+    }
     sim_ref one = sim_decode_constant(d, 1), out = sim_decode_constant(d, 0);
+    if (i > 0) return out;
     sim_ref own = INT(SHL, one, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM);
     sim_ref below = INT(SUB, own, one);
     sim_ref all = INT(SUB, INT(SHL, one, SIM_REF_POOL | SIM_SLOT_SUBGROUP_SIZE), one);
@@ -58,39 +70,19 @@ static sim_ref mask_build(sim_decoder *d, const mask_row *row)
     return out;
 }
 
-/* Component `i` as a 64-bit integer. */
-static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
+rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
-        const built_in_row *row = &built_in_rows[k];
-        if (row->built_in != built_in) continue;
-        return (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
-    }
-    for (uint32_t k = 0; k < sizeof mask_rows / sizeof mask_rows[0]; k++) {
-        if (mask_rows[k].built_in != built_in) continue;
-        return i == 0 ? mask_build(d, &mask_rows[k]) : sim_decode_constant(d, 0);
-    }
-    UNREACHABLE();
-}
-
-/* The variable that a pointer names, and the id of the index of a component; 0: the whole variable.
- */
-static const sim_variable *variable_of(const sim_module *module, sim_id pointer, sim_id *out_index)
-{
-    *out_index = 0;
+    /* The pointer names a variable, or one component of it by an id; 0: the whole variable. */
+    const sim_module *module = d->f->module;
+    sim_id pointer = view->operands[0], index = 0;
     while (sim_module_id(module, pointer)->kind != SIM_ID_VARIABLE) {
         const sim_instruction *chain = sim_module_result(module, pointer);
         CHECK(chain->opcode->group == SIM_GROUP_ACCESS_CHAIN && chain->operand_count <= 2);
-        if (chain->operand_count == 2) *out_index = chain->operands[1];
+        if (chain->operand_count == 2) index = chain->operands[1];
         pointer = chain->operands[0];
     }
-    return sim_module_variable(module, pointer);
-}
-
-rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
-{
-    sim_id index;
-    const sim_variable *variable = variable_of(d->f->module, view->operands[0], &index);
+    const sim_variable *variable = sim_module_variable(module, pointer);
+    CHECK(variable->storage_class == SIM_StorageClassInput);
     const sim_type *type = variable->type->element;
     uint32_t count = sim_type_leaves(type);
     sim_lane_type lane = sim_type_lane(type);

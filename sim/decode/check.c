@@ -83,10 +83,7 @@ static bool block_is_sound(const sim_program *program, const sim_code_function *
         for (uint32_t k = 0; k < edge->move_count; k++)
             CHECK(op_is_sound(program, function, &function->ops[edge->move_first + k]));
     }
-    bool goes_on = block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER ||
-                   block->end == SIM_END_BARRIER || block->end == SIM_END_MEET ||
-                   block->end == SIM_END_NEXT;
-    CHECK_IMPLIES(goes_on, index + 1 < function->block_count);
+    CHECK_IMPLIES(sim_end_falls_through((sim_end)block->end), index + 1 < function->block_count);
     if (block->end != SIM_END_CALL && block->end != SIM_END_CALL_POINTER) return true;
     const sim_call *call = &function->calls[block->extra];
     if (block->end == SIM_END_CALL_POINTER) {

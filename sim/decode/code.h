@@ -316,6 +316,13 @@ typedef enum sim_end {
     SIM_END_UNREACHABLE,  /* undefined: notes a finding and ends the work-items */
 } sim_end;
 
+/* True for the ends after which the engine continues with the next block. */
+static inline bool sim_end_falls_through(sim_end end)
+{
+    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
+           end == SIM_END_MEET || end == SIM_END_NEXT;
+}
+
 typedef struct sim_edge {
     uint32_t target;                 /* block */
     uint32_t move_first, move_count; /* ops: MOVE only */

@@ -6,26 +6,6 @@
 
 #include "sim/module/fold.h"
 
-typedef struct conversion {
-    sim_numeric numeric;
-    sim_lane_type from, to;
-} conversion;
-
-static bool is_float(sim_number_type type)
-{
-    return type >= SIM_NUMBER_HALF;
-}
-
-static conversion conversion_of(const sim_decoder *d, const sim_view *view)
-{
-    const sim_module *module = d->f->module;
-    const sim_type *type = sim_module_id(module, view->operands[0])->type;
-    return (conversion){
-        .numeric = sim_numeric_of(module, view->id, view->opcode->number, type, view->type),
-        .from = sim_type_lane(type),
-        .to = sim_type_lane(view->type)};
-}
-
 static sim_ref build_general(sim_decoder *d, sim_numeric numeric, sim_lane_type to, sim_ref a)
 {
     sim_ref out = sim_build_unary(d, SIM_H_CONVERT_V, to, a);
@@ -33,69 +13,48 @@ static sim_ref build_general(sim_decoder *d, sim_numeric numeric, sim_lane_type 
     return out;
 }
 
-/* From float to float. */
-static sim_ref build_resize_float(sim_decoder *d, const conversion *c, sim_ref a)
+sim_ref sim_build_convert(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
-    bool is_exact = c->numeric.to >= c->numeric.from;
-    if (c->numeric.to == c->numeric.from) return a;
-    if (!is_exact && c->numeric.rounding != SIM_ROUND_NEAREST) {
-        return build_general(d, c->numeric, c->to, a);
+    const sim_type *operand = sim_decode_type(d, view, 0);
+    sim_numeric n =
+        sim_numeric_of(d->f->module, view->id, view->opcode->number, operand, view->type);
+    sim_lane_type from = sim_type_lane(operand), to = sim_type_lane(view->type);
+    bool from_float = n.from >= SIM_NUMBER_HALF, to_float = n.to >= SIM_NUMBER_HALF;
+    bool is_signed = n.from >= SIM_NUMBER_S8;
+    if (!from_float && !to_float) {
+        return n.is_saturated ? build_general(d, n, to, in[0])
+                              : sim_build_resize(d, from, to, is_signed, in[0]);
     }
-    if (c->numeric.to == SIM_NUMBER_HALF) return sim_half_narrow(d, c->from, a);
-    if (c->numeric.from == SIM_NUMBER_HALF) return sim_half_widen(d, c->to, a);
-    return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_FTOF, c->from, c->to), c->to, a);
-}
-
-static sim_ref build_one(sim_decoder *d, const conversion *c, sim_ref a)
-{
-    const sim_numeric *n = &c->numeric;
-    bool has_half = n->from == SIM_NUMBER_HALF || n->to == SIM_NUMBER_HALF;
-    bool is_signed = n->from >= SIM_NUMBER_S8;
-    if (is_float(n->from) && is_float(n->to)) return build_resize_float(d, c, a);
-    if (!is_float(n->from) && !is_float(n->to)) {
-        if (n->is_saturated) return build_general(d, *n, c->to, a);
-        return sim_build_resize(d, c->from, c->to, is_signed, a);
+    if (from_float && to_float) {
+        bool is_exact = n.to >= n.from;
+        if (n.to == n.from) return in[0];
+        if (!is_exact && n.rounding != SIM_ROUND_NEAREST) return build_general(d, n, to, in[0]);
+        if (n.to == SIM_NUMBER_HALF) return sim_half_narrow(d, from, in[0]);
+        if (n.from == SIM_NUMBER_HALF) return sim_half_widen(d, to, in[0]);
+        return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_FTOF, from, to), to, in[0]);
     }
-    bool is_common = is_float(n->to) ? n->rounding == SIM_ROUND_NEAREST
-                                     : n->rounding == SIM_ROUND_ZERO && !n->is_saturated;
-    if (!is_common || has_half) return build_general(d, *n, c->to, a);
-    sim_conversion kind = is_float(n->to) ? (is_signed ? SIM_CONVERT_STOF : SIM_CONVERT_UTOF)
-                          : n->to < SIM_NUMBER_S8 ? SIM_CONVERT_FTOU
-                                                  : SIM_CONVERT_FTOS;
-    return sim_build_unary(d, sim_conversion_handler(kind, c->from, c->to), c->to, a);
-}
-
-rt_status sim_decode_convert(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
-{
-    sim_leaves a;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
-    conversion c = conversion_of(d, view);
-    sim_ref *refs = sim_refs_new(d, a.count);
-    for (uint32_t i = 0; i < a.count; i++)
-        refs[i] = build_one(d, &c, a.refs[i]);
-    *out_leaves = (sim_leaves){refs, a.count};
-    return RT_STATUS_OK;
+    bool has_half = n.from == SIM_NUMBER_HALF || n.to == SIM_NUMBER_HALF;
+    bool is_common = to_float ? n.rounding == SIM_ROUND_NEAREST
+                              : n.rounding == SIM_ROUND_ZERO && !n.is_saturated;
+    if (!is_common || has_half) return build_general(d, n, to, in[0]);
+    sim_conversion kind = n.to < SIM_NUMBER_S8 ? SIM_CONVERT_FTOU : SIM_CONVERT_FTOS;
+    if (to_float) kind = is_signed ? SIM_CONVERT_STOF : SIM_CONVERT_UTOF;
+    return sim_build_unary(d, sim_conversion_handler(kind, from, to), to, in[0]);
 }
 
 /* Rounds to the precision of half. A value too small for a normal half becomes a zero of the same
  * sign, which is one of the results that the instruction may have. */
-rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+sim_ref sim_build_quantize(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
-    sim_leaves a;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
-    sim_ref *refs = sim_refs_new(d, a.count);
+    CHECK(sim_type_lane(view->type) == SIM_F32);
     sim_ref exponent = sim_decode_constant(d, 0x7c00), sign = sim_decode_constant(d, 0x8000);
     sim_ref zero = sim_decode_constant(d, 0);
-    for (uint32_t i = 0; i < a.count; i++) {
-        sim_ref half = sim_half_narrow(d, SIM_F32, a.refs[i]);
-        sim_ref signed_zero = sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, half, sign);
-        sim_ref scale = sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, half, exponent);
-        sim_ref is_small = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, scale, zero);
-        half = sim_build_select(d, SIM_I16, is_small, signed_zero, half);
-        refs[i] = sim_half_widen(d, SIM_F32, half);
-    }
-    *out_leaves = (sim_leaves){refs, a.count};
-    return RT_STATUS_OK;
+    sim_ref half = sim_half_narrow(d, SIM_F32, in[0]);
+    sim_ref signed_zero = sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, half, sign);
+    sim_ref scale = sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, half, exponent);
+    sim_ref is_small = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, scale, zero);
+    half = sim_build_select(d, SIM_I16, is_small, signed_zero, half);
+    return sim_half_widen(d, SIM_F32, half);
 }
 
 sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a)

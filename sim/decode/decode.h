@@ -192,6 +192,10 @@ typedef struct sim_decoder {
     uint32_t site;
 } sim_decoder;
 
+/* A copy of the vector's items that lives as long as the program. */
+#define SIM_PROGRAM_COPY(d, vector)                                                                \
+    rt_arena_copy(&(d)->program->arena, (vector).items, (vector).count, sizeof *(vector).items)
+
 /* An instruction, or an operation on constants, in one form. */
 typedef struct sim_view {
     const sim_opcode *opcode;
@@ -201,17 +205,12 @@ typedef struct sim_view {
     sim_id id;
 } sim_view;
 
-/* True for the blocks after which the engine continues with the next one. */
-static inline bool sim_end_falls_through(sim_end end)
-{
-    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
-           end == SIM_END_MEET || end == SIM_END_NEXT;
-}
-
 /* ---- flow.c ---------------------------------------------------------------------------------- */
 
 /* Lays out the blocks of f in scheduling order, with edges and loops; nodes stay empty. */
 void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
+/* True if loop `outer` is `inner` or encloses it; `inner` may be SIM_NONE. */
+bool sim_loop_encloses(const sim_ir_function *f, uint32_t outer, uint32_t inner);
 
 /* ---- build.c --------------------------------------------------------------------------------- */
 
@@ -228,6 +227,12 @@ void sim_decode_next(sim_decoder *d, sim_end end);
 
 /* The scalars of an id; constants and variables are created on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
+/* The scalars of `count` operands from number `first` on. */
+RT_MUST_USE rt_status sim_decode_operands(sim_decoder *d, const sim_view *view, uint32_t first,
+                                          uint32_t count, sim_leaves *out_leaves);
+/* A value of the type that consists of the scalars of the ids, one id after the other. */
+RT_MUST_USE rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_id *ids,
+                                           uint32_t count, sim_leaves *out_leaves);
 
 /* The pool slot of a constant. */
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
@@ -252,14 +257,19 @@ uint32_t sim_type_leaves(const sim_type *type);
 /* Writes the lane type of each scalar, in order; returns the position after the last. */
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out);
 
+/* The type of an operand that is the id of a value. */
+const sim_type *sim_decode_type(const sim_decoder *d, const sim_view *view, uint32_t index);
+
 /* Allocates `count` scalars that live as long as the decoding. */
 sim_ref *sim_refs_new(sim_decoder *d, uint32_t count);
 /* A value of one scalar. */
 sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref);
+/* The first value of the phis of a block that has some. */
+uint32_t sim_phi_first(const sim_ir_function *f, const sim_ir_block *block);
 
-/* Appends a node with room for operands and result values; operands are NONE until set. */
+/* Appends a node and creates its result values. The node lives until the next one is added. */
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
-                       uint32_t operand_count, uint32_t result_count);
+                       const sim_ref *operands, uint32_t operand_count, uint32_t result_count);
 /* Appends an operation with one result and returns the result. */
 sim_ref sim_build(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                   const sim_ref *operands, uint32_t count);
@@ -271,6 +281,8 @@ sim_ref sim_build_ternary(sim_decoder *d, uint32_t handler, sim_lane_type type, 
                           sim_ref b, sim_ref c);
 sim_ref sim_build_select(sim_decoder *d, sim_lane_type type, sim_ref condition, sim_ref a,
                          sim_ref b);
+/* Orders the work-item's accesses to memory; `order` is a sim_order_pack. */
+void sim_build_fence(sim_decoder *d, uint32_t order);
 /* Converts an integer from width `from` to width `type`, truncated or extended. */
 sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type, bool is_signed,
                          sim_ref a);
@@ -339,6 +351,14 @@ RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
 RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 
+/* Builds one component of a result from the same component of every operand; operands that the
+ * instruction does not have are NONE. */
+typedef sim_ref sim_component(sim_decoder *d, const sim_view *view, const sim_ref *in);
+/* Builds a result from the components of its operands, one to three, from number `first` on. A
+ * scalar operand is combined with every component of the others. */
+RT_MUST_USE rt_status sim_decode_each(sim_decoder *d, const sim_view *view, uint32_t first,
+                                      sim_component *build, sim_leaves *out_leaves);
+
 /* The component of a vector selected by an integer of the module; a component that the vector does
  * not have is a finding. */
 RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
@@ -346,11 +366,9 @@ RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, si
 
 /* ---- convert.c ------------------------------------------------------------------------------- */
 
-/* Conversions between numbers, with their decorations; see sim_decode_instruction. */
-RT_MUST_USE rt_status sim_decode_convert(sim_decoder *d, const sim_view *view,
-                                         sim_leaves *out_leaves);
-RT_MUST_USE rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view,
-                                          sim_leaves *out_leaves);
+/* Conversions between numbers, with their decorations. */
+sim_component sim_build_convert;
+sim_component sim_build_quantize;
 /* Converts a float or double (`from`) to half, rounded as SIM_FPRoundingMode… specifies. */
 sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a);
 
@@ -361,9 +379,8 @@ sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
 sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
 /* OpDot of halves. */
 sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
-/* One component of an instruction of OpenCL.std on halves. */
-sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
-                                 uint32_t count);
+/* One component of an instruction of OpenCL.std on halves; unused operands are NONE. */
+sim_ref sim_decode_half_extended(sim_decoder *d, uint32_t number, const sim_ref *operands);
 
 /* ---- integer.c ------------------------------------------------------------------------------- */
 
@@ -380,11 +397,11 @@ RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *vi
 RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 /* Group PRODUCT_32X16: only the low 16 bits of the second operand count. */
-RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view,
-                                               sim_leaves *out_leaves);
+sim_component sim_build_product_32x16;
 /* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
-RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
-                                       sim_leaves *out_leaves);
+sim_component sim_build_upsample;
+sim_component sim_build_bit_select;
+sim_component sim_build_lane_select;
 
 /* ---- vector.c -------------------------------------------------------------------------------- */
 
@@ -400,8 +417,6 @@ RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *vi
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
                                         sim_leaves *out_leaves);
-/* OpLifetimeStart, OpLifetimeStop: the variable's content becomes undefined. */
-RT_MUST_USE rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view);
 /* A load or store of `count` adjacent elements of one type, at pointer + number * stride. */
 typedef struct sim_vector_access {
     sim_ref pointer;

@@ -1,8 +1,6 @@
 /* Emits register code for operations whose values have registers. */
 #include "sim/decode/decode.h"
 
-#include <string.h>
-
 /* The first eight bytes of a function's uniform registers hold a value that is being broadcast to
  * all lanes. */
 #define SCRATCH sim_register_of(SIM_SPACE_UNIFORM, 0)
@@ -17,16 +15,11 @@ typedef struct emitter {
     bool takes_undefined; /* of the block or edge being emitted */
 } emitter;
 
-static bool is_undefined(sim_ref ref)
-{
-    return ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED) ||
-           ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED_BOOL);
-}
-
 static sim_register place_of(emitter *e, sim_ref ref)
 {
     if (ref == SIM_REF_NONE) return SIM_REGISTER_NONE;
-    e->takes_undefined |= is_undefined(ref);
+    e->takes_undefined |= ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED) ||
+                          ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED_BOOL);
     if (sim_ref_is_value(ref)) return e->f->values.items[ref].place;
     if (ref & SIM_REF_POOL) return sim_register_of(SIM_SPACE_POOL, (ref & ~SIM_REF_POOL) * 8);
     return sim_register_of(SIM_SPACE_WAVE, (ref & ~SIM_REF_ROW) * SIM_ROW_BYTES(8));
@@ -70,121 +63,66 @@ static sim_register in_lanes(emitter *e, sim_register place, uint32_t bytes, uin
 
 /* ---- Operations with one result ----------------------------------------------------------- */
 
-/* Emits an operation whose operands are all uniform; a varying target receives the result in every
- * lane. */
-static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim_register target)
+static void emit_result(emitter *e, const sim_node *node)
 {
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
-    sim_register result = sim_register_uniform(target) ? target : SCRATCH;
-    sim_op *op = op_add(e, handler, node->site, result);
-    op->a = place_of(e, operands[0]);
-    if (node->operand_count > 1) op->b = place_of(e, operands[1]);
-    if (node->operand_count > 2) op->c = place_of(e, operands[2]);
-    op->extra = node->extra;
-    op->count = node->is_quiet && node->shape != SIM_SHAPE_BINARY; /* divisions always report */
-    if (result != target) move_add(e, target, result, sim_lane_bytes(node->type));
-}
-
-static bool all_uniform(emitter *e, const sim_node *node)
-{
-    for (uint32_t i = 0; i < node->operand_count; i++) {
-        if (!sim_register_uniform(place_of(e, e->f->refs.items[node->operand_first + i]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void emit_four(emitter *e, const sim_node *node, sim_register target)
-{
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
-    sim_register a = place_of(e, operands[0]), b = place_of(e, operands[1]);
-    sim_form form = sim_register_uniform(a)   ? SIM_FORM_SV
-                    : sim_register_uniform(b) ? SIM_FORM_VS
-                                              : SIM_FORM_VV;
-    sim_op *op = op_add(e, node->handler + (uint32_t)form, node->site, target);
-    op->a = a;
-    op->b = b;
-    op->count = node->is_quiet;
-}
-
-/* Emits handlers that require all operands as lanes. */
-static void emit_in_lanes(emitter *e, const sim_node *node, sim_register target)
-{
+    sim_register target = e->f->values.items[node->result_first].place;
     sim_register in[3] = {SIM_REGISTER_NONE, SIM_REGISTER_NONE, SIM_REGISTER_NONE};
-    CHECK(node->operand_count <= 3);
+    uint32_t bytes = sim_lane_bytes(node->type), log = (uint32_t)__builtin_ctz(bytes);
+    uint32_t handler = node->handler;
+    bool all_uniform = true;
+    CHECK(node->result_count == 1 && target != SIM_REGISTER_NONE && node->operand_count <= 3);
     for (uint32_t i = 0; i < node->operand_count; i++) {
-        sim_register place = place_of(e, e->f->refs.items[node->operand_first + i]);
-        in[i] = in_lanes(e, place, sim_lane_bytes(node->type), i);
+        in[i] = place_of(e, e->f->refs.items[node->operand_first + i]);
+        all_uniform &= sim_register_uniform(in[i]);
     }
-    sim_op *op = op_add(e, node->handler, node->site, target);
+    bool is_a = sim_register_uniform(in[0]), is_b = sim_register_uniform(in[1]);
+    sim_register result = target;
+    if (all_uniform) {
+        /* A varying target receives the result in every lane. */
+        if (!sim_register_uniform(target)) result = SCRATCH;
+        handler = node->shape == SIM_SHAPE_FOUR     ? handler + (uint32_t)SIM_FORM_SS
+                  : node->shape == SIM_SHAPE_SELECT ? SIM_INT2(PICK, log) + 1u
+                                                    : handler + 1u;
+    } else if (node->shape == SIM_SHAPE_FOUR) {
+        handler += (uint32_t)(is_a ? SIM_FORM_SV : is_b ? SIM_FORM_VS : SIM_FORM_VV);
+    } else if (node->shape == SIM_SHAPE_SELECT && !is_a) {
+        handler += (is_b ? 2u : 0u) + (sim_register_uniform(in[2]) ? 1u : 0u);
+    } else {
+        /* All operands must be lanes, except the condition of a selection. */
+        bool is_select = node->shape == SIM_SHAPE_SELECT;
+        if (is_select) handler = SIM_INT2(PICK, log);
+        for (uint32_t i = is_select; i < node->operand_count; i++)
+            in[i] = in_lanes(e, in[i], bytes, i);
+    }
+    sim_op *op = op_add(e, handler, node->site, result);
     op->a = in[0];
     op->b = in[1];
     op->c = in[2];
     op->extra = node->extra;
-    op->count = node->is_quiet && node->shape == SIM_SHAPE_UNARY;
-}
-
-static void emit_select(emitter *e, const sim_node *node, sim_register target)
-{
-    uint32_t bytes = sim_lane_bytes(node->type), log = (uint32_t)__builtin_ctz(bytes);
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
-    sim_register condition = place_of(e, operands[0]);
-    sim_register a = place_of(e, operands[1]), b = place_of(e, operands[2]);
-    uint32_t handler;
-    if (sim_register_uniform(condition)) {
-        handler = SIM_INT2(PICK, log);
-        a = in_lanes(e, a, bytes, 1);
-        b = in_lanes(e, b, bytes, 2);
-    } else {
-        uint32_t form = (sim_register_uniform(a) ? 2u : 0u) + (sim_register_uniform(b) ? 1u : 0u);
-        handler = node->handler + form;
-    }
-    sim_op *op = op_add(e, handler, node->site, target);
-    op->a = condition;
-    op->b = a;
-    op->c = b;
-}
-
-static void emit_result(emitter *e, const sim_node *node)
-{
-    sim_register target = e->f->values.items[node->result_first].place;
-    CHECK(node->result_count == 1 && target != SIM_REGISTER_NONE);
-    if (all_uniform(e, node)) {
-        uint32_t handler = node->shape == SIM_SHAPE_FOUR ? node->handler + (uint32_t)SIM_FORM_SS
-                           : node->shape == SIM_SHAPE_SELECT
-                               ? SIM_INT2(PICK, __builtin_ctz(sim_lane_bytes(node->type))) + 1u
-                               : node->handler + 1u;
-        emit_uniform(e, node, handler, target);
-    } else if (node->shape == SIM_SHAPE_FOUR) {
-        emit_four(e, node, target);
-    } else if (node->shape == SIM_SHAPE_SELECT) {
-        emit_select(e, node, target);
-    } else {
-        emit_in_lanes(e, node, target);
-    }
+    /* Divisions always report; fields of bits do in lanes. */
+    bool can_be_quiet = node->shape == SIM_SHAPE_FOUR || node->shape == SIM_SHAPE_UNARY ||
+                        (all_uniform && node->shape != SIM_SHAPE_BINARY);
+    op->count = node->is_quiet && can_be_quiet;
+    if (result != target) move_add(e, target, result, bytes);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------- */
-
-/* A load with a uniform address loads one value for all lanes, unless the memory may be that of the
- * lanes themselves or the result is needed in lanes. */
-static sim_memory_form memory_form(const emitter *e, const sim_node *node, sim_register address)
-{
-    if (node->form != SIM_MEMORY_ONE) return (sim_memory_form)node->form;
-    if (!sim_register_uniform(address)) return SIM_MEMORY_EACH;
-    if (node->shape == SIM_SHAPE_STORE) return SIM_MEMORY_ONE;
-    return e->f->values.items[node->result_first].is_varying ? SIM_MEMORY_SAME : SIM_MEMORY_ONE;
-}
 
 static void emit_access(emitter *e, const sim_node *node)
 {
     const sim_ref *operands = e->f->refs.items + node->operand_first;
     bool is_store = node->shape == SIM_SHAPE_STORE;
     sim_register address = place_of(e, operands[0]);
-    uint32_t log = (uint32_t)__builtin_ctz(sim_lane_bytes(node->type));
+    uint32_t form = node->form;
+    if (form == SIM_MEMORY_ONE && !sim_register_uniform(address)) {
+        form = SIM_MEMORY_EACH;
+    } else if (form == SIM_MEMORY_ONE && !is_store) {
+        /* A load with a uniform address loads one value for all lanes, unless the memory may be
+         * that of the lanes themselves or the result is needed in lanes. */
+        if (e->f->values.items[node->result_first].is_varying) form = SIM_MEMORY_SAME;
+    }
     uint32_t first = is_store ? SIM_H_STORE_ONE_8 : SIM_H_LOAD_ONE_8;
-    uint32_t form = (uint32_t)memory_form(e, node, address);
+    uint32_t log = (uint32_t)__builtin_ctz(sim_lane_bytes(node->type));
     sim_op *op = op_add(e, first + 4 * form + log, node->site, SIM_REGISTER_NONE);
     op->a = address;
     op->b = place_of(e, operands[1]);
@@ -193,62 +131,27 @@ static void emit_access(emitter *e, const sim_node *node)
     op->imm = node->imm;
     op->extra = e->places.count;
     op->count = (uint8_t)(is_store ? node->operand_count - 2 : node->result_count);
+    CHECK(op->count >= 1 && op->count <= 16);
     for (uint32_t i = 0; i < op->count; i++) {
         *rt_vector_push(&e->places) = is_store ? place_of(e, operands[2 + i])
                                                : e->f->values.items[node->result_first + i].place;
     }
 }
 
-static void emit_atomic(emitter *e, const sim_node *node)
+/* Appends the places of operands of a node or block; returns the index of the first. */
+static uint32_t places_keep(emitter *e, uint32_t first, uint32_t count)
 {
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
-    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
-    op->a = place_of(e, operands[0]);
-    op->b = place_of(e, operands[1]);
-    op->c = place_of(e, operands[2]);
-    op->extra = node->extra;
-    op->stride = node->stride;
-}
-
-static void emit_collective(emitter *e, const sim_node *node)
-{
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
-    sim_register target =
-        node->result_count ? e->f->values.items[node->result_first].place : SIM_REGISTER_NONE;
-    sim_op *op = op_add(e, node->handler, node->site, target);
-    op->a = place_of(e, operands[0]);
-    op->b = place_of(e, operands[1]);
-    op->c = place_of(e, operands[2]);
-    op->extra = node->extra;
-    op->count = node->is_uniform;
-    op->imm = node->alignment;
-    op->stride = sim_lane_bytes(node->type);
-}
-
-static void emit_async_copy(emitter *e, const sim_node *node)
-{
-    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
-    op->a = node->extra;
-    op->c = node->stride;
-    op->imm = node->alignment;
-    op->extra = e->places.count;
-    for (uint32_t i = 0; i < node->operand_count; i++) {
-        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[node->operand_first + i]);
-    }
-}
-
-static void emit_print(emitter *e, const sim_node *node)
-{
-    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
-    op->stride = node->extra;
-    op->extra = e->places.count;
-    for (uint32_t i = 0; i < node->operand_count; i++) {
-        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[node->operand_first + i]);
-    }
+    uint32_t index = e->places.count;
+    for (uint32_t i = 0; i < count; i++)
+        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[first + i]);
+    return index;
 }
 
 static void emit_node(emitter *e, const sim_node *node)
 {
+    const sim_ref *operands = e->f->refs.items + node->operand_first;
+    sim_register target =
+        node->result_count ? e->f->values.items[node->result_first].place : SIM_REGISTER_NONE;
     if (node->is_dead) return;
     switch ((sim_shape)node->shape) {
     case SIM_SHAPE_FOUR:
@@ -258,32 +161,42 @@ static void emit_node(emitter *e, const sim_node *node)
     case SIM_SHAPE_SELECT: emit_result(e, node); break;
     case SIM_SHAPE_LOAD:
     case SIM_SHAPE_STORE: emit_access(e, node); break;
-    case SIM_SHAPE_ATOMIC: emit_atomic(e, node); break;
-    case SIM_SHAPE_COLLECTIVE: emit_collective(e, node); break;
-    case SIM_SHAPE_ASYNC_COPY: emit_async_copy(e, node); break;
-    case SIM_SHAPE_PRINT: emit_print(e, node); break;
+    case SIM_SHAPE_ATOMIC:
+    case SIM_SHAPE_COLLECTIVE:
     case SIM_SHAPE_COPY: {
-        const sim_ref *operands = e->f->refs.items + node->operand_first;
-        sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);
+        bool is_collective = node->shape == SIM_SHAPE_COLLECTIVE;
+        CHECK(node->operand_count == 3);
+        sim_op *op = op_add(e, node->handler, node->site, target);
         op->a = place_of(e, operands[0]);
         op->b = place_of(e, operands[1]);
         op->c = place_of(e, operands[2]);
-        op->imm = node->alignment;
         op->extra = node->extra;
+        op->count = node->is_uniform;
+        op->imm = node->alignment;
+        op->stride = is_collective ? sim_lane_bytes(node->type) : node->stride;
         break;
     }
-    case SIM_SHAPE_FENCE:
-        op_add(e, node->handler, node->site, SIM_REGISTER_NONE)->extra = node->extra;
+    case SIM_SHAPE_ASYNC_COPY: {
+        sim_op *op = op_add(e, node->handler, node->site, target);
+        op->a = node->extra;
+        op->c = node->stride;
+        op->imm = node->alignment;
+        op->extra = places_keep(e, node->operand_first, node->operand_count);
         break;
+    }
+    case SIM_SHAPE_PRINT: {
+        sim_op *op = op_add(e, node->handler, node->site, target);
+        op->stride = node->extra;
+        op->extra = places_keep(e, node->operand_first, node->operand_count);
+        break;
+    }
     case SIM_SHAPE_FORGET:
-        op_add(e, node->handler, node->site, SIM_REGISTER_NONE)->a =
-            place_of(e, e->f->refs.items[node->operand_first]);
+        op_add(e, node->handler, node->site, target)->a = place_of(e, operands[0]);
         break;
-    case SIM_SHAPE_FRAME_ADDRESS: {
-        sim_register target = e->f->values.items[node->result_first].place;
+    case SIM_SHAPE_FENCE:
+    case SIM_SHAPE_FRAME_ADDRESS:
         op_add(e, node->handler, node->site, target)->extra = node->extra;
         break;
-    }
     case SIM_SHAPE_RESULT:
     case SIM_SHAPE_PHI:
     case SIM_SHAPE_PARAMETER: break; /* set by returns, edges and calls */
@@ -339,8 +252,7 @@ static void emit_edge(emitter *e, const sim_ir_edge *edge)
     uint32_t first = e->ops.count;
     e->takes_undefined = false;
     for (uint32_t k = 0; k < target->phi_count; k++) {
-        const sim_node *node = &f->nodes.items[target->node_first];
-        const sim_value *phi = &f->values.items[node->result_first + k];
+        const sim_value *phi = &f->values.items[sim_phi_first(f, target) + k];
         sim_register source = place_of(e, f->refs.items[edge->args_first + k]);
         if (phi->place == SIM_REGISTER_NONE || phi->place == source) continue;
         *rt_vector_push(&moves) = (move){phi->place, source, sim_lane_bytes(phi->type)};
@@ -357,120 +269,85 @@ static void emit_edge(emitter *e, const sim_ir_edge *edge)
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
-static uint32_t places_keep(emitter *e, uint32_t first, uint32_t count)
-{
-    uint32_t index = e->places.count;
-    for (uint32_t i = 0; i < count; i++) {
-        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[first + i]);
-    }
-    return index;
-}
-
-static uint32_t emit_call(emitter *e, const sim_ir_block *block)
-{
-    const sim_ir_function *f = e->f;
-    sim_call call = {.function = block->call, .argument_count = block->operand_count};
-    call.argument_first = places_keep(e, block->operand_first, block->operand_count);
-    call.result_first = e->places.count;
-    if (block->result_node != SIM_NONE) {
-        const sim_node *node = &f->nodes.items[block->result_node];
-        call.result_count = node->result_count;
-        for (uint32_t i = 0; i < node->result_count; i++) {
-            *rt_vector_push(&e->places) = f->values.items[node->result_first + i].place;
-        }
-    }
-    *rt_vector_push(&e->calls) = call;
-    return e->calls.count - 1;
-}
-
-static uint8_t condition_bytes(const emitter *e, const sim_ir_block *block)
-{
-    if (block->end != SIM_END_SWITCH) return 1;
-    const sim_block *module_block = &e->f->module->blocks[block->module_block];
-    const sim_instruction *end =
-        &e->f->module->instructions[module_block->first + module_block->count - 1];
-    return (uint8_t)(sim_module_id(e->f->module, end->operands[0])->type->bits / 8);
-}
-
 static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
 {
-    const sim_ir_block *block = &e->f->blocks.items[index];
+    const sim_ir_function *f = e->f;
+    const sim_ir_block *block = &f->blocks.items[index];
     e->takes_undefined = false;
     *out = (sim_code_block){.op_first = e->ops.count,
                             .cost = block->cost,
                             .end = block->end,
                             .site = block->site,
                             .condition = place_of(e, block->condition),
-                            .condition_bytes = condition_bytes(e, block)};
-    for (uint32_t i = 0; i < block->node_count; i++) {
-        emit_node(e, &e->f->nodes.items[block->node_first + i]);
+                            .condition_bytes = 1};
+    if (block->end == SIM_END_SWITCH) {
+        const sim_block *whole = &f->module->blocks[block->module_block];
+        const sim_instruction *end = &f->module->instructions[whole->first + whole->count - 1];
+        out->condition_bytes =
+            (uint8_t)(sim_module_id(f->module, end->operands[0])->type->bits / 8);
     }
+    for (uint32_t i = 0; i < block->node_count; i++)
+        emit_node(e, &f->nodes.items[block->node_first + i]);
     out->op_count = e->ops.count - out->op_first;
     if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) {
-        out->extra = emit_call(e, block);
+        sim_call call = {.function = block->call, .argument_count = block->operand_count};
+        call.argument_first = places_keep(e, block->operand_first, block->operand_count);
+        call.result_first = e->places.count;
+        if (block->result_node != SIM_NONE) {
+            const sim_node *node = &f->nodes.items[block->result_node];
+            call.result_count = node->result_count;
+            for (uint32_t i = 0; i < node->result_count; i++)
+                *rt_vector_push(&e->places) = f->values.items[node->result_first + i].place;
+        }
+        out->extra = e->calls.count;
+        *rt_vector_push(&e->calls) = call;
     }
     if (block->end == SIM_END_BARRIER) out->extra = block->order;
-    if (block->end == SIM_END_RETURN) {
+    if (block->end == SIM_END_RETURN)
         out->extra = places_keep(e, block->operand_first, block->operand_count);
-    }
     out->takes_undefined = e->takes_undefined;
     out->edge_first = e->edges.count;
     out->edge_count = block->edge_count;
-    for (uint32_t i = 0; i < block->edge_count; i++) {
-        emit_edge(e, &e->f->edges.items[block->edge_first + i]);
-    }
+    for (uint32_t i = 0; i < block->edge_count; i++)
+        emit_edge(e, &f->edges.items[block->edge_first + i]);
 }
 
 /* ---- Functions ---------------------------------------------------------------------------- */
 
-static const void *keep(emitter *e, const void *items, size_t size_bytes)
+void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function)
 {
-    void *copy = rt_arena_alloc(&e->d->program->arena, size_bytes ? size_bytes : 1);
-    if (size_bytes) memcpy(copy, items, size_bytes);
-    return copy;
-}
-#define KEEP(vector) keep(&e, (vector).items, (vector).count * sizeof *(vector).items)
+    emitter e = {.d = d, .f = f};
+    rt_arena *arena = &d->program->arena;
+    sim_code_block *blocks = rt_arena_alloc_array(arena, f->blocks.count, sizeof *blocks);
+    for (uint32_t i = 0; i < f->blocks.count; i++)
+        emit_block(&e, i, &blocks[i]);
+    out_function->blocks = blocks;
+    out_function->block_count = f->blocks.count;
+    out_function->ops = SIM_PROGRAM_COPY(d, e.ops);
+    out_function->places = SIM_PROGRAM_COPY(d, e.places);
+    out_function->edges = SIM_PROGRAM_COPY(d, e.edges);
+    out_function->calls = SIM_PROGRAM_COPY(d, e.calls);
+    out_function->variables = SIM_PROGRAM_COPY(d, f->variables);
+    out_function->variable_count = f->variables.count;
+    rt_vector_free(&e.ops);
+    rt_vector_free(&e.places);
+    rt_vector_free(&e.edges);
+    rt_vector_free(&e.calls);
 
-static void emit_interface(emitter *e, sim_code_function *out)
-{
-    const sim_ir_function *f = e->f;
-    rt_arena *arena = &e->d->program->arena;
     const sim_node *node = &f->nodes.items[f->parameter_node];
-    out->parameter_count = f->parameter_leaves;
+    CHECK(node->shape == SIM_SHAPE_PARAMETER && node->result_count == f->parameter_leaves);
     sim_leaf *leaves = rt_arena_alloc_array(arena, f->parameter_leaves + 1, sizeof *leaves);
     for (uint32_t i = 0; i < f->parameter_leaves; i++) {
         const sim_value *value = &f->values.items[node->result_first + i];
         leaves[i] = (sim_leaf){value->place, (uint8_t)sim_lane_bytes(value->type)};
     }
     uint8_t *bytes = rt_arena_alloc_array(arena, f->result_leaves + 1, 1);
-    for (uint32_t i = 0; i < f->result_leaves; i++) {
+    for (uint32_t i = 0; i < f->result_leaves; i++)
         bytes[i] = (uint8_t)sim_lane_bytes(f->result_types[i]);
-    }
-    out->parameters = leaves;
-    out->result_bytes = bytes;
-    out->result_count = f->result_leaves;
-    out->name = rt_arena_text(arena, f->function->name);
-    out->private_bytes = f->private_bytes;
-    out->variable_count = f->variables.count;
-}
-
-void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function)
-{
-    emitter e = {.d = d, .f = f};
-    sim_code_block *blocks =
-        rt_arena_alloc_array(&d->program->arena, f->blocks.count, sizeof *blocks);
-    for (uint32_t i = 0; i < f->blocks.count; i++)
-        emit_block(&e, i, &blocks[i]);
-    out_function->blocks = blocks;
-    out_function->block_count = f->blocks.count;
-    out_function->ops = KEEP(e.ops);
-    out_function->places = KEEP(e.places);
-    out_function->edges = KEEP(e.edges);
-    out_function->calls = KEEP(e.calls);
-    out_function->variables = KEEP(f->variables);
-    emit_interface(&e, out_function);
-    rt_vector_free(&e.ops);
-    rt_vector_free(&e.places);
-    rt_vector_free(&e.edges);
-    rt_vector_free(&e.calls);
+    out_function->parameters = leaves;
+    out_function->parameter_count = f->parameter_leaves;
+    out_function->result_bytes = bytes;
+    out_function->result_count = f->result_leaves;
+    out_function->name = rt_arena_text(arena, f->function->name);
+    out_function->private_bytes = f->private_bytes;
 }

@@ -22,71 +22,52 @@ typedef struct recipe {
     uint16_t handler; /* of the first type; MATH: sim_math */
 } recipe;
 
-#define FLOAT1(name, op)                                                                           \
-    {                                                                                              \
-        SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V                                        \
-    }
-#define FLOAT2(name, op)                                                                           \
-    {                                                                                              \
-        SIM_STD_##name, WAY_FLOAT_BINARY, SIM_H_##op##_F32_V                                       \
-    }
-#define FLOAT4(name, op)                                                                           \
-    {                                                                                              \
-        SIM_STD_##name, WAY_FLOAT_FOUR, SIM_H_##op##_F32_VV                                        \
-    }
-#define INT1(name, op)                                                                             \
-    {                                                                                              \
-        SIM_STD_##name, WAY_INT_UNARY, SIM_H_##op##_I8_V                                           \
-    }
-#define INT2(name, op)                                                                             \
-    {                                                                                              \
-        SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V                                          \
-    }
-#define MATH1(name, f)                                                                             \
-    {                                                                                              \
-        SIM_STD_##name, WAY_MATH1, SIM_MATH_##f                                                    \
-    }
-#define MATH2(name, f)                                                                             \
-    {                                                                                              \
-        SIM_STD_##name, WAY_MATH2, SIM_MATH_##f                                                    \
-    }
-#define MATH1_ALL(f) MATH1(f, f), MATH1(native_##f, f), MATH1(half_##f, f)
+#define FLOAT1(name, op) SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V
+#define FLOAT2(name, op) SIM_STD_##name, WAY_FLOAT_BINARY, SIM_H_##op##_F32_V
+#define FLOAT4(name, op) SIM_STD_##name, WAY_FLOAT_FOUR, SIM_H_##op##_F32_VV
+#define INT1(name, op)   SIM_STD_##name, WAY_INT_UNARY, SIM_H_##op##_I8_V
+#define INT2(name, op)   SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V
+#define MATH1(name, f)   SIM_STD_##name, WAY_MATH1, SIM_MATH_##f
+#define MATH2(name, f)   SIM_STD_##name, WAY_MATH2, SIM_MATH_##f
+/* clang-format off */
+#define MATH1_ALL(f) {MATH1(f, f)}, {MATH1(native_##f, f)}, {MATH1(half_##f, f)}
+/* clang-format on */
 
 static const recipe recipes[] = {
-    FLOAT1(sqrt, SQRT),
-    FLOAT1(native_sqrt, SQRT),
-    FLOAT1(half_sqrt, SQRT),
-    FLOAT1(floor, FLOOR),
-    FLOAT1(ceil, CEIL),
-    FLOAT1(trunc, TRUNC),
-    FLOAT1(rint, RINT),
-    FLOAT1(round, ROUND),
-    FLOAT2(fmin, FMIN),
-    FLOAT2(fmax, FMAX),
-    FLOAT2(fmin_common, FMIN),
-    FLOAT2(fmax_common, FMAX),
-    FLOAT4(native_divide, FDIV),
-    FLOAT4(half_divide, FDIV),
-    INT1(clz, CLZ),
-    INT1(ctz, CTZ),
-    INT1(popcount, POPCOUNT),
-    INT2(s_min, SMIN),
-    INT2(s_max, SMAX),
-    INT2(u_min, UMIN),
-    INT2(u_max, UMAX),
-    INT2(s_mul_hi, SMULHI),
-    INT2(u_mul_hi, UMULHI),
-    INT2(rotate, ROTATE),
-    INT2(s_add_sat, SADDSAT),
-    INT2(u_add_sat, UADDSAT),
-    INT2(s_sub_sat, SSUBSAT),
-    INT2(u_sub_sat, USUBSAT),
-    INT2(s_hadd, SHADD),
-    INT2(u_hadd, UHADD),
-    INT2(s_rhadd, SRHADD),
-    INT2(u_rhadd, URHADD),
-    INT2(s_abs_diff, SABSDIFF),
-    INT2(u_abs_diff, UABSDIFF),
+    {FLOAT1(sqrt, SQRT)},
+    {FLOAT1(native_sqrt, SQRT)},
+    {FLOAT1(half_sqrt, SQRT)},
+    {FLOAT1(floor, FLOOR)},
+    {FLOAT1(ceil, CEIL)},
+    {FLOAT1(trunc, TRUNC)},
+    {FLOAT1(rint, RINT)},
+    {FLOAT1(round, ROUND)},
+    {FLOAT2(fmin, FMIN)},
+    {FLOAT2(fmax, FMAX)},
+    {FLOAT2(fmin_common, FMIN)},
+    {FLOAT2(fmax_common, FMAX)},
+    {FLOAT4(native_divide, FDIV)},
+    {FLOAT4(half_divide, FDIV)},
+    {INT1(clz, CLZ)},
+    {INT1(ctz, CTZ)},
+    {INT1(popcount, POPCOUNT)},
+    {INT2(s_min, SMIN)},
+    {INT2(s_max, SMAX)},
+    {INT2(u_min, UMIN)},
+    {INT2(u_max, UMAX)},
+    {INT2(s_mul_hi, SMULHI)},
+    {INT2(u_mul_hi, UMULHI)},
+    {INT2(rotate, ROTATE)},
+    {INT2(s_add_sat, SADDSAT)},
+    {INT2(u_add_sat, UADDSAT)},
+    {INT2(s_sub_sat, SSUBSAT)},
+    {INT2(u_sub_sat, USUBSAT)},
+    {INT2(s_hadd, SHADD)},
+    {INT2(u_hadd, UHADD)},
+    {INT2(s_rhadd, SRHADD)},
+    {INT2(u_rhadd, URHADD)},
+    {INT2(s_abs_diff, SABSDIFF)},
+    {INT2(u_abs_diff, UABSDIFF)},
     MATH1_ALL(cos),
     MATH1_ALL(exp),
     MATH1_ALL(exp2),
@@ -96,42 +77,42 @@ static const recipe recipes[] = {
     MATH1_ALL(log10),
     MATH1_ALL(sin),
     MATH1_ALL(tan),
-    MATH1(acos, acos),
-    MATH1(acosh, acosh),
-    MATH1(acospi, acospi),
-    MATH1(asin, asin),
-    MATH1(asinh, asinh),
-    MATH1(asinpi, asinpi),
-    MATH1(atan, atan),
-    MATH1(atanh, atanh),
-    MATH1(atanpi, atanpi),
-    MATH1(cbrt, cbrt),
-    MATH1(cosh, cosh),
-    MATH1(cospi, cospi),
-    MATH1(erf, erf),
-    MATH1(erfc, erfc),
-    MATH1(expm1, expm1),
-    MATH1(lgamma, lgamma),
-    MATH1(log1p, log1p),
-    MATH1(logb, logb),
-    MATH1(sinh, sinh),
-    MATH1(sinpi, sinpi),
-    MATH1(tanh, tanh),
-    MATH1(tanpi, tanpi),
-    MATH1(tgamma, tgamma),
-    MATH2(atan2, atan2),
-    MATH2(atan2pi, atan2pi),
-    MATH2(fdim, fdim),
-    MATH2(fmod, fmod),
-    MATH2(hypot, hypot),
-    MATH2(maxmag, maxmag),
-    MATH2(minmag, minmag),
-    MATH2(nextafter, nextafter),
-    MATH2(pow, pow),
-    MATH2(remainder, remainder),
-    MATH2(powr, powr),
-    MATH2(native_powr, powr),
-    MATH2(half_powr, powr),
+    {MATH1(acos, acos)},
+    {MATH1(acosh, acosh)},
+    {MATH1(acospi, acospi)},
+    {MATH1(asin, asin)},
+    {MATH1(asinh, asinh)},
+    {MATH1(asinpi, asinpi)},
+    {MATH1(atan, atan)},
+    {MATH1(atanh, atanh)},
+    {MATH1(atanpi, atanpi)},
+    {MATH1(cbrt, cbrt)},
+    {MATH1(cosh, cosh)},
+    {MATH1(cospi, cospi)},
+    {MATH1(erf, erf)},
+    {MATH1(erfc, erfc)},
+    {MATH1(expm1, expm1)},
+    {MATH1(lgamma, lgamma)},
+    {MATH1(log1p, log1p)},
+    {MATH1(logb, logb)},
+    {MATH1(sinh, sinh)},
+    {MATH1(sinpi, sinpi)},
+    {MATH1(tanh, tanh)},
+    {MATH1(tanpi, tanpi)},
+    {MATH1(tgamma, tgamma)},
+    {MATH2(atan2, atan2)},
+    {MATH2(atan2pi, atan2pi)},
+    {MATH2(fdim, fdim)},
+    {MATH2(fmod, fmod)},
+    {MATH2(hypot, hypot)},
+    {MATH2(maxmag, maxmag)},
+    {MATH2(minmag, minmag)},
+    {MATH2(nextafter, nextafter)},
+    {MATH2(pow, pow)},
+    {MATH2(remainder, remainder)},
+    {MATH2(powr, powr)},
+    {MATH2(native_powr, powr)},
+    {MATH2(half_powr, powr)},
 };
 
 static const recipe *recipe_find(uint32_t number)
@@ -155,23 +136,6 @@ sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a)
 {
     return type == SIM_F32 ? sim_build_unary(d, SIM_H_RSQRT_F32_V, type, a)
                            : sim_build_math(d, SIM_MATH_rsqrt, type, a, SIM_REF_NONE);
-}
-
-static sim_ref recipe_build(sim_decoder *d, const recipe *r, sim_lane_type type, const sim_ref *in)
-{
-    uint32_t place = type >= SIM_F32 ? (uint32_t)type - SIM_F32 : type;
-    CHECK((type < SIM_F32) == (r->way == WAY_INT_UNARY || r->way == WAY_INT_BINARY));
-    switch ((way)r->way) {
-    case WAY_FLOAT_UNARY:
-    case WAY_INT_UNARY: return sim_build_unary(d, r->handler + 2 * place, type, in[0]);
-    case WAY_FLOAT_BINARY:
-    case WAY_INT_BINARY: return sim_build_binary(d, r->handler + 2 * place, type, in[0], in[1]);
-    case WAY_FLOAT_FOUR:
-        return sim_build_four(d, r->handler + SIM_FORMS * place, type, in[0], in[1]);
-    case WAY_MATH1: return sim_build_math(d, (sim_math)r->handler, type, in[0], SIM_REF_NONE);
-    case WAY_MATH2: return sim_build_math(d, (sim_math)r->handler, type, in[0], in[1]);
-    }
-    UNREACHABLE();
 }
 
 /* ---- Several operations ------------------------------------------------------------------- */
@@ -198,51 +162,41 @@ sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value)
 #define MAX(a, b)  sim_build_binary(d, SIM_FLOAT2(FMAX, type), type, a, b)
 #define LESS(a, b) sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, a, b)
 
-static sim_ref build_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
-{
-    sim_ref zero = sim_decode_float(d, type, 0), one = sim_decode_float(d, type, 1);
-    /* sign() of a zero is that zero, and of a NaN it is 0. */
-    sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
-    sim_ref out = sim_build_select(d, type, is_nan, zero, a);
-    out = sim_build_select(d, type, LESS(zero, a), one, out);
-    return sim_build_select(d, type, LESS(a, zero), sim_decode_float(d, type, -1), out);
-}
-
-static sim_ref build_smoothstep(sim_decoder *d, sim_lane_type type, const sim_ref *in)
-{
-    sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
-    t = MIN(MAX(t, sim_decode_float(d, type, 0)), sim_decode_float(d, type, 1));
-    sim_ref slope = SUB(sim_decode_float(d, type, 3), MUL(sim_decode_float(d, type, 2), t));
-    return MUL(MUL(t, t), slope);
-}
-
-static sim_ref build_copysign(sim_decoder *d, sim_lane_type type, sim_ref a, sim_ref b)
-{
-    uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
-    sim_lane_type bits = BITS(type);
-    sim_ref size =
-        sim_build_four(d, SIM_INT4(AND, bits), bits, a, sim_decode_constant(d, sign - 1));
-    sim_ref top = sim_build_four(d, SIM_INT4(AND, bits), bits, b, sim_decode_constant(d, sign));
-    return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
-}
-
 static sim_ref build_float(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in)
 {
     uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
-    sim_ref one = sim_decode_float(d, type, 1);
+    sim_ref zero = sim_decode_constant(d, 0), one = sim_decode_float(d, type, 1);
     switch (number) {
     case SIM_STD_fabs:
         return sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
                               sim_decode_constant(d, sign - 1));
-    case SIM_STD_copysign: return build_copysign(d, type, in[0], in[1]);
+    case SIM_STD_copysign: {
+        sim_lane_type bits = BITS(type);
+        sim_ref size =
+            sim_build_four(d, SIM_INT4(AND, bits), bits, in[0], sim_decode_constant(d, sign - 1));
+        sim_ref top =
+            sim_build_four(d, SIM_INT4(AND, bits), bits, in[1], sim_decode_constant(d, sign));
+        return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
+    }
     case SIM_STD_fma: return sim_build_ternary(d, SIM_FLOAT2(FMA, type), type, in[0], in[1], in[2]);
     case SIM_STD_mad: return ADD(MUL(in[0], in[1]), in[2]);
     case SIM_STD_fclamp: return MIN(MAX(in[0], in[1]), in[2]);
     case SIM_STD_mix: return ADD(in[0], MUL(SUB(in[1], in[0]), in[2]));
-    case SIM_STD_step:
-        return sim_build_select(d, type, LESS(in[1], in[0]), sim_decode_float(d, type, 0), one);
-    case SIM_STD_smoothstep: return build_smoothstep(d, type, in);
-    case SIM_STD_sign: return build_sign(d, type, in[0]);
+    case SIM_STD_step: return sim_build_select(d, type, LESS(in[1], in[0]), zero, one);
+    case SIM_STD_smoothstep: {
+        sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
+        t = MIN(MAX(t, zero), one);
+        sim_ref slope = SUB(sim_decode_float(d, type, 3), MUL(sim_decode_float(d, type, 2), t));
+        return MUL(MUL(t, t), slope);
+    }
+    case SIM_STD_sign: {
+        /* sign() of a zero is that zero, and of a NaN it is 0. */
+        sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, in[0], in[0]);
+        sim_ref out = sim_build_select(d, type, is_nan, zero, in[0]);
+        out = sim_build_select(d, type, LESS(zero, in[0]), one, out);
+        sim_ref minus_one = sim_decode_float(d, type, -1);
+        return sim_build_select(d, type, LESS(in[0], zero), minus_one, out);
+    }
     case SIM_STD_degrees:
         return MUL(in[0], sim_decode_float(d, type, 57.295779513082320876798154814105));
     case SIM_STD_radians:
@@ -296,7 +250,21 @@ sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
                             const sim_ref *operands)
 {
     const recipe *r = recipe_find(number);
-    if (r) return recipe_build(d, r, type, operands);
-    if (type >= SIM_F32) return build_float(d, number, type, operands);
-    return build_integer(d, number, type, operands);
+    if (!r) {
+        return type >= SIM_F32 ? build_float(d, number, type, operands)
+                               : build_integer(d, number, type, operands);
+    }
+    sim_ref a = operands[0], b = operands[1];
+    uint32_t place = type >= SIM_F32 ? (uint32_t)type - SIM_F32 : type;
+    CHECK((type < SIM_F32) == (r->way == WAY_INT_UNARY || r->way == WAY_INT_BINARY));
+    switch ((way)r->way) {
+    case WAY_FLOAT_UNARY:
+    case WAY_INT_UNARY: return sim_build_unary(d, r->handler + 2 * place, type, a);
+    case WAY_FLOAT_BINARY:
+    case WAY_INT_BINARY: return sim_build_binary(d, r->handler + 2 * place, type, a, b);
+    case WAY_FLOAT_FOUR: return sim_build_four(d, r->handler + SIM_FORMS * place, type, a, b);
+    case WAY_MATH1: return sim_build_math(d, (sim_math)r->handler, type, a, SIM_REF_NONE);
+    case WAY_MATH2: return sim_build_math(d, (sim_math)r->handler, type, a, b);
+    }
+    UNREACHABLE();
 }

@@ -11,8 +11,6 @@
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
-#include <string.h>
-
 typedef struct layout {
     sim_decoder *d;
     sim_ir_function *f;
@@ -56,18 +54,9 @@ static bool retreats(const layout *l, uint32_t from, uint32_t to)
     return block_at(l, to)->order <= block_at(l, from)->order;
 }
 
-/* The loop whose header is that block; SIM_NONE: the block is not a header. */
-static uint32_t loop_of_header(const sim_ir_function *f, uint32_t header)
+bool sim_loop_encloses(const sim_ir_function *f, uint32_t outer, uint32_t inner)
 {
-    for (uint32_t i = 0; i < f->loops.count; i++) {
-        if (f->loops.items[i].header == header) return i;
-    }
-    return SIM_NONE;
-}
-
-/* True if loop `outer` is `inner` or encloses it. */
-static bool loop_contains(const sim_ir_function *f, uint32_t outer, uint32_t inner)
-{
+    CHECK(outer < f->loops.count);
     while (inner != SIM_NONE && inner != outer)
         inner = f->loops.items[inner].parent;
     return inner == outer;
@@ -150,32 +139,15 @@ static uint32_t choose(const layout *l, uint32_t open)
     for (uint32_t i = 0; i < l->f->function->order_count; i++) {
         uint32_t number = number_of(l, l->f->function->order[i]);
         if (!l->ready[number]) continue;
-        if (open == SIM_NONE || loop_contains(l->f, open, l->loop[number])) return number;
+        if (open == SIM_NONE || sim_loop_encloses(l->f, open, l->loop[number])) return number;
         if (best == SIM_NONE) best = number;
     }
     return best;
 }
 
-static void lay_out(layout *l, uint32_t number)
-{
-    CHECK(l->ready[number]);
-    l->ready[number] = false;
-    l->order[l->order_count++] = number;
-    const sim_block *block = block_at(l, number);
-    for (uint32_t i = 0; i < block->successor_count; i++) {
-        uint32_t next = number_of(l, block->successors[i]);
-        if (retreats(l, number, next)) continue;
-        CHECK(l->waiting[next] > 0);
-        if (--l->waiting[next] == 0) l->ready[next] = true;
-    }
-    for (uint32_t loop = l->loop[number]; loop != SIM_NONE; loop = l->f->loops.items[loop].parent) {
-        CHECK(l->left[loop] > 0);
-        l->left[loop]--;
-    }
-}
-
 static void order_blocks(layout *l)
 {
+    const sim_ir_loop *loops = l->f->loops.items;
     for (uint32_t number = 0; number < l->count; number++) {
         const sim_block *block = block_at(l, number);
         if (!reachable(l, number)) continue;
@@ -188,11 +160,23 @@ static void order_blocks(layout *l)
     uint32_t open = SIM_NONE;
     while (l->order_count < l->f->function->order_count) {
         uint32_t number = choose(l, open);
-        CHECK(number != SIM_NONE);
-        lay_out(l, number);
+        CHECK(number != SIM_NONE && l->ready[number]);
+        l->ready[number] = false;
+        l->order[l->order_count++] = number;
+        const sim_block *block = block_at(l, number);
+        for (uint32_t i = 0; i < block->successor_count; i++) {
+            uint32_t next = number_of(l, block->successors[i]);
+            if (retreats(l, number, next)) continue;
+            CHECK(l->waiting[next] > 0);
+            if (--l->waiting[next] == 0) l->ready[next] = true;
+        }
+        for (uint32_t loop = l->loop[number]; loop != SIM_NONE; loop = loops[loop].parent) {
+            CHECK(l->left[loop] > 0);
+            l->left[loop]--;
+        }
         open = l->loop[number];
         while (open != SIM_NONE && l->left[open] == 0)
-            open = l->f->loops.items[open].parent;
+            open = loops[open].parent;
     }
 }
 
@@ -220,48 +204,38 @@ static void block_add(layout *l, uint32_t module_block, bool is_first, uint32_t 
                                                     .result_node = SIM_NONE};
 }
 
-/* Counts the module's edges back to the header of the loop; *out_from receives the source of the
- * last. */
-static uint32_t back_edges(const layout *l, uint32_t loop, uint32_t *out_from)
-{
-    uint32_t header = l->f->loops.items[loop].header;
-    const sim_block *block = block_at(l, header);
-    uint32_t count = 0;
-    *out_from = SIM_NONE;
-    for (uint32_t p = 0; p < block->predecessor_count; p++) {
-        uint32_t before = number_of(l, block->predecessors[p]);
-        if (!reachable(l, before) || !retreats(l, before, header)) continue;
-        count++;
-        *out_from = before;
-    }
-    return count;
-}
-
-/* Adds a latch after the last block of every loop that ends here and needs one. */
-static void latches_add(layout *l, uint32_t number, uint32_t *loop_left)
+/* Adds a latch after the last block of every loop that ends here, unless the loop's only back edge
+ * leaves that block. */
+static void latches_add(layout *l, uint32_t number)
 {
     sim_ir_function *f = l->f;
     for (uint32_t loop = l->loop[number]; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
-        if (--loop_left[loop] > 0) continue;
-        uint32_t from;
-        bool plain = back_edges(l, loop, &from) == 1 && from == number && l->loop[number] == loop;
-        if (plain) {
-            CHECK(f->blocks.items[f->blocks.count - 1].module_block != SIM_NONE);
-            f->loops.items[loop].latch = f->blocks.count - 1;
-            continue;
+        CHECK(l->left[loop] > 0);
+        if (--l->left[loop] > 0) continue;
+        uint32_t header = f->loops.items[loop].header, from = SIM_NONE, count = 0;
+        const sim_block *block = block_at(l, header);
+        for (uint32_t p = 0; p < block->predecessor_count; p++) {
+            uint32_t before = number_of(l, block->predecessors[p]);
+            if (!reachable(l, before) || !retreats(l, before, header)) continue;
+            count++;
+            from = before;
         }
         f->loops.items[loop].latch = f->blocks.count;
-        block_add(l, SIM_NONE, true, loop);
+        if (count == 1 && from == number && l->loop[number] == loop) {
+            f->loops.items[loop].latch--;
+            CHECK(f->blocks.items[f->blocks.count - 1].module_block != SIM_NONE);
+        } else {
+            block_add(l, SIM_NONE, true, loop);
+        }
     }
 }
 
 static void blocks_add(layout *l)
 {
     sim_ir_function *f = l->f;
-    uint32_t *loop_left = rt_arena_alloc_array(&l->d->arena, f->loops.count + 1, sizeof(uint32_t));
-    memset(l->left, 0, sizeof *l->left * f->loops.count);
+    for (uint32_t i = 0; i < f->loops.count; i++)
+        CHECK(l->left[i] == 0);
     loops_count(l);
-    memcpy(loop_left, l->left, sizeof *loop_left * f->loops.count);
     for (uint32_t i = 0; i < l->order_count; i++) {
         uint32_t number = l->order[i];
         const sim_block *block = block_at(l, number);
@@ -273,7 +247,7 @@ static void blocks_add(layout *l)
                 block_add(l, f->function->block_first + number, false, l->loop[number]);
         }
         f->last_of[number] = f->blocks.count - 1;
-        latches_add(l, number, loop_left);
+        latches_add(l, number);
     }
 }
 
@@ -284,9 +258,10 @@ static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal
     uint32_t source = f->blocks.items[from].module_block;
     CHECK(target != SIM_NONE);
     bool is_back = target <= from;
-    uint32_t loop = is_back ? loop_of_header(f, number) : SIM_NONE;
-    if (loop != SIM_NONE && f->loops.items[loop].latch != from) {
-        target = f->loops.items[loop].latch;
+    for (uint32_t i = 0; i < f->loops.count && is_back; i++) {
+        const sim_ir_loop *loop = &f->loops.items[i];
+        if (loop->header != number || loop->latch == from) continue;
+        target = loop->latch; /* whose edge goes back */
         is_back = false;
     }
     f->blocks.items[from].edge_count++;
@@ -294,39 +269,11 @@ static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal
         .from = from, .target = target, .source = source, .is_back = is_back, .literal = literal};
 }
 
-static uint64_t switch_literal(const uint32_t *words, uint32_t word_count)
-{
-    return word_count == 2 ? (uint64_t)words[1] << 32 | words[0] : words[0];
-}
-
-/* Adds the edges of a module's block, from the last of its engine blocks. */
-static void edges_add(layout *l, uint32_t from, const sim_instruction *end)
-{
-    const sim_module *module = l->f->module;
-#define TARGET(id) number_of(l, sim_module_id(module, (id))->index)
-    switch (end->opcode->group) {
-    case SIM_GROUP_BRANCH: edge_add(l, from, TARGET(end->operands[0]), 0); break;
-    case SIM_GROUP_BRANCH_CONDITIONAL:
-        edge_add(l, from, TARGET(end->operands[1]), 0);
-        edge_add(l, from, TARGET(end->operands[2]), 0);
-        break;
-    case SIM_GROUP_SWITCH: {
-        uint32_t words = sim_module_id(module, end->operands[0])->type->bits > 32 ? 2 : 1;
-        edge_add(l, from, TARGET(end->operands[1]), 0);
-        for (uint32_t i = 2; i + words < end->operand_count; i += words + 1) {
-            edge_add(l, from, TARGET(end->operands[i + words]),
-                     switch_literal(end->operands + i, words));
-        }
-        break;
-    }
-    default: break;
-    }
-#undef TARGET
-}
-
+/* Adds the edges of latches, and of the module's blocks from the last of their engine blocks. */
 static void connect(layout *l)
 {
     sim_ir_function *f = l->f;
+#define TARGET(place) number_of(l, sim_module_id(f->module, end->operands[place])->index)
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         sim_ir_block *block = &f->blocks.items[i];
         block->edge_first = f->edges.count;
@@ -337,10 +284,24 @@ static void connect(layout *l)
                 (sim_ir_edge){.from = i, .target = header, .source = SIM_NONE, .is_back = true};
             continue;
         }
-        const sim_block *module_block = &f->module->blocks[block->module_block];
         if (f->last_of[number_of(l, block->module_block)] != i) continue;
-        edges_add(l, i, &f->module->instructions[module_block->first + module_block->count - 1]);
+        const sim_block *whole = &f->module->blocks[block->module_block];
+        const sim_instruction *end = &f->module->instructions[whole->first + whole->count - 1];
+        if (end->opcode->group == SIM_GROUP_BRANCH) {
+            edge_add(l, i, TARGET(0), 0);
+        } else if (end->opcode->group == SIM_GROUP_BRANCH_CONDITIONAL) {
+            edge_add(l, i, TARGET(1), 0);
+            edge_add(l, i, TARGET(2), 0);
+        } else if (end->opcode->group == SIM_GROUP_SWITCH) {
+            uint32_t words = sim_module_id(f->module, end->operands[0])->type->bits > 32 ? 2 : 1;
+            edge_add(l, i, TARGET(1), 0);
+            for (uint32_t k = 2; k + words < end->operand_count; k += words + 1) {
+                uint64_t high = words == 2 ? end->operands[k + 1] : 0;
+                edge_add(l, i, TARGET(k + words), high << 32 | end->operands[k]);
+            }
+        }
     }
+#undef TARGET
 }
 
 void sim_decode_flow(sim_decoder *d, sim_ir_function *f)

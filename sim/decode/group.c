@@ -15,15 +15,15 @@ typedef struct collective {
     uint32_t fold, cluster;
 } collective;
 
+/* The scalars of an integer of any width, as 64-bit integers. */
 static rt_status index_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 {
-    sim_leaves leaves;
-    RT_TRY(sim_decode_leaves(d, id, &leaves));
+    RT_TRY(sim_decode_leaves(d, id, out_leaves));
     sim_lane_type type = sim_type_lane(sim_module_id(d->f->module, id)->type);
-    sim_ref *refs = sim_refs_new(d, leaves.count);
-    for (uint32_t i = 0; i < leaves.count; i++)
-        refs[i] = sim_build_resize(d, type, SIM_I64, false, leaves.refs[i]);
-    *out_leaves = (sim_leaves){refs, leaves.count};
+    sim_ref *refs = sim_refs_new(d, out_leaves->count);
+    for (uint32_t i = 0; i < out_leaves->count; i++)
+        refs[i] = sim_build_resize(d, type, SIM_I64, false, out_leaves->refs[i]);
+    out_leaves->refs = refs;
     return RT_STATUS_OK;
 }
 
@@ -55,24 +55,16 @@ static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place,
                                  swaps ? "the direction is a constant up to 2"
                                        : "the place in the quad is a constant up to 3");
     }
-    sim_ref *source = sim_refs_new(d, 1);
-    o->b = (sim_leaves){source, 1};
-    *source = sim_decode_constant(d, number + 1);
-    if (swaps) return RT_STATUS_OK;
-    *source =
-        sim_build_four(d, SIM_INT4(AND, SIM_I64), SIM_I64, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM,
-                       sim_decode_constant(d, ~UINT64_C(3)));
-    *source =
-        sim_build_four(d, SIM_INT4(OR, SIM_I64), SIM_I64, *source, sim_decode_constant(d, number));
+    sim_ref source = sim_decode_constant(d, number + 1);
+    if (!swaps) {
+        sim_ref first =
+            sim_build_four(d, SIM_INT4(AND, SIM_I64), SIM_I64, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM,
+                           sim_decode_constant(d, ~UINT64_C(3)));
+        source = sim_build_four(d, SIM_INT4(OR, SIM_I64), SIM_I64, first,
+                                sim_decode_constant(d, number));
+    }
+    o->b = sim_leaves_single(d, source);
     return RT_STATUS_OK;
-}
-
-static rt_status check_scope(sim_decoder *d, const sim_view *view)
-{
-    uint32_t scope = sim_scope_constant(d->f->module, view->operands[0]);
-    if (scope == SIM_ScopeWorkgroup || scope == SIM_ScopeSubgroup) return RT_STATUS_OK;
-    return sim_decode_refuse(d, view->opcode->name,
-                             "the scope is a constant: work-group or sub-group");
 }
 
 static rt_status collective_read(sim_decoder *d, const sim_view *view, collective *o)
@@ -80,8 +72,11 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     *o = (collective){.row = sim_collective_find(view->opcode->number), .view = view};
     uint32_t at = 0;
     if (o->row->has_scope) {
-        RT_TRY(check_scope(d, view));
-        at = 1;
+        uint32_t scope = sim_scope_constant(d->f->module, view->operands[at++]);
+        if (scope != SIM_ScopeWorkgroup && scope != SIM_ScopeSubgroup) {
+            return sim_decode_refuse(d, view->opcode->name,
+                                     "the scope is a constant: work-group or sub-group");
+        }
     }
     bool folds =
         o->row->form == SIM_COLLECTIVE_FORM_FOLD || o->row->form == SIM_COLLECTIVE_FORM_MASK_FOLD;
@@ -92,11 +87,10 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
         }
     }
     if (o->row->form == SIM_COLLECTIVE_FORM_NONE) {
-        o->a = (sim_leaves){sim_refs_new(d, 1), 1};
-        *(sim_ref *)o->a.refs = sim_decode_constant(d, 0);
+        o->a = sim_leaves_single(d, sim_decode_constant(d, 0));
         return RT_STATUS_OK;
     }
-    const sim_type *type = sim_module_id(d->f->module, view->operands[at])->type;
+    const sim_type *type = sim_decode_type(d, view, at);
     o->type = sim_type_lane(type);
     o->is_half = sim_type_is_half(type);
     RT_TRY(sim_decode_leaves(d, view->operands[at], &o->a));
@@ -111,103 +105,76 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     case SIM_COLLECTIVE_FORM_FOLD: return cluster_read(d, view, at + 1, &o->cluster);
     case SIM_COLLECTIVE_FORM_QUAD: return quad_read(d, view, at + 1, o);
     case SIM_COLLECTIVE_FORM_MASK:
-        if (o->row->operation != SIM_COLLECTIVE_BIT_EXTRACT) return RT_STATUS_OK;
-        o->b = (sim_leaves){sim_refs_new(d, 1), 1};
-        *(sim_ref *)o->b.refs = SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM;
+        if (o->row->operation == SIM_COLLECTIVE_BIT_EXTRACT)
+            o->b = sim_leaves_single(d, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM);
         return RT_STATUS_OK;
     default: return RT_STATUS_OK;
     }
 }
 
-static uint32_t code_of(const collective *o)
-{
-    return sim_collective_code((sim_collective)o->row->operation, o->fold, o->type) |
-           (o->is_half ? SIM_COLLECTIVE_HALF : 0);
-}
-
 static sim_ref collective_add(sim_decoder *d, const collective *o, uint32_t handler,
                               sim_lane_type result, sim_ref a, sim_ref c)
 {
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, handler, result, 3, 1);
-    node->extra = code_of(o);
+    sim_ref b = o->b.count ? o->b.refs[0] : sim_decode_constant(d, 0);
+    const sim_ref operands[] = {a, b, c};
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, handler, result, operands, 3, 1);
+    node->extra = sim_collective_code((sim_collective)o->row->operation, o->fold, o->type) |
+                  (o->is_half ? SIM_COLLECTIVE_HALF : 0);
     node->is_uniform = o->row->is_uniform;
     node->alignment = o->cluster;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = a;
-    operands[1] = o->b.count ? o->b.refs[0] : sim_decode_constant(d, 0);
-    operands[2] = c;
     return node->result_first;
-}
-
-/* AllEqual: compares each component across the work-items, then combines the results. */
-static sim_leaves all_equal_add(sim_decoder *d, const collective *o)
-{
-    sim_ref *ones = sim_refs_new(d, o->a.count), *refs = sim_refs_new(d, 1);
-    for (uint32_t i = 0; i < o->a.count; i++)
-        ones[i] = collective_add(d, o, SIM_H_COLLECTIVE, SIM_I8, o->a.refs[i], o->a.refs[i]);
-    sim_decode_next(d, SIM_END_NEXT);
-    refs[0] = ones[0];
-    for (uint32_t i = 1; i < o->a.count; i++)
-        refs[0] = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, refs[0], ones[i]);
-    return (sim_leaves){refs, 1};
-}
-
-/* The results of an operation that treats components separately. */
-static sim_leaves results_add(sim_decoder *d, const collective *o)
-{
-    uint32_t count = sim_type_leaves(o->view->type);
-    sim_lane_type result = sim_type_lane(o->view->type);
-    sim_ref *refs = sim_refs_new(d, count);
-    bool has_mask = o->row->form >= SIM_COLLECTIVE_FORM_MASK;
-    if (o->row->operation == SIM_COLLECTIVE_BALLOT) {
-        for (uint32_t i = 0; i < count; i++)
-            refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items */
-        count = 1;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        sim_ref a = o->a.refs[has_mask ? 0 : i];
-        refs[i] = collective_add(d, o, SIM_H_COLLECTIVE, result, a, o->c.count ? o->c.refs[i] : a);
-    }
-    if (!has_mask) sim_decode_next(d, SIM_END_NEXT);
-    return (sim_leaves){refs, sim_type_leaves(o->view->type)};
 }
 
 rt_status sim_decode_collective(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     collective o;
     RT_TRY(collective_read(d, view, &o));
-    if (o.row->form < SIM_COLLECTIVE_FORM_MASK) sim_decode_next(d, SIM_END_MEET);
-    bool votes = o.row->operation == SIM_COLLECTIVE_ALL_EQUAL;
-    *out_leaves = votes ? all_equal_add(d, &o) : results_add(d, &o);
+    bool has_mask = o.row->form >= SIM_COLLECTIVE_FORM_MASK;
+    if (!has_mask) sim_decode_next(d, SIM_END_MEET);
+    if (o.row->operation == SIM_COLLECTIVE_ALL_EQUAL) {
+        /* Compares each component across the work-items, then combines the results. */
+        sim_ref *equal = sim_refs_new(d, o.a.count);
+        CHECK(!has_mask && o.a.count > 0);
+        for (uint32_t i = 0; i < o.a.count; i++)
+            equal[i] = collective_add(d, &o, SIM_H_COLLECTIVE, SIM_I8, o.a.refs[i], o.a.refs[i]);
+        sim_decode_next(d, SIM_END_NEXT);
+        sim_ref out = equal[0];
+        for (uint32_t i = 1; i < o.a.count; i++)
+            out = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, out, equal[i]);
+        *out_leaves = sim_leaves_single(d, out);
+        return RT_STATUS_OK;
+    }
+    uint32_t count = sim_type_leaves(view->type);
+    sim_lane_type result = sim_type_lane(view->type);
+    sim_ref *refs = sim_refs_new(d, count);
+    *out_leaves = (sim_leaves){refs, count};
+    if (o.row->operation == SIM_COLLECTIVE_BALLOT) {
+        for (uint32_t i = 0; i < count; i++)
+            refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items */
+        count = 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        sim_ref a = o.a.refs[has_mask ? 0 : i];
+        refs[i] = collective_add(d, &o, SIM_H_COLLECTIVE, result, a, o.c.count ? o.c.refs[i] : a);
+    }
+    if (!has_mask) sim_decode_next(d, SIM_END_NEXT);
     return RT_STATUS_OK;
 }
 
 void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order)
 {
     sim_decode_next(d, SIM_END_MEET);
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_COLLECTIVE, SIM_I32, 3, 0);
+    sim_ref nothing = sim_decode_constant(d, 0);
+    const sim_ref operands[] = {nothing, nothing, nothing};
+    sim_node *node =
+        sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_COLLECTIVE, SIM_I32, operands, 3, 0);
     node->extra = sim_collective_code(SIM_COLLECTIVE_BARRIER, 0, SIM_I32);
     node->is_uniform = true;
     node->alignment = order;
-    sim_ref nothing = sim_decode_constant(d, 0);
-    for (uint32_t i = 0; i < 3; i++)
-        d->f->refs.items[node->operand_first + i] = nothing;
     sim_decode_next(d, SIM_END_NEXT);
 }
 
 /* ---- Work-groups ---------------------------------------------------------------------------- */
-
-/* The linear index of the work-item that a broadcast names in up to three dimensions. */
-static sim_ref linear_index(sim_decoder *d, sim_leaves index)
-{
-    sim_ref linear = index.refs[index.count - 1];
-    for (uint32_t i = index.count - 1; i-- > 0;) {
-        sim_ref size = SIM_REF_POOL | (SIM_SLOT_GROUP_SIZE + i);
-        linear = sim_build_four(d, SIM_INT4(MUL, SIM_I64), SIM_I64, linear, size);
-        linear = sim_build_four(d, SIM_INT4(ADD, SIM_I64), SIM_I64, linear, index.refs[i]);
-    }
-    return linear;
-}
 
 rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
 {
@@ -218,12 +185,19 @@ rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
                                  "only scalars are known to a work-group, and not by non-uniform "
                                  "instructions");
     }
-    sim_ref index = o.b.count ? linear_index(d, o.b) : sim_decode_constant(d, 0);
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_GROUP_PUT, o.type, 3, 0);
+    sim_ref index = sim_decode_constant(d, 0);
+    if (o.b.count) {
+        /* A broadcast names a work-item in up to three dimensions: its linear index. */
+        index = o.b.refs[o.b.count - 1];
+        for (uint32_t i = o.b.count - 1; i-- > 0;) {
+            sim_ref size = SIM_REF_POOL | (SIM_SLOT_GROUP_SIZE + i);
+            index = sim_build_four(d, SIM_INT4(MUL, SIM_I64), SIM_I64, index, size);
+            index = sim_build_four(d, SIM_INT4(ADD, SIM_I64), SIM_I64, index, o.b.refs[i]);
+        }
+    }
+    const sim_ref operands[] = {o.a.refs[0], index, o.a.refs[0]};
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_GROUP_PUT, o.type, operands, 3, 0);
     node->extra = sim_collective_code((sim_collective)o.row->operation, o.fold, o.type);
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = operands[2] = o.a.refs[0];
-    operands[1] = index;
     return RT_STATUS_OK;
 }
 
@@ -231,39 +205,37 @@ rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view, sim_leaves
 {
     collective o;
     RT_TRY(collective_read(d, view, &o));
-    CHECK(o.a.count > 0 && o.a.refs);
+    CHECK(o.row->is_uniform && o.a.count == 1);
     o.b = (sim_leaves){NULL, 0}; /* was published with the value */
-    sim_ref *refs = sim_refs_new(d, 1);
-    refs[0] = collective_add(d, &o, SIM_H_GROUP_TAKE, sim_type_lane(view->type), o.a.refs[0],
-                             o.a.refs[0]);
-    *out_leaves = (sim_leaves){refs, 1};
+    sim_lane_type type = sim_type_lane(view->type);
+    *out_leaves = sim_leaves_single(
+        d, collective_add(d, &o, SIM_H_GROUP_TAKE, type, o.a.refs[0], o.a.refs[0]));
     return RT_STATUS_OK;
 }
 
 rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    const sim_module *module = d->f->module;
-    const sim_type *target = sim_module_id(module, view->operands[1])->type;
+    const sim_type *target = sim_decode_type(d, view, 1);
     if (target->element->size_bytes > 128) {
         return sim_decode_refuse(d, view->opcode->name, "its elements have more than 128 bytes");
     }
-    sim_leaves in[5];
-    RT_TRY(sim_decode_leaves(d, view->operands[1], &in[0]));
-    RT_TRY(sim_decode_leaves(d, view->operands[2], &in[1]));
-    RT_TRY(index_leaves(d, view->operands[3], &in[2]));
-    RT_TRY(index_leaves(d, view->operands[4], &in[3]));
-    RT_TRY(sim_decode_leaves(d, view->operands[5], &in[4]));
-    sim_node *node = sim_node_add(d, SIM_SHAPE_ASYNC_COPY, SIM_H_ASYNC_COPY, SIM_I64, 5, 1);
+    sim_ref operands[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        sim_leaves in;
+        bool is_number = i == 2 || i == 3; /* the count and the stride */
+        RT_TRY(is_number ? index_leaves(d, view->operands[1 + i], &in)
+                         : sim_decode_leaves(d, view->operands[1 + i], &in));
+        CHECK(in.count == 1);
+        operands[i] = in.refs[0];
+    }
+    sim_node *node =
+        sim_node_add(d, SIM_SHAPE_ASYNC_COPY, SIM_H_ASYNC_COPY, SIM_I64, operands, 5, 1);
     node->alignment = (uint32_t)target->element->size_bytes;
     node->stride = target->element->alignment_bytes;
     /* The stride applies to the side in global memory. */
     node->extra = target->storage_class == SIM_StorageClassCrossWorkgroup;
-    for (uint32_t i = 0; i < 5; i++)
-        d->f->refs.items[node->operand_first + i] = in[i].refs[0];
     d->f->does.copies = true;
-    sim_ref *refs = sim_refs_new(d, 1);
-    refs[0] = node->result_first;
-    *out_leaves = (sim_leaves){refs, 1};
+    *out_leaves = sim_leaves_single(d, node->result_first);
     return RT_STATUS_OK;
 }
 
@@ -272,9 +244,8 @@ rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *view)
     sim_leaves count, events;
     RT_TRY(index_leaves(d, view->operands[1], &count));
     RT_TRY(sim_decode_leaves(d, view->operands[2], &events));
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_WAIT_EVENTS, SIM_I64, 3, 0);
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = count.refs[0];
-    operands[1] = operands[2] = events.refs[0];
+    CHECK(count.count == 1 && events.count == 1);
+    const sim_ref operands[] = {count.refs[0], events.refs[0], events.refs[0]};
+    sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_WAIT_EVENTS, SIM_I64, operands, 3, 0);
     return RT_STATUS_OK;
 }

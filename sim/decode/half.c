@@ -74,12 +74,9 @@ static sim_ref next_after(sim_decoder *d, sim_ref a, sim_ref b)
     return sim_build_select(d, SIM_I16, nan, CONSTANT(0x7e00), out);
 }
 
-sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
-                                 uint32_t count)
+sim_ref sim_decode_half_extended(sim_decoder *d, uint32_t number, const sim_ref *operands)
 {
-    sim_ref wide[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
-    CHECK(count >= 1 && count <= 3);
-    switch (row->number) {
+    switch (number) {
     case SIM_STD_fabs: return bits_and(d, operands[0], 0x7fff);
     case SIM_STD_copysign:
         return INT(OR, bits_and(d, operands[0], 0x7fff), bits_and(d, operands[1], 0x8000));
@@ -90,7 +87,9 @@ sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const 
     case SIM_STD_nextafter: return next_after(d, operands[0], operands[1]);
     default: break;
     }
-    for (uint32_t i = 0; i < count; i++)
-        wide[i] = sim_half_widen(d, SIM_F64, operands[i]);
-    return sim_half_narrow(d, SIM_F64, sim_decode_extended(d, row->number, SIM_F64, wide));
+    sim_ref wide[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (operands[i] != SIM_REF_NONE) wide[i] = sim_half_widen(d, SIM_F64, operands[i]);
+    }
+    return sim_half_narrow(d, SIM_F64, sim_decode_extended(d, number, SIM_F64, wide));
 }

@@ -59,9 +59,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
         if (i == 1 && is_pointer) {
             relocation->addend += (int64_t)(value * type->size_bytes);
         } else if (type->kind == SIM_TYPE_STRUCT) {
-            CHECK(value < type->count);
-            relocation->addend += (int64_t)type->offsets[value];
-            type = type->members[value];
+            relocation->addend += (int64_t)sim_type_part_offset(type, value);
+            type = sim_type_part(type, value);
         } else {
             type = type->element;
             relocation->addend += (int64_t)(value * type->size_bytes);
@@ -121,13 +120,6 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     return initial_refuse(w, "its value is not known before the program runs");
 }
 
-/* Size in bytes of an address, or of a number that an address was converted to. */
-static size_t written_size(const sim_type *type)
-{
-    CHECK(type->size_bytes <= sizeof(uint64_t));
-    return (size_t)type->size_bytes;
-}
-
 static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -139,11 +131,9 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
         return RT_STATUS_OK;
     }
     if (constant && constant->kind == SIM_CONSTANT_COMPOSITE) {
-        const sim_type *type = constant->type;
         for (uint32_t i = 0; i < constant->count; i++) {
-            uint64_t at =
-                type->kind == SIM_TYPE_STRUCT ? type->offsets[i] : i * type->element->size_bytes;
-            RT_TRY(initial_write(w, constant->operands[i], offset + at));
+            uint64_t at = offset + sim_type_part_offset(constant->type, i);
+            RT_TRY(initial_write(w, constant->operands[i], at));
         }
         return RT_STATUS_OK;
     }
@@ -157,10 +147,11 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
     }
     sim_relocation relocation = {.global = w->global, .offset = offset, .target = SIM_NONE};
     RT_TRY(initial_address(w, id, &relocation));
+    CHECK(entry->type->size_bytes <= sizeof relocation.addend);
     if (relocation.target != SIM_NONE)
         *rt_vector_push(&w->d->relocations) = relocation;
     else
-        memcpy(w->bytes + offset, &relocation.addend, written_size(entry->type));
+        memcpy(w->bytes + offset, &relocation.addend, entry->type->size_bytes);
     return RT_STATUS_OK;
 }
 
@@ -177,21 +168,6 @@ static bool stands_for_itself(const sim_decoder *d, uint32_t module, uint32_t in
     return place.module == module && place.index == index;
 }
 
-/* True if the initialiser is undefined, so the bytes do not count as defined. */
-static bool is_undefined(const sim_module *module, const sim_variable *variable)
-{
-    const sim_id_entry *entry = sim_module_id(module, variable->initializer);
-    return entry->kind == SIM_ID_CONSTANT &&
-           module->constants[entry->index].kind == SIM_CONSTANT_UNDEFINED;
-}
-
-/* True for memory that OpenCL C calls constant, and for const variables elsewhere. */
-static bool is_constant(const sim_module *module, const sim_variable *variable)
-{
-    return variable->storage_class == SIM_StorageClassUniformConstant ||
-           sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);
-}
-
 /* The host's name for a variable, in either encoding of the decoration; empty if it has none.
  * Source: SPV_INTEL_global_variable_host_access. */
 static rt_text host_name(const sim_module *module, const sim_variable *variable)
@@ -206,40 +182,34 @@ static rt_text host_name(const sim_module *module, const sim_variable *variable)
     return (rt_text){0};
 }
 
-/* Records the names of a variable in global memory. The first variable with a host name keeps it.
- */
-static void names_note(sim_decoder *d, const sim_module *module, const sim_variable *variable)
+static void variable_add(sim_decoder *d, uint32_t m, uint32_t index)
 {
+    const sim_module *module = d->modules[m];
+    const sim_variable *variable = &module->variables[index];
     rt_arena *arena = &d->program->arena;
+    rt_text name = rt_arena_text(arena, variable->name);
+    uint64_t size = variable->type->element->size_bytes;
+    if (variable->storage_class == SIM_StorageClassInput || !stands_for_itself(d, m, index)) return;
+    if (!is_global(variable)) {
+        d->global_of[m][index] = d->locals.count;
+        *rt_vector_push(&d->locals) =
+            (sim_local){.size = size, .alignment = variable->alignment_bytes, .name = name};
+        return;
+    }
+    d->global_of[m][index] = d->globals.count;
+    /* The first variable with a host name keeps it. */
     rt_text known = host_name(module, variable);
     if (known.length > 0 && rt_map_find(&d->program->host_names, known) == RT_MAP_NONE)
         rt_map_set(&d->program->host_names, rt_arena_text(arena, known), d->globals.count);
     if (variable->link_name.length > 0)
         rt_map_set(&d->program->global_names, rt_arena_text(arena, variable->link_name),
                    d->globals.count);
-}
-
-static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
-{
-    const sim_variable *variable = &d->modules[module]->variables[index];
-    const sim_type *type = variable->type->element;
-    rt_text name = rt_arena_text(&d->program->arena, variable->name);
-    if (variable->storage_class == SIM_StorageClassInput || !stands_for_itself(d, module, index)) {
-        return;
-    }
-    if (is_global(variable)) {
-        d->global_of[module][index] = d->globals.count;
-        names_note(d, d->modules[module], variable);
-        *rt_vector_push(&d->globals) =
-            (sim_global){.size = type->size_bytes,
-                         .slot = SIM_NONE,
-                         .is_constant = is_constant(d->modules[module], variable),
-                         .name = name};
-    } else {
-        d->global_of[module][index] = d->locals.count;
-        *rt_vector_push(&d->locals) = (sim_local){
-            .size = type->size_bytes, .alignment = variable->alignment_bytes, .name = name};
-    }
+    /* Memory that OpenCL C calls constant, and const variables elsewhere. */
+    bool is_constant =
+        variable->storage_class == SIM_StorageClassUniformConstant ||
+        sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);
+    *rt_vector_push(&d->globals) =
+        (sim_global){.size = size, .slot = SIM_NONE, .is_constant = is_constant, .name = name};
 }
 
 rt_status sim_decode_variables(sim_decoder *d)
@@ -261,7 +231,12 @@ rt_status sim_decode_variables(sim_decoder *d)
         for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) {
             const sim_variable *variable = &d->modules[m]->variables[i];
             if (!variable->initializer || !is_global(variable)) continue;
-            if (!stands_for_itself(d, m, i) || is_undefined(d->modules[m], variable)) continue;
+            if (!stands_for_itself(d, m, i)) continue;
+            /* The bytes of an undefined initialiser do not count as defined. */
+            const sim_id_entry *entry = sim_module_id(d->modules[m], variable->initializer);
+            if (entry->kind == SIM_ID_CONSTANT &&
+                d->modules[m]->constants[entry->index].kind == SIM_CONSTANT_UNDEFINED)
+                continue;
             sim_global *global = &d->globals.items[d->global_of[m][i]];
             initial w = {.d = d, .module_index = m, .global = d->global_of[m][i]};
             w.bytes = rt_arena_alloc(&d->program->arena, global->size);

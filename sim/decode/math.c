@@ -31,123 +31,84 @@ static sim_ref math1(sim_decoder *d, const math_view *m, sim_math function, sim_
     return sim_build_math(d, function, m->type, a, SIM_REF_NONE);
 }
 
-/* Extends an int to the width of the float, as the function expects it. */
+static sim_ref math2(sim_decoder *d, const math_view *m, sim_math function, sim_ref a, sim_ref b)
+{
+    CHECK(b != SIM_REF_NONE);
+    return sim_build_math(d, function, m->type, a, b);
+}
+
+/* The functions take and return integers that are as wide as the float. */
 static sim_ref widen(sim_decoder *d, const math_view *m, sim_ref a)
 {
     return sim_build_resize(d, SIM_I32, sim_lane_integer(m->type), true, a);
 }
+
 static sim_ref narrow(sim_decoder *d, const math_view *m, sim_ref a)
 {
     return sim_build_resize(d, sim_lane_integer(m->type), SIM_I32, true, a);
 }
 
-/* ---- Integers ----------------------------------------------------------------------------- */
+/* ---- Components --------------------------------------------------------------------------- */
 
-static void build_by_integer(sim_decoder *d, math_view *m)
-{
-    sim_math function = m->number == SIM_STD_ldexp  ? SIM_MATH_ldexp
-                        : m->number == SIM_STD_pown ? SIM_MATH_pown
-                                                    : SIM_MATH_rootn;
-    CHECK_IMPLIES(function == SIM_MATH_rootn, m->number == SIM_STD_rootn);
-    CHECK(m->in[1].refs);
-    for (uint32_t i = 0; i < m->count; i++) {
-        sim_ref n = widen(d, m, m->in[1].refs[i]);
-        m->refs[i] = sim_build_math(d, function, m->type, m->in[0].refs[i], n);
-    }
-}
-
-static void build_exponent(sim_decoder *d, math_view *m)
-{
-    CHECK(m->number == SIM_STD_ilogb);
-    for (uint32_t i = 0; i < m->count; i++) {
-        m->refs[i] = narrow(d, m, math1(d, m, SIM_MATH_ilogb, m->in[0].refs[i]));
-    }
-}
-
-/* Builds quiet NaNs with as many bits of the code as fit. */
-static void build_nan(sim_decoder *d, math_view *m)
+/* A quiet NaN with as many bits of the code as fit. */
+static sim_ref build_nan(sim_decoder *d, const math_view *m, sim_ref code)
 {
     sim_lane_type type = m->is_half ? SIM_I16 : m->type, bits = sim_lane_integer(type);
     uint64_t quiet = m->is_half           ? 0x7e00
                      : m->type == SIM_F32 ? 0x7fc00000
                                           : UINT64_C(0x7ff8000000000000);
     sim_ref room = sim_decode_constant(d, (quiet & (~quiet + 1)) - 1);
-    for (uint32_t i = 0; i < m->count; i++) {
-        sim_ref code = sim_build_four(d, SIM_INT4(AND, bits), bits, m->in[0].refs[i], room);
-        m->refs[i] =
-            sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
-    }
+    code = sim_build_four(d, SIM_INT4(AND, bits), bits, code, room);
+    return sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
 }
 
-/* ---- Second results ----------------------------------------------------------------------- */
-
-/* Rounds results to the type of the floats. */
-static void round_all(sim_decoder *d, const math_view *m, sim_ref *refs)
+/* Functions of components. A second result is stored through the last operand, a pointer. */
+static rt_status build_components(sim_decoder *d, math_view *m)
 {
-    for (uint32_t i = 0; i < m->count && m->is_half; i++)
-        refs[i] = sim_half_narrow(d, m->type, refs[i]);
-}
-
-/* Keeps a fraction below 1 after rounding: the largest half below 1 is 0x3bff. */
-static sim_ref below_one(sim_decoder *d, sim_ref half)
-{
-    sim_ref one = sim_decode_constant(d, 0x3c00);
-    sim_ref is_one = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, half, one);
-    return sim_build_select(d, SIM_I16, is_one, sim_decode_constant(d, 0x3bff), half);
-}
-
-/* fract, modf, sincos: return one function and store another. */
-static rt_status build_parts(sim_decoder *d, math_view *m)
-{
+    const sim_type *last = sim_decode_type(d, m->view, m->view->operand_count - 1);
+    bool has_second = last->kind == SIM_TYPE_POINTER;
     sim_ref *second = sim_refs_new(d, m->count);
     for (uint32_t i = 0; i < m->count; i++) {
-        sim_ref a = m->in[0].refs[i];
+        sim_ref a = m->in[0].refs[i], b = m->in[1].refs ? m->in[1].refs[i] : SIM_REF_NONE;
+        sim_ref *out = &m->refs[i];
         switch (m->number) {
         case SIM_STD_fract:
-            m->refs[i] = math1(d, m, SIM_MATH_fract, a);
+            *out = math1(d, m, SIM_MATH_fract, a);
             second[i] = sim_build_unary(d, SIM_FLOAT2(FLOOR, m->type), m->type, a);
             break;
         case SIM_STD_modf:
-            m->refs[i] = math1(d, m, SIM_MATH_modf, a);
+            *out = math1(d, m, SIM_MATH_modf, a);
             second[i] = sim_build_unary(d, SIM_FLOAT2(TRUNC, m->type), m->type, a);
             break;
         case SIM_STD_sincos:
-            m->refs[i] = math1(d, m, SIM_MATH_sin, a);
+            *out = math1(d, m, SIM_MATH_sin, a);
             second[i] = math1(d, m, SIM_MATH_cos, a);
             break;
+        case SIM_STD_frexp:
+            *out = math1(d, m, SIM_MATH_frexp, a);
+            second[i] = narrow(d, m, math1(d, m, SIM_MATH_exponent, a));
+            break;
+        case SIM_STD_lgamma_r:
+            *out = math1(d, m, SIM_MATH_lgamma, a);
+            second[i] = narrow(d, m, math1(d, m, SIM_MATH_gamma_sign, a));
+            break;
+        case SIM_STD_remquo:
+            *out = math2(d, m, SIM_MATH_remainder, a, b);
+            second[i] = narrow(d, m, math2(d, m, SIM_MATH_quotient, a, b));
+            break;
+        case SIM_STD_ldexp: *out = math2(d, m, SIM_MATH_ldexp, a, widen(d, m, b)); break;
+        case SIM_STD_pown: *out = math2(d, m, SIM_MATH_pown, a, widen(d, m, b)); break;
+        case SIM_STD_rootn: *out = math2(d, m, SIM_MATH_rootn, a, widen(d, m, b)); break;
+        case SIM_STD_ilogb: *out = narrow(d, m, math1(d, m, SIM_MATH_ilogb, a)); break;
+        case SIM_STD_nan: *out = build_nan(d, m, a); break;
         default: UNREACHABLE();
         }
+        if (has_second && sim_type_is_half(last->element))
+            second[i] = sim_half_narrow(d, m->type, second[i]);
     }
-    round_all(d, m, second);
-    return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
-}
-
-/* frexp, lgamma_r: store an integer. */
-static rt_status build_and_integer(sim_decoder *d, math_view *m)
-{
-    bool is_frexp = m->number == SIM_STD_frexp;
-    CHECK(is_frexp || m->number == SIM_STD_lgamma_r);
-    sim_ref *second = sim_refs_new(d, m->count);
-    for (uint32_t i = 0; i < m->count; i++) {
-        sim_ref a = m->in[0].refs[i];
-        m->refs[i] = math1(d, m, is_frexp ? SIM_MATH_frexp : SIM_MATH_lgamma, a);
-        second[i] =
-            narrow(d, m, math1(d, m, is_frexp ? SIM_MATH_exponent : SIM_MATH_gamma_sign, a));
-    }
-    return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
-}
-
-static rt_status build_quotient(sim_decoder *d, math_view *m)
-{
-    CHECK(m->number == SIM_STD_remquo);
-    CHECK(m->in[1].refs);
-    sim_ref *second = sim_refs_new(d, m->count);
-    for (uint32_t i = 0; i < m->count; i++) {
-        sim_ref a = m->in[0].refs[i], b = m->in[1].refs[i];
-        m->refs[i] = sim_build_math(d, SIM_MATH_remainder, m->type, a, b);
-        second[i] = narrow(d, m, sim_build_math(d, SIM_MATH_quotient, m->type, a, b));
-    }
-    return sim_decode_store(d, m->view->operands[4], (sim_leaves){second, m->count});
+    if (!has_second) return RT_STATUS_OK;
+    sim_id pointer = m->view->operands[m->view->operand_count - 1];
+    return sim_decode_store(d, pointer, (sim_leaves){second, m->count});
 }
 
 /* ---- Geometry ----------------------------------------------------------------------------- */
@@ -165,9 +126,8 @@ static sim_ref magnitude(sim_decoder *d, const math_view *m, sim_ref a)
 static sim_ref length_of(sim_decoder *d, const math_view *m, const sim_ref *refs, uint32_t count)
 {
     sim_ref length = magnitude(d, m, refs[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        length = sim_build_math(d, SIM_MATH_hypot, m->type, length, refs[i]);
-    }
+    for (uint32_t i = 1; i < count; i++)
+        length = math2(d, m, SIM_MATH_hypot, length, refs[i]);
     return length;
 }
 
@@ -184,11 +144,13 @@ static void build_length(sim_decoder *d, math_view *m, bool is_distance)
 {
     uint32_t count = m->in[0].count;
     bool is_fast = m->number == SIM_STD_fast_length || m->number == SIM_STD_fast_distance;
-    sim_ref *refs = sim_refs_new(d, count);
-    CHECK(m->in[0].refs && is_distance == (m->in[1].refs != NULL));
-    for (uint32_t i = 0; i < count; i++) {
-        sim_ref a = m->in[0].refs[i];
-        refs[i] = is_distance ? FOUR(FSUB, a, m->in[1].refs[i]) : a;
+    CHECK(m->count == 1 && is_distance == (m->in[1].refs != NULL));
+    const sim_ref *refs = m->in[0].refs;
+    if (is_distance) {
+        sim_ref *difference = sim_refs_new(d, count);
+        for (uint32_t i = 0; i < count; i++)
+            difference[i] = FOUR(FSUB, refs[i], m->in[1].refs[i]);
+        refs = difference;
     }
     m->refs[0] = is_fast ? ONE(SQRT, dot_of(d, m, refs, count)) : length_of(d, m, refs, count);
 }
@@ -220,9 +182,8 @@ static void direction_of(sim_decoder *d, const math_view *m, sim_ref *refs)
 static void build_normalize(sim_decoder *d, math_view *m)
 {
     sim_lane_type bits = sim_lane_integer(m->type);
-    sim_ref zero = sim_decode_constant(d, 0), *refs = sim_refs_new(d, m->count);
-    for (uint32_t i = 0; i < m->count; i++)
-        refs[i] = m->in[0].refs[i];
+    sim_ref zero = sim_decode_constant(d, 0);
+    sim_ref *refs = rt_arena_copy(&d->arena, m->in[0].refs, m->count, sizeof *refs);
     direction_of(d, m, refs);
     sim_ref largest = magnitude(d, m, refs[0]);
     for (uint32_t i = 1; i < m->count; i++) {
@@ -231,9 +192,8 @@ static void build_normalize(sim_decoder *d, math_view *m)
     }
     sim_ref exponent = math1(d, m, SIM_MATH_exponent, largest);
     sim_ref down = sim_build_four(d, SIM_INT4(SUB, bits), bits, zero, exponent);
-    for (uint32_t i = 0; i < m->count; i++) {
-        refs[i] = sim_build_math(d, SIM_MATH_ldexp, m->type, refs[i], down);
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        refs[i] = math2(d, m, SIM_MATH_ldexp, refs[i], down);
     sim_ref length = length_of(d, m, refs, m->count);
     sim_ref is_zero = sim_build_four(d, SIM_FLOAT4(FEQ, m->type), SIM_I8, length, zero);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -260,7 +220,7 @@ static void build_fast_normalize(sim_decoder *d, math_view *m)
 static void build_cross(sim_decoder *d, math_view *m)
 {
     const sim_ref *a = m->in[0].refs, *b = m->in[1].refs;
-    CHECK(m->in[1].refs);
+    CHECK(m->in[1].refs && m->count >= 3 && m->count <= 4);
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
         m->refs[i] = FOUR(FSUB, FOUR(FMUL, a[j], b[k]), FOUR(FMUL, a[k], b[j]));
@@ -270,37 +230,12 @@ static void build_cross(sim_decoder *d, math_view *m)
 
 /* ---- Dispatch ----------------------------------------------------------------------------- */
 
-static rt_status build(sim_decoder *d, math_view *m, sim_group group)
-{
-    switch (group) {
-    case SIM_GROUP_FLOAT_BY_INTEGER: build_by_integer(d, m); break;
-    case SIM_GROUP_FLOAT_EXPONENT: build_exponent(d, m); break;
-    case SIM_GROUP_FLOAT_NAN: build_nan(d, m); break;
-    case SIM_GROUP_FLOAT_PARTS: return build_parts(d, m);
-    case SIM_GROUP_FLOAT_AND_INTEGER: return build_and_integer(d, m);
-    case SIM_GROUP_FLOAT_QUOTIENT: return build_quotient(d, m);
-    case SIM_GROUP_CROSS: build_cross(d, m); break;
-    case SIM_GROUP_DISTANCE: build_length(d, m, true); break;
-    case SIM_GROUP_LENGTH: build_length(d, m, false); break;
-    case SIM_GROUP_NORMALIZE:
-        if (m->number == SIM_STD_normalize) {
-            build_normalize(d, m);
-        } else {
-            build_fast_normalize(d, m);
-        }
-        break;
-    default: UNREACHABLE();
-    }
-    return RT_STATUS_OK;
-}
-
 /* Reads operand `place` of the instruction, in the type of the computation. */
 static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place,
                               sim_leaves *out_leaves)
 {
-    const sim_type *type = sim_module_id(d->f->module, m->view->operands[place])->type;
     RT_TRY(sim_decode_leaves(d, m->view->operands[place], out_leaves));
-    if (!sim_type_is_half(type)) return RT_STATUS_OK;
+    if (!sim_type_is_half(sim_decode_type(d, m->view, place))) return RT_STATUS_OK;
     sim_ref *refs = sim_refs_new(d, out_leaves->count);
     for (uint32_t i = 0; i < out_leaves->count; i++)
         refs[i] = sim_half_widen(d, m->type, out_leaves->refs[i]);
@@ -308,28 +243,53 @@ static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place
     return RT_STATUS_OK;
 }
 
+/* Rounds a result to half. That of fract stays below 1: the largest half below 1 is 0x3bff. */
+static sim_ref round_to_half(sim_decoder *d, const math_view *m, sim_ref a)
+{
+    sim_ref half = sim_half_narrow(d, m->type, a);
+    if (m->number != SIM_STD_fract) return half;
+    sim_ref one = sim_decode_constant(d, 0x3c00);
+    sim_ref is_one = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, half, one);
+    return sim_build_select(d, SIM_I16, is_one, sim_decode_constant(d, 0x3bff), half);
+}
+
 rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                           sim_leaves *out_leaves)
 {
-    const sim_module *module = d->f->module;
-    math_view m = {.view = view, .number = row->number};
-    const sim_type *first = sim_module_id(module, view->operands[2])->type;
-    const sim_type *floats = row->group == SIM_GROUP_FLOAT_NAN ? view->type : first;
-    m.is_half = sim_type_is_half(floats);
-    m.type = m.is_half ? SIM_F64 : sim_type_lane(floats);
+    const sim_type *floats =
+        row->group == SIM_GROUP_FLOAT_NAN ? view->type : sim_decode_type(d, view, 2);
+    bool is_half = sim_type_is_half(floats);
+    math_view m = {.view = view,
+                   .number = row->number,
+                   .type = is_half ? SIM_F64 : sim_type_lane(floats),
+                   .is_half = is_half,
+                   .count = sim_type_leaves(view->type)};
     CHECK(m.type >= SIM_F32);
-    m.count = sim_type_leaves(view->type);
     m.refs = sim_refs_new(d, m.count);
     RT_TRY(operand_read(d, &m, 2, &m.in[0]));
-    CHECK(m.in[0].refs && m.in[0].count > 0);
-    bool has_second = view->operand_count > 3 &&
-                      sim_module_id(module, view->operands[3])->type->kind != SIM_TYPE_POINTER;
-    if (has_second) RT_TRY(operand_read(d, &m, 3, &m.in[1]));
-    RT_TRY(build(d, &m, (sim_group)row->group));
+    CHECK(m.in[0].refs && m.in[0].count >= m.count);
+    bool has_second =
+        view->operand_count > 3 && sim_decode_type(d, view, 3)->kind != SIM_TYPE_POINTER;
+    if (has_second) {
+        RT_TRY(operand_read(d, &m, 3, &m.in[1]));
+        CHECK(m.in[1].count == m.in[0].count);
+    }
+    switch ((sim_group)row->group) {
+    case SIM_GROUP_CROSS: build_cross(d, &m); break;
+    case SIM_GROUP_DISTANCE: build_length(d, &m, true); break;
+    case SIM_GROUP_LENGTH: build_length(d, &m, false); break;
+    case SIM_GROUP_NORMALIZE:
+        if (m.number == SIM_STD_normalize) {
+            build_normalize(d, &m);
+        } else {
+            build_fast_normalize(d, &m);
+        }
+        break;
+    default: RT_TRY(build_components(d, &m)); break;
+    }
     bool is_rounded = sim_type_is_half(view->type) && row->group != SIM_GROUP_FLOAT_NAN;
-    if (is_rounded) round_all(d, &m, m.refs);
-    for (uint32_t i = 0; i < m.count && is_rounded && row->number == SIM_STD_fract; i++)
-        m.refs[i] = below_one(d, m.refs[i]);
+    for (uint32_t i = 0; i < m.count && is_rounded; i++)
+        m.refs[i] = round_to_half(d, &m, m.refs[i]);
     *out_leaves = (sim_leaves){m.refs, m.count};
     return RT_STATUS_OK;
 }

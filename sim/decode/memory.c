@@ -13,31 +13,6 @@ static sim_ref add64(sim_decoder *d, sim_ref a, sim_ref b)
     return sim_build_four(d, SIM_INT4(ADD, SIM_I64), SIM_I64, a, b);
 }
 
-/* index * factor, as a shift if possible. */
-static sim_ref scale64(sim_decoder *d, sim_ref index, uint64_t factor)
-{
-    if (factor == 1) return index;
-    bool is_power = (factor & (factor - 1)) == 0;
-    uint64_t amount = is_power ? (uint64_t)__builtin_ctzll(factor) : factor;
-    sim_ref b = sim_decode_constant(d, amount);
-    return sim_build_four(d, is_power ? SIM_INT4(SHL, SIM_I64) : SIM_INT4(MUL, SIM_I64), SIM_I64,
-                          index, b);
-}
-
-/* Finds what a 64-bit index was extended from, for the fused access. */
-static void chain_index(sim_decoder *d, sim_ref index, sim_chain *chain)
-{
-    chain->index = index;
-    chain->form = SIM_MEMORY_I64;
-    if (!sim_ref_is_value(index)) return;
-    const sim_node *node = &d->f->nodes.items[d->f->values.items[index].node];
-    if (node->shape != SIM_SHAPE_UNARY) return;
-    bool is_unsigned = node->handler == SIM_H_ZEXT_I32_I64_V;
-    if (!is_unsigned && node->handler != SIM_H_SEXT_I32_I64_V) return;
-    chain->form = is_unsigned ? SIM_MEMORY_U32 : SIM_MEMORY_S32;
-    chain->index = d->f->refs.items[node->operand_first];
-}
-
 /* An address under construction: its value so far, and the chain that ends in it. */
 typedef struct address {
     sim_ref value;
@@ -76,10 +51,25 @@ static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t st
 {
     if (stride == 0) return;
     address_flush(d, a);
-    a->chain = (sim_chain){.base = a->value, .stride = (uint32_t)stride};
-    chain_index(d, index, &a->chain);
-    if (stride > UINT32_MAX) a->chain.base = SIM_REF_NONE;
-    a->value = add64(d, a->value, scale64(d, index, stride));
+    a->chain = (sim_chain){.base = stride <= UINT32_MAX ? a->value : SIM_REF_NONE,
+                           .index = index,
+                           .form = SIM_MEMORY_I64,
+                           .stride = (uint32_t)stride};
+    /* The fused access uses what a 64-bit index was extended from. */
+    if (sim_ref_is_value(index)) {
+        const sim_node *node = &d->f->nodes.items[d->f->values.items[index].node];
+        bool is_unsigned = node->handler == SIM_H_ZEXT_I32_I64_V;
+        if (node->shape == SIM_SHAPE_UNARY &&
+            (is_unsigned || node->handler == SIM_H_SEXT_I32_I64_V)) {
+            a->chain.form = is_unsigned ? SIM_MEMORY_U32 : SIM_MEMORY_S32;
+            a->chain.index = d->f->refs.items[node->operand_first];
+        }
+    }
+    bool is_power = (stride & (stride - 1)) == 0;
+    uint32_t handler = is_power ? SIM_INT4(SHL, SIM_I64) : SIM_INT4(MUL, SIM_I64);
+    sim_ref factor = sim_decode_constant(d, is_power ? (uint64_t)__builtin_ctzll(stride) : stride);
+    if (stride > 1) index = sim_build_four(d, handler, SIM_I64, index, factor);
+    a->value = add64(d, a->value, index);
     d->f->values.items[a->value].chain = a->chain;
     if (a->chain.base == SIM_REF_NONE) {
         a->chain = (sim_chain){.base = a->value, .index = SIM_REF_NONE};
@@ -106,7 +96,7 @@ static rt_status address_step(sim_decoder *d, address *a, sim_id id, uint64_t st
 static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     const sim_module *module = d->f->module;
-    const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
+    const sim_type *type = sim_decode_type(d, view, 0)->element;
     /* Built-in variables have no address: the load follows the chain (built_in.c). */
     if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
@@ -119,9 +109,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
     for (; next < view->operand_count; next++) {
         if (type->kind == SIM_TYPE_STRUCT) {
             const sim_constant *index = sim_module_constant(module, view->operands[next]);
-            CHECK(index->bits < type->count);
-            address_add(&a, (int64_t)type->offsets[index->bits]);
-            type = type->members[index->bits];
+            address_add(&a, (int64_t)sim_type_part_offset(type, index->bits));
+            type = sim_type_part(type, index->bits);
         } else {
             CHECK(type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR);
             type = type->element;
@@ -146,31 +135,6 @@ static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim
     return type->alignment_bytes;
 }
 
-/* Number of words of a memory access that begins with that mask: the mask and the operands of its
- * bits. */
-static uint32_t access_words(uint32_t mask)
-{
-    uint32_t words = 1;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        const sim_enumerant *bit = sim_enumerant_find(SIM_KIND_MemoryAccess, rest & (~rest + 1));
-        CHECK(bit);
-        words += bit->operand_count;
-    }
-    return words;
-}
-
-static uint32_t alignment_at(uint32_t alignment, uint64_t offset)
-{
-    uint64_t low = offset & (~offset + 1);
-    return offset && low < alignment ? (uint32_t)low : alignment;
-}
-
-static bool may_be_private(const sim_type *pointer)
-{
-    return pointer->storage_class == SIM_StorageClassFunction ||
-           pointer->storage_class == SIM_StorageClassGeneric;
-}
-
 /* A load or store of one aggregate, split into accesses. */
 typedef struct access {
     sim_ref pointer;
@@ -184,34 +148,27 @@ typedef struct access {
 static void access_part(sim_decoder *d, access *a, sim_lane_type lane, uint32_t count,
                         uint64_t offset)
 {
-    sim_shape shape = a->is_store ? SIM_SHAPE_STORE : SIM_SHAPE_LOAD;
-    sim_node *node =
-        sim_node_add(d, shape, 0, lane, 2 + (a->is_store ? count : 0), a->is_store ? 0 : count);
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = a->pointer;
+    sim_ref operands[2 + 16] = {a->pointer, SIM_REF_NONE};
+    CHECK(count <= 16);
+    if (a->is_store) memcpy(operands + 2, a->leaves + a->done, count * sizeof *operands);
+    sim_node *node = a->is_store ? sim_node_add(d, SIM_SHAPE_STORE, 0, lane, operands, 2 + count, 0)
+                                 : sim_node_add(d, SIM_SHAPE_LOAD, 0, lane, operands, 2, count);
+    for (uint32_t i = 0; i < count && !a->is_store; i++)
+        a->leaves[a->done + i] = node->result_first + i;
+    a->done += count;
+    uint64_t low = offset & (~offset + 1); /* the alignment that the offset keeps */
     node->imm = (int64_t)offset;
     node->form = SIM_MEMORY_ONE;
-    node->alignment = alignment_at(a->alignment, offset);
-    node->may_be_private = may_be_private(a->pointer_type);
-    for (uint32_t i = 0; i < count; i++) {
-        if (a->is_store) {
-            operands[2 + i] = a->leaves[a->done++];
-        } else {
-            a->leaves[a->done++] = node->result_first + i;
-        }
-    }
+    node->alignment = offset && low < a->alignment ? (uint32_t)low : a->alignment;
+    node->may_be_private = a->pointer_type->storage_class == SIM_StorageClassFunction ||
+                           a->pointer_type->storage_class == SIM_StorageClassGeneric;
 }
 
 static void access_walk(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)
 {
-    if (type->kind == SIM_TYPE_ARRAY) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            access_walk(d, a, type->element, offset + i * type->element->size_bytes);
-        }
-    } else if (type->kind == SIM_TYPE_STRUCT) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            access_walk(d, a, type->members[i], offset + type->offsets[i]);
-        }
+    if (type->kind == SIM_TYPE_STRUCT || type->kind == SIM_TYPE_ARRAY) {
+        for (uint64_t i = 0; i < type->count; i++)
+            access_walk(d, a, sim_type_part(type, i), offset + sim_type_part_offset(type, i));
     } else {
         access_part(d, a, sim_type_lane(type), sim_type_leaves(type), offset);
     }
@@ -238,7 +195,7 @@ void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *v)
 
 static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    const sim_type *pointer_type = sim_module_id(d->f->module, view->operands[0])->type;
+    const sim_type *pointer_type = sim_decode_type(d, view, 0);
     if (pointer_type->storage_class == SIM_StorageClassInput) {
         return sim_decode_built_in(d, view, out_leaves);
     }
@@ -248,7 +205,7 @@ static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *ou
     access a = {.pointer = pointer.refs[0],
                 .pointer_type = pointer_type,
                 .alignment = access_alignment(view, 1, view->type),
-                .leaves = rt_arena_alloc_array(&d->arena, count + 1, sizeof(sim_ref))};
+                .leaves = sim_refs_new(d, count)};
     access_walk(d, &a, view->type, 0);
     CHECK(a.done == count);
     *out_leaves = (sim_leaves){a.leaves, count};
@@ -261,22 +218,19 @@ static void store_leaves(sim_decoder *d, sim_ref pointer, const sim_type *pointe
     access a = {.pointer = pointer,
                 .pointer_type = pointer_type,
                 .alignment = alignment,
-                .leaves = rt_arena_alloc_array(&d->arena, leaves.count + 1, sizeof(sim_ref)),
+                .leaves = rt_arena_copy(&d->arena, leaves.refs, leaves.count, sizeof(sim_ref)),
                 .is_store = true};
-    memcpy(a.leaves, leaves.refs, leaves.count * sizeof *a.leaves);
     access_walk(d, &a, type, 0);
     CHECK(a.done == leaves.count);
 }
 
 static rt_status build_store(sim_decoder *d, const sim_view *view)
 {
-    const sim_module *module = d->f->module;
-    const sim_type *type = sim_module_id(module, view->operands[1])->type;
-    sim_leaves pointer, object;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
-    RT_TRY(sim_decode_leaves(d, view->operands[1], &object));
-    store_leaves(d, pointer.refs[0], sim_module_id(module, view->operands[0])->type, type,
-                 access_alignment(view, 2, type), object);
+    const sim_type *type = sim_decode_type(d, view, 1);
+    sim_leaves in[2];
+    RT_TRY(sim_decode_operands(d, view, 0, 2, in));
+    store_leaves(d, in[0].refs[0], sim_decode_type(d, view, 0), type,
+                 access_alignment(view, 2, type), in[1]);
     return RT_STATUS_OK;
 }
 
@@ -291,24 +245,30 @@ rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object)
 
 static rt_status build_copy(sim_decoder *d, const sim_view *view)
 {
-    const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
+    const sim_type *to = sim_decode_type(d, view, 0)->element;
+    const sim_type *from = sim_decode_type(d, view, 1)->element;
     bool is_sized = view->opcode->group == SIM_GROUP_COPY_MEMORY_SIZED;
-    sim_leaves target, source;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &target));
-    RT_TRY(sim_decode_leaves(d, view->operands[1], &source));
-    sim_ref size = sim_decode_constant(d, type->size_bytes);
-    if (is_sized) {
-        sim_leaves leaves;
-        RT_TRY(sim_decode_leaves(d, view->operands[2], &leaves));
-        sim_lane_type lane = sim_type_lane(sim_module_id(d->f->module, view->operands[2])->type);
-        size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
-    }
-    /* A single memory operand applies to both sides; of two, the second applies to the source. */
-    const sim_type *from = sim_module_id(d->f->module, view->operands[1])->type->element;
     uint32_t first = is_sized ? 3 : 2, second = first;
-    if (first < view->operand_count) second += access_words(view->operands[first]);
+    sim_leaves in[3];
+    RT_TRY(sim_decode_operands(d, view, 0, first, in));
+    sim_ref size = sim_decode_constant(d, to->size_bytes);
+    if (is_sized) {
+        sim_lane_type lane = sim_type_lane(sim_decode_type(d, view, 2));
+        size = sim_build_resize(d, lane, SIM_I64, false, in[2].refs[0]);
+    }
+    /* A single memory operand applies to both sides; of two, the second applies to the source. It
+     * follows the mask of the first and the operands of that mask's bits. */
+    if (first < view->operand_count) {
+        second++;
+        for (uint32_t rest = view->operands[first]; rest; rest &= rest - 1) {
+            const sim_enumerant *bit =
+                sim_enumerant_find(SIM_KIND_MemoryAccess, rest & (~rest + 1));
+            CHECK(bit);
+            second += bit->operand_count;
+        }
+    }
     if (second >= view->operand_count) second = first;
-    sim_decode_copy(d, target.refs[0], access_alignment(view, first, type), source.refs[0],
+    sim_decode_copy(d, in[0].refs[0], access_alignment(view, first, to), in[1].refs[0],
                     access_alignment(view, second, from), size);
     return RT_STATUS_OK;
 }
@@ -316,13 +276,10 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
 void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
                      uint32_t source_alignment, sim_ref size)
 {
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
+    const sim_ref operands[] = {target, source, size};
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, operands, 3, 0);
     node->alignment = target_alignment ? target_alignment : 1; /* 0: no required alignment */
     node->extra = source_alignment ? source_alignment : 1;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = target;
-    operands[1] = source;
-    operands[2] = size;
 }
 
 rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id, const sim_type *type,
@@ -344,7 +301,8 @@ rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id, const 
         .offset = offset,
         .size = type->size_bytes,
         .name = rt_arena_text(&d->program->arena, sim_module_name(f->module, id))};
-    sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
+    sim_node *node =
+        sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, NULL, 0, 1);
     node->extra = index;
     *out_address = node->result_first;
     return RT_STATUS_OK;
@@ -364,24 +322,17 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
     return RT_STATUS_OK;
 }
 
-rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view)
+/* OpLifetimeStart, OpLifetimeStop: the variable's content becomes undefined. */
+static rt_status build_lifetime(sim_decoder *d, const sim_view *view)
 {
     sim_leaves pointer;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
-    sim_node *node = sim_node_add(d, SIM_SHAPE_FORGET, SIM_H_FORGET, SIM_I8, 1, 0);
-    d->f->refs.items[node->operand_first] = pointer.refs[0];
+    CHECK(pointer.count == 1);
+    sim_node_add(d, SIM_SHAPE_FORGET, SIM_H_FORGET, SIM_I8, pointer.refs, 1, 0);
     return RT_STATUS_OK;
 }
 
 /* ---- Questions about pointers ------------------------------------------------------------- */
-
-/* OpSizeOf: the size of the pointer's element type. */
-static rt_status build_size(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
-{
-    const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
-    *out_leaves = sim_leaves_single(d, sim_decode_constant(d, type->size_bytes & UINT32_MAX));
-    return RT_STATUS_OK;
-}
 
 static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
 {
@@ -392,21 +343,16 @@ static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
 
 /* OpGenericPtrMemSemantics: the semantics bit of the memory that the pointer refers to; 0 for
  * private memory, which no other work-item sees. */
-static rt_status build_semantics(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+static sim_ref build_semantics(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
-    sim_leaves a;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
-    sim_ref is_private = is_of_class(d, a.refs[0], SIM_CLASS_PRIVATE);
-    sim_ref is_local = is_of_class(d, a.refs[0], SIM_CLASS_LOCAL);
+    CHECK(sim_type_lane(view->type) == SIM_I32);
+    sim_ref is_private = is_of_class(d, in[0], SIM_CLASS_PRIVATE);
+    sim_ref is_local = is_of_class(d, in[0], SIM_CLASS_LOCAL);
     sim_ref out = sim_build_select(d, SIM_I32, is_local,
                                    sim_decode_constant(d, SIM_MemorySemanticsWorkgroupMemory),
                                    sim_decode_constant(d, SIM_MemorySemanticsCrossWorkgroupMemory));
-    out = sim_build_select(d, SIM_I32, is_private, sim_decode_constant(d, 0), out);
-    *out_leaves = sim_leaves_single(d, out);
-    return RT_STATUS_OK;
+    return sim_build_select(d, SIM_I32, is_private, sim_decode_constant(d, 0), out);
 }
-
-/* ---- Dispatch ----------------------------------------------------------------------------- */
 
 /* OpGenericCastToPtrExplicit returns null unless the address is of the requested class. */
 static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
@@ -416,25 +362,20 @@ static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_l
     uint64_t class = view->type->storage_class == SIM_StorageClassFunction    ? SIM_CLASS_PRIVATE
                      : view->type->storage_class == SIM_StorageClassWorkgroup ? SIM_CLASS_LOCAL
                                                                               : SIM_CLASS_GLOBAL;
-    sim_ref same = is_of_class(d, a.refs[0], class);
+    sim_ref is_same = is_of_class(d, a.refs[0], class);
     *out_leaves = sim_leaves_single(
-        d, sim_build_select(d, SIM_I64, same, a.refs[0], sim_decode_constant(d, 0)));
+        d, sim_build_select(d, SIM_I64, is_same, a.refs[0], sim_decode_constant(d, 0)));
     return RT_STATUS_OK;
 }
 
-static rt_status build_resize(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+/* OpConvertPtrToU, OpConvertUToPtr. */
+static sim_ref build_resize(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
-    sim_leaves a;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
-    sim_lane_type from = sim_type_lane(sim_module_id(d->f->module, view->operands[0])->type);
-    sim_lane_type to = sim_type_lane(view->type);
-    sim_ref *refs = rt_arena_alloc_array(&d->arena, a.count, sizeof *refs);
-    for (uint32_t i = 0; i < a.count; i++) {
-        refs[i] = sim_build_resize(d, from, to, false, a.refs[i]);
-    }
-    *out_leaves = (sim_leaves){refs, a.count};
-    return RT_STATUS_OK;
+    sim_lane_type from = sim_type_lane(sim_decode_type(d, view, 0));
+    return sim_build_resize(d, from, sim_type_lane(view->type), false, in[0]);
 }
+
+/* ---- Dispatch ----------------------------------------------------------------------------- */
 
 rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
@@ -446,14 +387,19 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_COPY_MEMORY_SIZED: return build_copy(d, view);
     case SIM_GROUP_ACCESS_CHAIN:
     case SIM_GROUP_POINTER_CHAIN: return build_chain(d, view, out_leaves);
-    case SIM_GROUP_SIZE_OF: return build_size(d, view, out_leaves);
-    case SIM_GROUP_GENERIC_SEMANTICS: return build_semantics(d, view, out_leaves);
+    case SIM_GROUP_SIZE_OF: {
+        uint64_t size = sim_decode_type(d, view, 0)->element->size_bytes;
+        *out_leaves = sim_leaves_single(d, sim_decode_constant(d, size & UINT32_MAX));
+        return RT_STATUS_OK;
+    }
+    case SIM_GROUP_LIFETIME: return build_lifetime(d, view);
+    case SIM_GROUP_GENERIC_SEMANTICS:
+        return sim_decode_each(d, view, 0, build_semantics, out_leaves);
     case SIM_GROUP_POINTER_TO_INTEGER:
-    case SIM_GROUP_INTEGER_TO_POINTER: return build_resize(d, view, out_leaves);
+    case SIM_GROUP_INTEGER_TO_POINTER: return sim_decode_each(d, view, 0, build_resize, out_leaves);
     case SIM_GROUP_FROM_GENERIC:
-        if (view->opcode->number == SIM_OpGenericCastToPtrExplicit) {
+        if (view->opcode->number == SIM_OpGenericCastToPtrExplicit)
             return build_cast_explicit(d, view, out_leaves);
-        }
         return sim_decode_leaves(d, view->operands[0], out_leaves);
     case SIM_GROUP_ATOMIC_LOAD:
     case SIM_GROUP_ATOMIC_STORE:

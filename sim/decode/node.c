@@ -3,6 +3,12 @@
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
+const sim_type *sim_decode_type(const sim_decoder *d, const sim_view *view, uint32_t index)
+{
+    CHECK(index < view->operand_count);
+    return sim_module_id(d->f->module, view->operands[index])->type;
+}
+
 sim_lane_type sim_type_lane(const sim_type *type)
 {
     while (type->kind == SIM_TYPE_VECTOR)
@@ -45,12 +51,9 @@ uint32_t sim_type_leaves(const sim_type *type)
 
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out)
 {
-    if (type->kind == SIM_TYPE_ARRAY) {
+    if (type->kind == SIM_TYPE_STRUCT || type->kind == SIM_TYPE_ARRAY) {
         for (uint64_t i = 0; i < type->count; i++)
-            out = sim_type_lanes(type->element, out);
-    } else if (type->kind == SIM_TYPE_STRUCT) {
-        for (uint64_t i = 0; i < type->count; i++)
-            out = sim_type_lanes(type->members[i], out);
+            out = sim_type_lanes(sim_type_part(type, i), out);
     } else {
         uint32_t count = sim_type_leaves(type);
         for (uint32_t i = 0; i < count; i++)
@@ -62,10 +65,11 @@ sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out)
 /* ---- Nodes -------------------------------------------------------------------------------- */
 
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
-                       uint32_t operand_count, uint32_t result_count)
+                       const sim_ref *operands, uint32_t operand_count, uint32_t result_count)
 {
     sim_ir_function *f = d->f;
-    CHECK(handler < SIM_HANDLER_COUNT);
+    CHECK(handler < SIM_HANDLER_COUNT && d->site < d->sites.count);
+    CHECK(d->block < f->blocks.count);
     uint32_t index = f->nodes.count;
     sim_node *node = rt_vector_push(&f->nodes);
     *node = (sim_node){.shape = (uint8_t)shape,
@@ -78,7 +82,7 @@ sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_la
                        .result_first = f->values.count,
                        .result_count = result_count};
     for (uint32_t i = 0; i < operand_count; i++)
-        *rt_vector_push(&f->refs) = SIM_REF_NONE;
+        *rt_vector_push(&f->refs) = operands[i];
     for (uint32_t i = 0; i < result_count; i++) {
         *rt_vector_push(&f->values) =
             (sim_value){.type = (uint8_t)type,
@@ -95,12 +99,9 @@ sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_la
 sim_ref sim_build(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                   const sim_ref *operands, uint32_t count)
 {
-    sim_node *node = sim_node_add(d, shape, handler, type, count, 1);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         CHECK(operands[i] != SIM_REF_NONE);
-        d->f->refs.items[node->operand_first + i] = operands[i];
-    }
-    return node->result_first;
+    return sim_node_add(d, shape, handler, type, operands, count, 1)->result_first;
 }
 
 sim_ref sim_build_unary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a)
@@ -134,6 +135,11 @@ sim_ref sim_build_select(sim_decoder *d, sim_lane_type type, sim_ref condition, 
 {
     uint32_t handler = SIM_INT4(SELECT, sim_lane_integer(type));
     return sim_build(d, SIM_SHAPE_SELECT, handler, type, (sim_ref[]){condition, a, b}, 3);
+}
+
+void sim_build_fence(sim_decoder *d, uint32_t order)
+{
+    sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, NULL, 0, 0)->extra = order;
 }
 
 uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lane_type to)
@@ -183,7 +189,13 @@ sim_ref *sim_refs_new(sim_decoder *d, uint32_t count)
 
 sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref)
 {
-    sim_ref *refs = sim_refs_new(d, 1);
-    *refs = ref;
-    return (sim_leaves){refs, 1};
+    return (sim_leaves){rt_arena_copy(&d->arena, &ref, 1, sizeof ref), 1};
+}
+
+uint32_t sim_phi_first(const sim_ir_function *f, const sim_ir_block *block)
+{
+    CHECK(block->phi_count > 0 && block->node_count > 0);
+    const sim_node *node = &f->nodes.items[block->node_first];
+    CHECK(node->shape == SIM_SHAPE_PHI);
+    return node->result_first;
 }

@@ -5,8 +5,6 @@
  * need the old value of a register that they share with the running lanes. */
 #include "sim/decode/decode.h"
 
-#include <string.h>
-
 typedef struct placing {
     sim_decoder *d;
     sim_ir_function *f;
@@ -33,10 +31,7 @@ static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
     if (!sim_ref_is_value(ref)) return true;
     uint32_t loop = f->blocks.items[f->nodes.items[f->values.items[ref].node].block].loop;
     for (; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
-        uint32_t inner = f->blocks.items[block].loop;
-        while (inner != SIM_NONE && inner != loop)
-            inner = f->loops.items[inner].parent;
-        if (inner == loop) return true;
+        if (sim_loop_encloses(f, loop, f->blocks.items[block].loop)) return true;
         if (f->loops.items[loop].exit_is_divergent) return false;
     }
     return true;
@@ -75,14 +70,6 @@ static bool has_effect(const sim_node *node)
            node->shape == SIM_SHAPE_PRINT;
 }
 
-static uint32_t phi_first(const sim_ir_function *f, const sim_ir_block *block)
-{
-    CHECK(block->phi_count > 0);
-    const sim_node *node = &f->nodes.items[block->node_first];
-    CHECK(node->shape == SIM_SHAPE_PHI);
-    return node->result_first;
-}
-
 typedef RT_VECTOR(uint32_t) work_list;
 
 static void use(bool *used, work_list *work, sim_ref ref)
@@ -97,18 +84,6 @@ static void use_operands(const placing *p, bool *used, work_list *work, uint32_t
 {
     for (uint32_t i = 0; i < count; i++)
         use(used, work, p->f->refs.items[first + i]);
-}
-
-/* Marks the operands of a phi, on every edge into its block. */
-static void use_phi(const placing *p, bool *used, work_list *work, uint32_t value)
-{
-    const sim_ir_function *f = p->f;
-    uint32_t block = f->nodes.items[f->values.items[value].node].block;
-    uint32_t place = value - phi_first(f, &f->blocks.items[block]);
-    for (uint32_t e = 0; e < f->edges.count; e++) {
-        const sim_ir_edge *edge = &f->edges.items[e];
-        if (edge->target == block) use(used, work, f->refs.items[edge->args_first + place]);
-    }
 }
 
 /* Marks the values that effects and control flow need. With `choices`, this includes the values
@@ -131,7 +106,12 @@ static void find_used(const placing *p, bool *used, bool choices)
         uint32_t value = work.items[--work.count];
         const sim_node *node = &f->nodes.items[f->values.items[value].node];
         if (node->shape == SIM_SHAPE_PHI) {
-            if (choices) use_phi(p, used, &work, value);
+            uint32_t place = value - sim_phi_first(f, &f->blocks.items[node->block]);
+            for (uint32_t e = 0; choices && e < f->edges.count; e++) {
+                const sim_ir_edge *edge = &f->edges.items[e];
+                if (edge->target == node->block)
+                    use(used, &work, f->refs.items[edge->args_first + place]);
+            }
         } else {
             bool all = choices || node->shape != SIM_SHAPE_SELECT;
             use_operands(p, used, &work, node->operand_first, all ? node->operand_count : 1);
@@ -160,16 +140,6 @@ static void find_needed(placing *p)
 
 /* ---- Liveness ----------------------------------------------------------------------------- */
 
-static void before_add(placing *p, uint32_t from, uint32_t to)
-{
-    p->before[to][p->before_count[to]++] = from;
-}
-
-static bool falls_through(const sim_ir_block *block)
-{
-    return sim_end_falls_through((sim_end)block->end);
-}
-
 static void find_before(placing *p)
 {
     sim_ir_function *f = p->f;
@@ -182,10 +152,13 @@ static void find_before(placing *p)
         p->before[i] = rt_arena_alloc_array(&p->d->arena, count[i] + 1, sizeof(uint32_t));
     }
     for (uint32_t e = 0; e < f->edges.count; e++) {
-        before_add(p, f->edges.items[e].from, f->edges.items[e].target);
+        uint32_t to = f->edges.items[e].target;
+        p->before[to][p->before_count[to]++] = f->edges.items[e].from;
     }
     for (uint32_t i = 0; i < f->blocks.count; i++) {
-        if (falls_through(&f->blocks.items[i])) before_add(p, i, i + 1);
+        if (!sim_end_falls_through((sim_end)f->blocks.items[i].end)) continue;
+        CHECK(i + 1 < f->blocks.count && p->before_count[i + 1] == count[i + 1]);
+        p->before[i + 1][p->before_count[i + 1]++] = i;
     }
 }
 
@@ -196,26 +169,20 @@ static bool live_in(const placing *p, uint32_t block, uint32_t value)
 
 /* Marks a value that the block uses, or that is live at its end, as live from its definition to the
  * block. */
-static void live_mark(placing *p, uint32_t value, uint32_t block, work_list *work)
-{
-    uint32_t home = p->f->nodes.items[p->f->values.items[value].node].block;
-    *rt_vector_push(work) = block;
-    while (work->count > 0) {
-        uint32_t at = work->items[--work->count];
-        if (at == home || live_in(p, at, value)) continue;
-        p->live_in[(size_t)at * p->words + value / 64] |= UINT64_C(1) << (value % 64);
-        for (uint32_t i = 0; i < p->before_count[at]; i++) {
-            *rt_vector_push(work) = p->before[at][i];
-        }
-    }
-}
-
 static void note_use(placing *p, sim_ref ref, uint32_t block, work_list *work)
 {
     if (ref == SIM_REF_NONE || !sim_ref_is_value(ref)) return;
     sim_value *value = &p->f->values.items[ref];
-    if (p->f->nodes.items[value->node].block != block) value->is_local = false;
-    live_mark(p, ref, block, work);
+    uint32_t home = p->f->nodes.items[value->node].block;
+    if (home != block) value->is_local = false;
+    *rt_vector_push(work) = block;
+    while (work->count > 0) {
+        uint32_t at = work->items[--work->count];
+        if (at == home || live_in(p, at, ref)) continue;
+        p->live_in[(size_t)at * p->words + ref / 64] |= UINT64_C(1) << (ref % 64);
+        for (uint32_t i = 0; i < p->before_count[at]; i++)
+            *rt_vector_push(work) = p->before[at][i];
+    }
 }
 
 /* Values start as local; a value that another block uses or sets is not local. */
@@ -246,7 +213,7 @@ static void find_live(placing *p)
         const sim_ir_edge *edge = &f->edges.items[e];
         const sim_ir_block *target = &f->blocks.items[edge->target];
         for (uint32_t k = 0; k < target->phi_count; k++) {
-            if (!p->used[phi_first(f, target) + k]) continue;
+            if (!p->used[sim_phi_first(f, target) + k]) continue;
             note_use(p, f->refs.items[edge->args_first + k], edge->from, &work);
         }
     }
@@ -271,7 +238,7 @@ static bool used_at_end(const placing *p, uint32_t block, uint32_t value)
             if (f->refs.items[edge->args_first + k] == value) return true;
         }
     }
-    return falls_through(b) && live_in(p, block + 1, value);
+    return sim_end_falls_through((sim_end)b->end) && live_in(p, block + 1, value);
 }
 
 /* True if the value is live after the node, which is in the block. */
@@ -356,7 +323,7 @@ static void coalesce_all(placing *p)
             bool goes_round = edge->is_back || target->module_block == SIM_NONE;
             if (goes_round != (pass == 0)) continue;
             for (uint32_t k = 0; k < target->phi_count; k++) {
-                uint32_t phi = phi_first(f, target) + k;
+                uint32_t phi = sim_phi_first(f, target) + k;
                 if (p->used[phi]) coalesce(p, phi, f->refs.items[edge->args_first + k]);
             }
         }
@@ -392,15 +359,6 @@ typedef struct rows {
     RT_VECTOR(uint32_t) free[4]; /* offsets, by log2 of the width */
     uint32_t end;
 } rows;
-
-static uint32_t row_take(rows *r, uint32_t bytes)
-{
-    uint32_t log = (uint32_t)__builtin_ctz(bytes);
-    if (r->free[log].count > 0) return r->free[log].items[--r->free[log].count];
-    uint32_t offset = r->end;
-    r->end += SIM_ROW_BYTES(bytes);
-    return offset;
-}
 
 static bool in_temporary(const placing *p, sim_ref ref)
 {
@@ -445,14 +403,19 @@ static void place_temporaries(placing *p, uint32_t block, rows *r)
             sim_ref ref = f->refs.items[node->operand_first + k];
             if (!in_temporary(p, ref) || f->values.items[ref].last_use != i) continue;
             f->values.items[ref].last_use = UINT32_MAX; /* release it only once */
-            uint32_t bytes = sim_lane_bytes(f->values.items[ref].type);
-            uint32_t log = (uint32_t)__builtin_ctz(bytes);
+            uint32_t log = (uint32_t)__builtin_ctz(sim_lane_bytes(f->values.items[ref].type));
             *rt_vector_push(&r->free[log]) = f->values.items[ref].place & SIM_REGISTER_MASK;
         }
         for (uint32_t k = 0; k < node->result_count; k++) {
             sim_value *value = &f->values.items[node->result_first + k];
             if (!in_temporary(p, node->result_first + k)) continue;
-            uint32_t offset = row_take(r, sim_lane_bytes(value->type));
+            uint32_t bytes = sim_lane_bytes(value->type), log = (uint32_t)__builtin_ctz(bytes);
+            uint32_t offset = r->end;
+            if (r->free[log].count > 0) {
+                offset = r->free[log].items[--r->free[log].count];
+            } else {
+                r->end += SIM_ROW_BYTES(bytes);
+            }
             value->place = sim_register_of(SIM_SPACE_WAVE, offset);
         }
     }

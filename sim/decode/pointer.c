@@ -41,42 +41,34 @@ uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type)
     return i;
 }
 
-static rt_status check_kernels(const sim_decoder *d)
+rt_status sim_decode_pointers_keep(sim_decoder *d)
 {
-    for (uint32_t i = 0; i < d->program->kernel_count; i++) {
-        const sim_kernel *kernel = &d->program->kernels[i];
+    sim_program *program = d->program;
+    for (uint32_t i = 0; i < program->kernel_count; i++) {
+        const sim_kernel *kernel = &program->kernels[i];
         if (!d->functions[kernel->function].is_addressed) continue;
         return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernel '%.*s': its address is taken, and kernels cannot be called",
                        RT_TEXT_ARG(kernel->name));
     }
-    return RT_STATUS_OK;
-}
-
-static sim_signature signature_of(sim_decoder *d, const sim_type *type)
-{
-    uint32_t count = sim_type_leaves(type->element);
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
-    uint8_t *bytes = rt_arena_alloc_array(&d->program->arena, count + 1, 1);
-    sim_type_lanes(type->element, lanes);
-    for (uint32_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)sim_lane_bytes(lanes[i]);
-    return (sim_signature){bytes, count};
-}
-
-rt_status sim_decode_pointers_keep(sim_decoder *d)
-{
-    sim_program *program = d->program;
-    RT_TRY(check_kernels(d));
     for (uint32_t i = 0; i < d->function_count; i++) {
         const sim_ir_function *f = &d->functions[i];
+        CHECK_IMPLIES(f->address_slot != 0, f->is_addressed);
         program->functions[i].signature =
             f->is_addressed ? sim_decode_signature(d, f->function->type) : SIM_NONE;
     }
     program->signature_count = d->signatures.count;
     program->signatures =
         rt_arena_alloc_array(&program->arena, d->signatures.count + 1, sizeof *program->signatures);
-    for (uint32_t i = 0; i < d->signatures.count; i++)
-        program->signatures[i] = signature_of(d, d->signatures.items[i]);
+    for (uint32_t i = 0; i < d->signatures.count; i++) {
+        const sim_type *result = d->signatures.items[i]->element;
+        uint32_t count = sim_type_leaves(result);
+        sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
+        uint8_t *bytes = rt_arena_alloc_array(&program->arena, count + 1, 1);
+        CHECK(sim_type_lanes(result, lanes) == lanes + count);
+        for (uint32_t k = 0; k < count; k++)
+            bytes[k] = (uint8_t)sim_lane_bytes(lanes[k]);
+        program->signatures[i] = (sim_signature){bytes, count};
+    }
     return RT_STATUS_OK;
 }

@@ -24,11 +24,15 @@ static void number_functions(sim_decoder *d)
             sim_place place = d->linkage->functions[m][i];
             if (place.module != m || place.index != i) continue;
             CHECK(module->functions[i].block_count > 0);
+            /* Virtual functions are called through addresses that other programs may have taken. */
+            const sim_function *function = &module->functions[i];
             d->function_of[m][i] = d->function_count;
-            d->functions[d->function_count] = (sim_ir_function){.module = module,
-                                                                .module_index = m,
-                                                                .function = &module->functions[i],
-                                                                .index = d->function_count};
+            d->functions[d->function_count] = (sim_ir_function){
+                .module = module,
+                .module_index = m,
+                .function = function,
+                .index = d->function_count,
+                .is_addressed = sim_module_function_set(module, function).length > 0};
             d->function_count++;
         }
     }
@@ -41,17 +45,6 @@ static void number_functions(sim_decoder *d)
     }
 }
 
-/* Marks virtual functions as addressed: they are called through addresses that other programs may
- * have taken. */
-static void address_virtual_functions(sim_decoder *d)
-{
-    for (uint32_t i = 0; i < d->function_count; i++) {
-        sim_ir_function *f = &d->functions[i];
-        f->is_addressed =
-            f->is_addressed || sim_module_function_set(f->module, f->function).length > 0;
-    }
-}
-
 static void modules_keep(sim_decoder *d)
 {
     sim_program *program = d->program;
@@ -60,21 +53,11 @@ static void modules_keep(sim_decoder *d)
         rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->modules);
     for (uint32_t m = 0; m < d->module_count; m++) {
         const sim_module *module = d->modules[m];
-        uint32_t *functions =
-            rt_arena_alloc_array(&program->arena, module->function_count + 1u, sizeof *functions);
-        memcpy(functions, d->function_of[m], module->function_count * sizeof *functions);
+        const uint32_t *functions = rt_arena_copy(&program->arena, d->function_of[m],
+                                                  module->function_count, sizeof *functions);
         program->modules[m] =
             (sim_program_module){module->code_hash, module->constants_hash, functions};
     }
-}
-
-/* Records the module of a function and its set of virtual functions. */
-static void origin_keep(sim_decoder *d, const sim_ir_function *f, sim_code_function *function)
-{
-    function->module = f->module_index;
-    function->place = (uint32_t)(f->function - f->module->functions);
-    function->set =
-        rt_arena_text(&d->program->arena, sim_module_function_set(f->module, f->function));
 }
 
 static void decoder_open(sim_decoder *d)
@@ -138,30 +121,16 @@ static sim_parameter parameter_of(const sim_type *type)
     return (sim_parameter){SIM_PARAMETER_GLOBAL, 8, is_constant};
 }
 
-/* Adds a private variable to the entry function for a structure that is passed by value. */
-static uint32_t by_value_variable(sim_ir_function *f, const sim_type *type)
-{
-    uint64_t offset = (f->private_bytes + 63) & ~UINT64_C(63);
-    f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
-    *rt_vector_push(&f->variables) =
-        (sim_private_variable){.offset = offset, .size = type->size_bytes};
-    return f->variables.count - 1;
-}
-
 /* Writes the byte offset of every scalar of a value; returns the position after the last. */
 static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
 {
-    if (type->kind == SIM_TYPE_STRUCT) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            out = leaf_offsets(type->members[i], offset + (uint32_t)type->offsets[i], out);
-        }
-    } else if (type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR) {
-        for (uint64_t i = 0; i < type->count; i++) {
-            uint32_t at = offset + (uint32_t)(i * type->element->size_bytes);
-            out = leaf_offsets(type->element, at, out);
-        }
-    } else {
-        *out++ = offset;
+    if (!sim_type_is_composite(type)) {
+        *out = offset;
+        return out + 1;
+    }
+    for (uint64_t i = 0; i < type->count; i++) {
+        uint32_t at = offset + (uint32_t)sim_type_part_offset(type, i);
+        out = leaf_offsets(sim_type_part(type, i), at, out);
     }
     return out;
 }
@@ -183,10 +152,17 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
         const sim_type *member = type->members[i];
         parameters[i] = parameter_of(member);
         first[i] = f->parameter_first[i];
-        bool by_value =
-            member->kind == SIM_TYPE_POINTER && member->storage_class == SIM_StorageClassFunction;
-        variable[i] = by_value ? by_value_variable(f, member->element) : SIM_NONE;
-        leaf_offsets(member, 0, offsets + first[i]);
+        variable[i] = SIM_NONE;
+        if (member->kind == SIM_TYPE_POINTER && member->storage_class == SIM_StorageClassFunction) {
+            /* A structure that is passed by value is a private variable of the entry function. */
+            uint64_t offset = (f->private_bytes + 63) & ~UINT64_C(63);
+            uint64_t size = member->element->size_bytes;
+            f->private_bytes = (offset + size + 63) & ~UINT64_C(63);
+            variable[i] = f->variables.count;
+            *rt_vector_push(&f->variables) = (sim_private_variable){.offset = offset, .size = size};
+        }
+        uint32_t *end = leaf_offsets(member, 0, offsets + first[i]);
+        CHECK(end == offsets + f->parameter_first[i + 1]);
     }
     first[count] = f->parameter_leaves;
     sim_kernel *kernel = &program->kernels[program->kernel_count];
@@ -206,16 +182,6 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
     rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
 }
 
-/* A kernel may require another sub-group size, if waves are a multiple of it. */
-static rt_status check_subgroup_size(const sim_decoder *d, const sim_entry *entry)
-{
-    uint32_t size = entry->subgroup_size;
-    if (size == 0 || size == 8 || size == 16 || size == 32) return RT_STATUS_OK;
-    return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "kernel '%.*s' requires sub-groups of %u work-items; they have 8, 16 or 32",
-                   RT_TEXT_ARG(entry->name), size);
-}
-
 static rt_status kernels_add(sim_decoder *d)
 {
     uint32_t count = 0;
@@ -225,23 +191,21 @@ static rt_status kernels_add(sim_decoder *d)
         rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *d->program->kernels);
     for (uint32_t m = 0; m < d->module_count; m++) {
         for (uint32_t i = 0; i < d->modules[m]->entry_count; i++) {
-            RT_TRY(check_subgroup_size(d, &d->modules[m]->entries[i]));
-            kernel_add(d, &d->modules[m]->entries[i], m);
+            const sim_entry *entry = &d->modules[m]->entries[i];
+            uint32_t size = entry->subgroup_size; /* 0: any; waves are a multiple of the others */
+            if (size != 0 && size != 8 && size != 16 && size != 32) {
+                return rt_fail(
+                    d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                    "kernel '%.*s' requires sub-groups of %u work-items; they have 8, 16 or 32",
+                    RT_TEXT_ARG(entry->name), size);
+            }
+            kernel_add(d, entry, m);
         }
     }
     return RT_STATUS_OK;
 }
 
 /* ---- Programs ----------------------------------------------------------------------------- */
-
-#define KEEP(field, vector)                                                                        \
-    do {                                                                                           \
-        size_t size_ = (vector).count * sizeof *(vector).items;                                    \
-        void *copy_ = rt_arena_alloc(&program->arena, size_ + 1);                                  \
-        if (size_) memcpy(copy_, (vector).items, size_);                                           \
-        program->field##s = copy_;                                                                 \
-        program->field##_count = (vector).count;                                                   \
-    } while (0)
 
 /* Copies the texts of sites: they are the modules', which need not outlive the link. */
 static void sites_keep(sim_decoder *d)
@@ -263,7 +227,6 @@ static rt_status decode(sim_decoder *d)
     decoder_open(d);
     number_functions(d);
     modules_keep(d);
-    address_virtual_functions(d);
     RT_TRY(sim_decode_variables(d));
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_decode_flow(d, &d->functions[i]);
@@ -276,26 +239,36 @@ static rt_status decode(sim_decoder *d)
     program->functions =
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
     for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_ir_function *f = &d->functions[i];
         sim_code_function *function = &program->functions[i];
-        origin_keep(d, &d->functions[i], function);
-        function->does = d->functions[i].does;
+        function->module = f->module_index;
+        function->place = (uint32_t)(f->function - f->module->functions);
+        function->set =
+            rt_arena_text(&program->arena, sim_module_function_set(f->module, f->function));
+        function->does = f->does;
         function->uniform_bytes = 8; /* the emitter's scratch */
-        sim_decode_place(d, &d->functions[i], function);
-        sim_decode_emit(d, &d->functions[i], function);
+        sim_decode_place(d, f, function);
+        sim_decode_emit(d, f, function);
         if (function->temporary_bytes > program->temporary_bytes) {
             program->temporary_bytes = function->temporary_bytes;
         }
     }
     RT_TRY(sim_decode_pointers_keep(d));
     sites_keep(d);
-    KEEP(site, d->sites);
-    KEEP(global, d->globals);
-    KEEP(local, d->locals);
+    program->sites = SIM_PROGRAM_COPY(d, d->sites);
+    program->site_count = d->sites.count;
+    program->globals = SIM_PROGRAM_COPY(d, d->globals);
+    program->global_count = d->globals.count;
+    program->locals = SIM_PROGRAM_COPY(d, d->locals);
+    program->local_count = d->locals.count;
     for (uint32_t i = 0; i < program->kernel_count; i++)
         program->kernels[i].reach = sim_function_reach(program, program->kernels[i].function);
-    KEEP(print, d->prints);
-    KEEP(relocation, d->relocations);
-    KEEP(pool_slot, d->pool);
+    program->prints = SIM_PROGRAM_COPY(d, d->prints);
+    program->print_count = d->prints.count;
+    program->relocations = SIM_PROGRAM_COPY(d, d->relocations);
+    program->relocation_count = d->relocations.count;
+    program->pool_slots = SIM_PROGRAM_COPY(d, d->pool);
+    program->pool_slot_count = d->pool.count;
     CHECK_SLOW(sim_program_check(program));
     return RT_STATUS_OK;
 }

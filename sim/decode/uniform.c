@@ -12,21 +12,11 @@
  * That this is sufficient relies on flow.c: all lanes of a loop are in the same iteration. */
 #include "sim/decode/decode.h"
 
-#include <string.h>
-
 static bool ref_varying(const sim_ir_function *f, sim_ref ref)
 {
     if (ref == SIM_REF_NONE) return false;
     if (sim_ref_is_value(ref)) return f->values.items[ref].is_varying;
     return (ref & SIM_REF_POOL) == 0;
-}
-
-/* True if `loop` is `inner` or encloses it. */
-static bool encloses(const sim_ir_function *f, uint32_t loop, uint32_t inner)
-{
-    while (inner != SIM_NONE && inner != loop)
-        inner = f->loops.items[inner].parent;
-    return inner == loop;
 }
 
 static bool value_mark(sim_ir_function *f, uint32_t value)
@@ -70,58 +60,40 @@ typedef struct spread {
     bool changed;
 } spread;
 
-/* Labels the loops that contain the branch and that the edge stays in (through their latch) or
- * leaves. */
-static void spread_loops(spread *s, const sim_ir_edge *edge, uint32_t label)
+static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
 {
     sim_ir_function *f = s->f;
     uint32_t from = f->blocks.items[edge->from].loop, to = f->blocks.items[edge->target].loop;
+    CHECK(label > 0 && label < s->next_label);
+    /* Labels the loops that contain the branch and that the edge stays in (through their latch) or
+     * leaves. */
     for (uint32_t loop = from; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
         bool goes_round = edge->is_back && f->loops.items[loop].header == edge->target;
-        bool leaves = !encloses(f, loop, to);
+        bool leaves = !sim_loop_encloses(f, loop, to);
         if (!goes_round && !leaves) continue;
-        if (!encloses(f, loop, f->blocks.items[s->branch].loop)) continue;
+        if (!sim_loop_encloses(f, loop, f->blocks.items[s->branch].loop)) continue;
         if (s->loop_label[loop] == 0) s->loop_label[loop] = label;
         if (s->loop_label[loop] == label || f->loops.items[loop].exit_is_divergent) continue;
         f->loops.items[loop].exit_is_divergent = true;
         s->changed = true;
     }
-}
-
-static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
-{
-    spread_loops(s, edge, label);
-    if (edge->target <= s->branch || edge->is_back) {
-        /* An edge to an earlier block exists only in irreducible flow, where everything is varying,
-         * or to the header of a loop, which all lanes of the loop reach through the same latch. */
-        return;
-    }
+    /* An edge to an earlier block exists only in irreducible flow, where everything is varying, or
+     * to the header of a loop, which all lanes of the loop reach through the same latch. */
+    if (edge->target <= s->branch || edge->is_back) return;
     uint32_t *there = &s->label[edge->target];
     if (*there == 0) {
         *there = label;
         s->pending++;
     } else if (*there != label) {
-        s->changed |= phis_mark(s->f, edge->target);
+        s->changed |= phis_mark(f, edge->target);
         *there = s->next_label++;
-    }
-}
-
-static void spread_block(spread *s, uint32_t block, uint32_t label)
-{
-    const sim_ir_block *b = &s->f->blocks.items[block];
-    if (sim_end_falls_through((sim_end)b->end)) {
-        sim_ir_edge next = {.from = block, .target = block + 1};
-        spread_edge(s, &next, label);
-    }
-    for (uint32_t e = 0; e < b->edge_count; e++) {
-        spread_edge(s, &s->f->edges.items[b->edge_first + e], label);
     }
 }
 
 /* Marks the values that the divergent branch at the end of the block makes varying. */
 static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
 {
-    spread s = {.f = f, .branch = branch, .next_label = 1};
+    spread s = {.f = f, .branch = branch};
     s.label = rt_arena_alloc_array(&d->arena, f->blocks.count, sizeof *s.label);
     s.loop_label = rt_arena_alloc_array(&d->arena, f->loops.count + 1, sizeof *s.loop_label);
     const sim_ir_block *b = &f->blocks.items[branch];
@@ -135,7 +107,11 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
         bool inside = f->blocks.items[i].loop != SIM_NONE && b->loop != SIM_NONE;
         if (s.pending == 1 && !inside) break;
         s.pending--;
-        spread_block(&s, i, s.label[i]);
+        const sim_ir_block *next = &f->blocks.items[i];
+        if (sim_end_falls_through((sim_end)next->end))
+            spread_edge(&s, &(sim_ir_edge){.from = i, .target = i + 1}, s.label[i]);
+        for (uint32_t e = 0; e < next->edge_count; e++)
+            spread_edge(&s, &f->edges.items[next->edge_first + e], s.label[i]);
     }
     return s.changed;
 }
@@ -150,7 +126,7 @@ static bool exits_mark(sim_ir_function *f)
         uint32_t to = f->blocks.items[edge->target].loop;
         for (uint32_t loop = f->blocks.items[edge->from].loop; loop != SIM_NONE;
              loop = f->loops.items[loop].parent) {
-            if (encloses(f, loop, to)) break;
+            if (sim_loop_encloses(f, loop, to)) break;
             if (f->loops.items[loop].exit_is_divergent) changed |= phis_mark(f, edge->target);
         }
     }
@@ -165,7 +141,7 @@ static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
     uint32_t block = f->nodes.items[f->values.items[ref].node].block;
     for (uint32_t loop = f->blocks.items[block].loop; loop != SIM_NONE;
          loop = f->loops.items[loop].parent) {
-        if (encloses(f, loop, f->blocks.items[at].loop)) return false;
+        if (sim_loop_encloses(f, loop, f->blocks.items[at].loop)) return false;
         if (f->loops.items[loop].exit_is_divergent) return value_mark(f, ref);
     }
     return false;
@@ -214,10 +190,7 @@ static bool edge_phis(sim_ir_function *f, const sim_ir_edge *edge)
     const sim_ir_block *target = &f->blocks.items[edge->target];
     bool changed = false;
     if (target->phi_count == 0) return false;
-    uint32_t first = target->node_first;
-    while (f->nodes.items[first].shape != SIM_SHAPE_PHI)
-        first++;
-    uint32_t value = f->nodes.items[first].result_first;
+    uint32_t value = sim_phi_first(f, target);
     for (uint32_t i = 0; i < target->phi_count; i++) {
         sim_ref ref = f->refs.items[edge->args_first + i];
         changed |= use_outside(f, ref, edge->from);
@@ -241,23 +214,11 @@ static bool call_mark(sim_decoder *d, sim_ir_function *f, const sim_ir_block *bl
     }
     if (block->result_node == SIM_NONE) return changed;
     uint32_t result = f->nodes.items[block->result_node].result_first;
+    CHECK(f->nodes.items[block->result_node].result_count == callee->result_leaves);
     for (uint32_t i = 0; i < callee->result_leaves; i++) {
         if (callee->result_varying[i]) changed |= value_mark(f, result + i);
     }
     return changed;
-}
-
-/* Lanes may come from different calls with different arguments, and reach different functions: all
- * parameters of functions that have addresses are varying, and so are all results of calls through
- * pointers. */
-static bool addressed_mark(sim_ir_function *f)
-{
-    return f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
-}
-
-static bool call_pointer_mark(sim_ir_function *f, const sim_ir_block *block)
-{
-    return block->result_node != SIM_NONE && node_mark(f, &f->nodes.items[block->result_node]);
 }
 
 /* A result is uniform only if there is one return that all lanes reach together. */
@@ -283,12 +244,16 @@ static bool results_mark(sim_ir_function *f)
 
 static bool function_mark(sim_decoder *d, sim_ir_function *f)
 {
-    bool changed = addressed_mark(f);
+    /* Lanes may come from different calls with different arguments, and reach different functions:
+     * all parameters of functions that have addresses are varying, and so are all results of calls
+     * through pointers. */
+    bool changed = f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         sim_ir_block *block = &f->blocks.items[i];
         changed |= block_nodes(f, i);
         if (block->end == SIM_END_CALL) changed |= call_mark(d, f, block);
-        if (block->end == SIM_END_CALL_POINTER) changed |= call_pointer_mark(f, block);
+        if (block->end == SIM_END_CALL_POINTER && block->result_node != SIM_NONE)
+            changed |= node_mark(f, &f->nodes.items[block->result_node]);
         if (!block->divergence_done && ref_varying(f, block->condition)) {
             block->divergence_done = true;
             changed |= diverge(d, f, i);

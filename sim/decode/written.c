@@ -8,8 +8,6 @@
  * of the caller's, until a fixed point is reached. */
 #include "sim/decode/decode.h"
 
-#include <string.h>
-
 /* Roots are bits: these two, then the leaves of parameters, then private variables. */
 enum { ROOT_ANYTHING, ROOT_VARIABLES, ROOT_FIRST };
 
@@ -174,20 +172,6 @@ static void node_trace(tracing *t, const sim_node *node)
 
 /* ---- Flow ---------------------------------------------------------------------------------- */
 
-static void edge_trace(tracing *t, const sim_ir_edge *edge)
-{
-    const sim_ir_block *target = &t->f->blocks.items[edge->target];
-    if (target->phi_count == 0) return;
-    uint32_t node = target->node_first;
-    while (t->f->nodes.items[node].shape != SIM_SHAPE_PHI)
-        node++;
-    uint32_t first = t->f->nodes.items[node].result_first;
-    for (uint32_t i = 0; i < target->phi_count; i++) {
-        if (t->f->values.items[first + i].type != SIM_I64) continue;
-        ref_add(t, roots_of_value(t, first + i), t->f->refs.items[edge->args_first + i]);
-    }
-}
-
 /* Translates a callee's set to this call and adds it. */
 static void callee_add(tracing *t, uint64_t *to, const sim_ir_block *block,
                        const roots_of_function *callee, const uint64_t *set)
@@ -225,8 +209,15 @@ static void function_trace(tracing *t, uint32_t index)
     t->r = &t->functions[index];
     for (uint32_t i = 0; i < f->nodes.count; i++)
         node_trace(t, &f->nodes.items[i]);
-    for (uint32_t i = 0; i < f->edges.count; i++)
-        edge_trace(t, &f->edges.items[i]);
+    for (uint32_t i = 0; i < f->edges.count; i++) {
+        const sim_ir_edge *edge = &f->edges.items[i];
+        const sim_ir_block *target = &f->blocks.items[edge->target];
+        for (uint32_t k = 0; k < target->phi_count; k++) {
+            uint32_t phi = sim_phi_first(f, target) + k;
+            if (f->values.items[phi].type != SIM_I64) continue;
+            ref_add(t, roots_of_value(t, phi), f->refs.items[edge->args_first + k]);
+        }
+    }
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         const sim_ir_block *block = &f->blocks.items[i];
         if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) call_trace(t, block);
@@ -238,58 +229,51 @@ static void function_trace(tracing *t, uint32_t index)
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-static void open_function(sim_decoder *d, const sim_ir_function *f, roots_of_function *r)
-{
-    r->leaves = f->parameter_leaves;
-    r->variables = f->variables.count;
-    r->words = (ROOT_FIRST + r->leaves + r->variables) / 64 + 1;
-    r->values = rt_arena_alloc_array(&d->arena, (size_t)(f->values.count + 1) * r->words, 8);
-    r->contents = rt_arena_alloc_array(&d->arena, (size_t)(r->variables + 1) * r->words, 8);
-    r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
-    r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
-}
-
-static void find_variable_slots(tracing *t)
-{
-    sim_decoder *d = t->d;
-    t->slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count + 1, sizeof(bool));
-    for (uint32_t i = 0; i < d->globals.count; i++) {
-        uint32_t slot = d->globals.items[i].slot;
-        if (slot != SIM_NONE) t->slot_is_variable[slot] = true;
-    }
-    for (uint32_t i = 0; i < d->relocations.count; i++) {
-        const sim_relocation *relocation = &d->relocations.items[i];
-        if (relocation->global != SIM_NONE || relocation->is_function) continue;
-        t->slot_is_variable[relocation->offset] = true;
-    }
-}
-
-static void kernel_keep(const tracing *t, sim_kernel *kernel)
-{
-    const roots_of_function *r = &t->functions[kernel->function];
-    bool *parameters =
-        rt_arena_alloc_array(&t->d->program->arena, kernel->parameter_count + 1, sizeof(bool));
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        for (uint32_t leaf = kernel->leaf_first[i]; leaf < kernel->leaf_first[i + 1]; leaf++)
-            parameters[i] |= bit_test(r->written, ROOT_FIRST + leaf);
-    }
-    kernel->written = (sim_written){.parameters = parameters,
-                                    .variables = bit_test(r->written, ROOT_VARIABLES),
-                                    .anything = bit_test(r->written, ROOT_ANYTHING)};
-}
-
 void sim_decode_written(sim_decoder *d)
 {
     tracing t = {.d = d, .changed = true};
     t.functions = rt_arena_alloc_array(&d->arena, d->function_count + 1, sizeof *t.functions);
-    for (uint32_t i = 0; i < d->function_count; i++)
-        open_function(d, &d->functions[i], &t.functions[i]);
-    find_variable_slots(&t);
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        const sim_ir_function *f = &d->functions[i];
+        roots_of_function *r = &t.functions[i];
+        r->leaves = f->parameter_leaves;
+        r->variables = f->variables.count;
+        r->words = (ROOT_FIRST + r->leaves + r->variables) / 64 + 1;
+        r->values = rt_arena_alloc_array(&d->arena, (size_t)(f->values.count + 1) * r->words, 8);
+        r->contents = rt_arena_alloc_array(&d->arena, (size_t)(r->variables + 1) * r->words, 8);
+        r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
+        r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
+    }
+    /* The pool's addresses of variables: their own slots and those of relocations. */
+    t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count + 1, sizeof(bool));
+    for (uint32_t i = 0; i < d->globals.count; i++) {
+        uint32_t slot = d->globals.items[i].slot;
+        CHECK(slot == SIM_NONE || slot < d->pool.count);
+        if (slot != SIM_NONE) t.slot_is_variable[slot] = true;
+    }
+    for (uint32_t i = 0; i < d->relocations.count; i++) {
+        const sim_relocation *relocation = &d->relocations.items[i];
+        if (relocation->global != SIM_NONE || relocation->is_function) continue;
+        CHECK(relocation->offset < d->pool.count);
+        t.slot_is_variable[relocation->offset] = true;
+    }
     while (t.changed) {
         t.changed = false;
         for (uint32_t i = 0; i < d->function_count; i++)
             function_trace(&t, i);
     }
-    for (uint32_t i = 0; i < d->program->kernel_count; i++)
-        kernel_keep(&t, &d->program->kernels[i]);
+    for (uint32_t k = 0; k < d->program->kernel_count; k++) {
+        sim_kernel *kernel = &d->program->kernels[k];
+        const roots_of_function *r = &t.functions[kernel->function];
+        CHECK(kernel->leaf_first[kernel->parameter_count] == r->leaves);
+        bool *parameters =
+            rt_arena_alloc_array(&d->program->arena, kernel->parameter_count + 1, sizeof(bool));
+        for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+            for (uint32_t leaf = kernel->leaf_first[i]; leaf < kernel->leaf_first[i + 1]; leaf++)
+                parameters[i] |= bit_test(r->written, ROOT_FIRST + leaf);
+        }
+        kernel->written = (sim_written){.parameters = parameters,
+                                        .variables = bit_test(r->written, ROOT_VARIABLES),
+                                        .anything = bit_test(r->written, ROOT_ANYTHING)};
+    }
 }

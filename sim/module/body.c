@@ -98,115 +98,94 @@ static rt_status end_function(sim_body *body, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-static void begin_block(sim_body *body, const sim_view *view)
-{
-    sim_module *module = body->module;
-    sim_block *block = &module->blocks[module->block_count];
-    block->label = view->words[1];
-    block->function = (uint32_t)(body->function - module->functions);
-    block->first = module->instruction_count;
-    block->order = block->dominator = SIM_NONE;
-    sim_id_entry *entry = &module->ids[block->label];
-    CHECK(entry->kind == SIM_ID_LABEL);
-    entry->index = module->block_count++;
-    entry->owner = block->function;
-    body->block = block;
-}
-
 /* Phis must begin a block.  Variables are allowed anywhere, although section 2.4 requires them at
  * the beginning of the first block: llvm-spirv 14 creates temporaries for copies where it needs
  * them, and a variable belongs to the whole activation wherever it is declared. */
-static rt_status check_place(sim_body *body, const sim_view *view)
-{
-    const sim_block *block = body->block;
-    CHECK(block && body->function);
-    if (view->opcode->group == SIM_GROUP_PHI && block->count > 0 &&
-        body->module->instructions[block->first + block->count - 1].opcode->group !=
-            SIM_GROUP_PHI) {
-        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "the instruction does not stand at the beginning of its block");
-    }
-    return RT_STATUS_OK;
-}
-
-static rt_status read_result(sim_body *body, const sim_view *view, sim_instruction *instruction)
-{
-    if (!view->opcode->has_type) return RT_STATUS_OK;
-    RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &instruction->type));
-    if (instruction->type->part_count > SIM_VALUE_PARTS_MAX) {
-        return sim_reader_fail(body->reader, RT_LIMIT, view->offset,
-                               "a value of type %u has more than %u parts", view->words[1],
-                               SIM_VALUE_PARTS_MAX);
-    }
-    CHECK(view->opcode->has_result);
-    instruction->id = view->words[2];
-    sim_id_entry *entry = &body->module->ids[instruction->id];
-    CHECK(entry->kind == SIM_ID_RESULT);
-    entry->index = body->module->instruction_count;
-    entry->owner = body->block->function;
-    entry->type = instruction->type;
-    return RT_STATUS_OK;
-}
-
 static rt_status read_instruction(sim_body *body, const sim_view *view)
 {
+    sim_module *module = body->module;
+    sim_block *block = body->block;
     if (view->opcode->group == SIM_GROUP_EXTENDED &&
-        body->module->ids[view->words[2]].kind == SIM_ID_OTHER) {
+        module->ids[view->words[2]].kind == SIM_ID_OTHER) {
         return RT_STATUS_OK;
     }
-    if (!body->block) {
+    if (!block) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
                                "the instruction stands in no block");
     }
-    RT_TRY(check_place(body, view));
-    sim_instruction *instruction = &body->module->instructions[body->module->instruction_count];
+    CHECK(block->first + block->count == module->instruction_count);
+    if (view->opcode->group == SIM_GROUP_PHI && block->count > 0 &&
+        module->instructions[module->instruction_count - 1].opcode->group != SIM_GROUP_PHI) {
+        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
+                               "the instruction does not stand at the beginning of its block");
+    }
+    sim_instruction *instruction = &module->instructions[module->instruction_count];
     uint32_t skipped = 1u + view->opcode->has_type + view->opcode->has_result;
+    CHECK(view->count >= skipped);
     *instruction = (sim_instruction){
         .opcode = view->opcode,
         .words = view->words,
         .operands = view->words + skipped,
         .operand_count = (uint16_t)(view->count - skipped),
-        .block = (uint32_t)(body->block - body->module->blocks),
+        .block = (uint32_t)(block - module->blocks),
         .source = body->source,
         .line = body->line,
     };
-    RT_TRY(read_result(body, view, instruction));
-    body->module->instruction_count++;
-    body->block->count++;
-    return RT_STATUS_OK;
-}
-
-static rt_status read_line(sim_body *body, const sim_view *view)
-{
-    body->source = 0;
-    body->line = 0;
-    if (view->opcode->number == SIM_OpNoLine) return RT_STATUS_OK;
-    if (sim_module_id(body->module, view->words[1])->kind != SIM_ID_STRING) {
-        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset, "id %u is not an OpString",
-                               view->words[1]);
+    if (view->opcode->has_type) {
+        RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &instruction->type));
+        if (instruction->type->part_count > SIM_VALUE_PARTS_MAX) {
+            return sim_reader_fail(body->reader, RT_LIMIT, view->offset,
+                                   "a value of type %u has more than %u parts", view->words[1],
+                                   SIM_VALUE_PARTS_MAX);
+        }
+        CHECK(view->opcode->has_result);
+        instruction->id = view->words[2];
+        sim_id_entry *entry = &module->ids[instruction->id];
+        CHECK(entry->kind == SIM_ID_RESULT);
+        entry->index = module->instruction_count;
+        entry->owner = block->function;
+        entry->type = instruction->type;
     }
-    body->source = view->words[1];
-    body->line = view->words[2];
+    module->instruction_count++;
+    block->count++;
     return RT_STATUS_OK;
 }
 
 static rt_status read_step(sim_body *body, const sim_view *view)
 {
+    sim_module *module = body->module;
     switch (view->opcode->number) {
     case SIM_OpFunction: return begin_function(body, view);
     case SIM_OpFunctionParameter: return read_parameter(body, view);
     case SIM_OpFunctionEnd: return end_function(body, view);
-    case SIM_OpLabel: begin_block(body, view); return RT_STATUS_OK;
+    case SIM_OpLabel: {
+        sim_block *block = body->block = &module->blocks[module->block_count];
+        block->label = view->words[1];
+        block->function = (uint32_t)(body->function - module->functions);
+        block->first = module->instruction_count;
+        block->order = block->dominator = SIM_NONE;
+        sim_id_entry *entry = &module->ids[block->label];
+        CHECK(entry->kind == SIM_ID_LABEL && block->function < module->function_count);
+        entry->index = module->block_count++;
+        entry->owner = block->function;
+        return RT_STATUS_OK;
+    }
     case SIM_OpLine:
-    case SIM_OpNoLine: return read_line(body, view);
+        if (sim_module_id(module, view->words[1])->kind != SIM_ID_STRING) {
+            return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
+                                   "id %u is not an OpString", view->words[1]);
+        }
+        body->source = view->words[1];
+        body->line = view->words[2];
+        return RT_STATUS_OK;
+    case SIM_OpNoLine: body->source = body->line = 0; return RT_STATUS_OK;
     default: break;
     }
     if (view->opcode->treatment != SIM_TREATMENT_EXEC) return RT_STATUS_OK;
     RT_TRY(read_instruction(body, view));
     if (sim_group_ends_block(view->opcode->group)) {
         body->block = NULL;
-        body->source = 0;
-        body->line = 0;
+        body->source = body->line = 0;
     }
     return RT_STATUS_OK;
 }
@@ -251,46 +230,12 @@ static bool is_kernel_parameter(const sim_module *module, sim_id id, const sim_t
     }
 }
 
-static rt_status check_kernel(sim_reader *reader, const sim_view *view,
-                              const sim_function *function)
-{
-    rt_text name = sim_words_text(view->words + 3);
-    if (function->block_count == 0 || function->type->element->kind != SIM_TYPE_VOID) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the function of kernel %.*s is not defined here or returns a value",
-                               RT_TEXT_ARG(name));
-    }
-    for (uint64_t i = 0; i < function->type->count; i++) {
-        if (!is_kernel_parameter(reader->module, function->parameters[i],
-                                 function->type->members[i])) {
-            return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                                   "parameter %llu of kernel %.*s is a pointer that no caller can "
-                                   "give",
-                                   (unsigned long long)i, RT_TEXT_ARG(name));
-        }
-    }
-    return RT_STATUS_OK;
-}
-
-/* The ids of the variables that the kernel uses follow its name. */
-static rt_status check_interface(sim_reader *reader, const sim_view *view)
-{
-    uint32_t name_words = (uint32_t)(sim_words_text(view->words + 3).length / sizeof(uint32_t)) + 1;
-    for (uint32_t i = 3 + name_words; i < view->count; i++) {
-        if (sim_module_id(reader->module, view->words[i])->kind != SIM_ID_VARIABLE) {
-            return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                                   "id %u is not a variable at module scope", view->words[i]);
-        }
-    }
-    return RT_STATUS_OK;
-}
-
 static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
 {
     sim_module *module = reader->module;
     sim_view view = sim_reader_view(reader, offset);
     sim_entry *entry = &module->entries[module->entry_count];
-    entry->name = sim_words_text(view.words + 3);
+    rt_text name = entry->name = sim_words_text(view.words + 3);
     if (view.words[1] != SIM_ExecutionModelKernel) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, offset,
                                "execution model %s is refused, only Kernel is modelled",
@@ -302,29 +247,34 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
                                view.words[2]);
     }
     entry->function = id->index;
-    RT_TRY(check_interface(reader, &view));
-    RT_TRY(check_kernel(reader, &view, &module->functions[id->index]));
-    if (rt_map_find(names, entry->name) != RT_MAP_NONE) {
+    /* The ids of the variables that the kernel uses follow its name. */
+    uint32_t name_words = (uint32_t)(name.length / sizeof(uint32_t)) + 1;
+    for (uint32_t i = 3 + name_words; i < view.count; i++) {
+        if (sim_module_id(module, view.words[i])->kind != SIM_ID_VARIABLE) {
+            return sim_reader_fail(reader, RT_MALFORMED, offset,
+                                   "id %u is not a variable at module scope", view.words[i]);
+        }
+    }
+    const sim_function *function = &module->functions[id->index];
+    if (function->block_count == 0 || function->type->element->kind != SIM_TYPE_VOID) {
+        return sim_reader_fail(reader, RT_MALFORMED, offset,
+                               "the function of kernel %.*s is not defined here or returns a value",
+                               RT_TEXT_ARG(name));
+    }
+    for (uint64_t i = 0; i < function->type->count; i++) {
+        if (!is_kernel_parameter(module, function->parameters[i], function->type->members[i])) {
+            return sim_reader_fail(reader, RT_UNSUPPORTED, offset,
+                                   "parameter %llu of kernel %.*s is a pointer that no caller can "
+                                   "give",
+                                   (unsigned long long)i, RT_TEXT_ARG(name));
+        }
+    }
+    if (rt_map_find(names, name) != RT_MAP_NONE) {
         return sim_reader_fail(reader, RT_MALFORMED, offset, "kernel %.*s is declared twice",
-                               RT_TEXT_ARG(entry->name));
+                               RT_TEXT_ARG(name));
     }
-    rt_map_set(names, entry->name, module->entry_count++);
+    rt_map_set(names, name, module->entry_count++);
     return RT_STATUS_OK;
-}
-
-static rt_status read_all_entries(sim_reader *reader)
-{
-    if (reader->entries.count > ENTRIES_MAX) {
-        return sim_reader_fail(reader, RT_LIMIT, reader->entries.items[ENTRIES_MAX],
-                               "the module has more than %d kernels", ENTRIES_MAX);
-    }
-    rt_map names = {0};
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < reader->entries.count && rt_ok(status); i++) {
-        status = read_entry(reader, reader->entries.items[i], &names);
-    }
-    rt_map_free(&names);
-    return status;
 }
 
 /* The value of one operand of an execution mode: a literal, or a constant's id. */
@@ -348,71 +298,65 @@ static rt_status mode_operand(sim_reader *reader, const sim_view *view, uint32_t
     return RT_STATUS_OK;
 }
 
-static rt_status apply_mode(sim_reader *reader, const sim_view *view, sim_entry *entry)
-{
-    uint32_t mode = view->words[2];
-    if (mode == SIM_ExecutionModeLocalSize || mode == SIM_ExecutionModeLocalSizeId) {
-        uint64_t product = 1;
-        for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
-            RT_TRY(mode_operand(reader, view, i, &entry->local_size[i]));
-            product *= entry->local_size[i];
-            if (product == 0 || product > RT_WORK_GROUP_SIZE_MAX) {
-                return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                                       "a work-group has 1 to %u work-items",
-                                       RT_WORK_GROUP_SIZE_MAX);
-            }
-        }
-    }
-    if (mode == SIM_ExecutionModeSubgroupSize) {
-        return mode_operand(reader, view, 0, &entry->subgroup_size);
-    }
-    return RT_STATUS_OK;
-}
-
-/* OpExecutionModeId is required for modes whose operands are ids, and forbidden for all others. */
-static rt_status check_mode_form(sim_reader *reader, const sim_view *view)
-{
-    const sim_enumerant *mode = sim_enumerant_find(SIM_KIND_ExecutionMode, view->words[2]);
-    CHECK(mode);
-    bool has_ids =
-        mode->operand_count > 0 &&
-        sim_kind_of(sim_operand_at(mode->operand_first).kind)->category == SIM_CATEGORY_ID;
-    if (has_ids == (view->opcode->number == SIM_OpExecutionModeId)) return RT_STATUS_OK;
-    return sim_reader_fail(reader, RT_MALFORMED, view->offset, "execution mode %s has %s",
-                           mode->name, has_ids ? "ids as operands" : "no ids as operands");
-}
-
 static rt_status read_mode(sim_reader *reader, uint32_t offset)
 {
     sim_module *module = reader->module;
     sim_view view = sim_reader_view(reader, offset);
-    if (!sim_supports_mode(view.words[2])) {
+    uint32_t number = view.words[2];
+    if (!sim_supports_mode(number)) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, offset, "execution mode %s is refused",
-                               sim_enumerant_name(SIM_KIND_ExecutionMode, view.words[2]));
+                               sim_enumerant_name(SIM_KIND_ExecutionMode, number));
     }
-    RT_TRY(check_mode_form(reader, &view));
-    bool is_found = false;
-    for (uint32_t i = 0; i < module->entry_count; i++) {
-        if (module->functions[module->entries[i].function].id != view.words[1]) continue;
-        RT_TRY(apply_mode(reader, &view, &module->entries[i]));
+    /* OpExecutionModeId is required for modes whose operands are ids, and forbidden for others. */
+    const sim_enumerant *mode = sim_enumerant_find(SIM_KIND_ExecutionMode, number);
+    CHECK(mode);
+    bool has_ids =
+        mode->operand_count > 0 &&
+        sim_kind_of(sim_operand_at(mode->operand_first).kind)->category == SIM_CATEGORY_ID;
+    if (has_ids != (view.opcode->number == SIM_OpExecutionModeId)) {
+        return sim_reader_fail(reader, RT_MALFORMED, offset, "execution mode %s has %s", mode->name,
+                               has_ids ? "ids as operands" : "no ids as operands");
+    }
+    bool is_found = false,
+         has_size = number == SIM_ExecutionModeLocalSize || number == SIM_ExecutionModeLocalSizeId;
+    for (uint32_t e = 0; e < module->entry_count; e++) {
+        sim_entry *entry = &module->entries[e];
+        if (module->functions[entry->function].id != view.words[1]) continue;
         is_found = true;
+        uint64_t product = 1;
+        for (uint32_t i = 0; has_size && i < RT_ND_RANGE_DIMENSIONS; i++) {
+            RT_TRY(mode_operand(reader, &view, i, &entry->local_size[i]));
+            product *= entry->local_size[i];
+            if (product == 0 || product > RT_WORK_GROUP_SIZE_MAX) {
+                return sim_reader_fail(reader, RT_LIMIT, offset,
+                                       "a work-group has 1 to %u work-items",
+                                       RT_WORK_GROUP_SIZE_MAX);
+            }
+        }
+        if (number == SIM_ExecutionModeSubgroupSize)
+            RT_TRY(mode_operand(reader, &view, 0, &entry->subgroup_size));
     }
-    if (!is_found) {
-        return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is not an entry point",
-                               view.words[1]);
-    }
-    return RT_STATUS_OK;
+    if (is_found) return RT_STATUS_OK;
+    return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is not an entry point",
+                           view.words[1]);
 }
 
 rt_status sim_read_entries(sim_reader *reader)
 {
     sim_module *module = reader->module;
-    module->entries =
-        rt_arena_alloc_array(&module->arena, reader->entries.count, sizeof *module->entries);
-    RT_TRY(read_all_entries(reader));
-    for (uint32_t i = 0; i < reader->modes.count; i++) {
-        RT_TRY(read_mode(reader, reader->modes.items[i]));
+    uint32_t count = reader->entries.count;
+    if (count > ENTRIES_MAX) {
+        return sim_reader_fail(reader, RT_LIMIT, reader->entries.items[ENTRIES_MAX],
+                               "the module has more than %d kernels", ENTRIES_MAX);
     }
-    CHECK(module->entry_count == reader->entries.count);
-    return RT_STATUS_OK;
+    module->entries = rt_arena_alloc_array(&module->arena, count, sizeof *module->entries);
+    rt_map names = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
+        status = read_entry(reader, reader->entries.items[i], &names);
+    rt_map_free(&names);
+    for (uint32_t i = 0; i < reader->modes.count && rt_ok(status); i++)
+        status = read_mode(reader, reader->modes.items[i]);
+    CHECK(!rt_ok(status) || module->entry_count == count);
+    return status;
 }

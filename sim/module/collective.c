@@ -119,12 +119,6 @@ bool sim_collective_waits(const sim_module *module, const sim_instruction *instr
     return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeWorkgroup;
 }
 
-static bool looks_at_mask(const sim_collective_row *row)
-{
-    return row->form == SIM_COLLECTIVE_FORM_MASK || row->form == SIM_COLLECTIVE_FORM_MASK_INDEX ||
-           row->form == SIM_COLLECTIVE_FORM_MASK_FOLD;
-}
-
 bool sim_collective_meets(const sim_module *module, const sim_instruction *instruction)
 {
     uint32_t group = instruction->opcode->group;
@@ -132,7 +126,9 @@ bool sim_collective_meets(const sim_module *module, const sim_instruction *instr
         return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeSubgroup;
     }
     if (group != SIM_GROUP_COLLECTIVE || sim_collective_waits(module, instruction)) return false;
-    return !looks_at_mask(sim_collective_find(instruction->opcode->number));
+    uint8_t form = sim_collective_find(instruction->opcode->number)->form;
+    return form != SIM_COLLECTIVE_FORM_MASK && form != SIM_COLLECTIVE_FORM_MASK_INDEX &&
+           form != SIM_COLLECTIVE_FORM_MASK_FOLD;
 }
 
 /* ---- Types --------------------------------------------------------------------------------- */

@@ -81,35 +81,29 @@ static void sort_decorations(sim_reader *reader)
     }
 }
 
-/* Copies a group's decorations to the targets of one OpGroupDecorate or OpGroupMemberDecorate. */
-static rt_status apply_group(sim_reader *reader, const sim_view *view)
-{
-    bool of_members = view->opcode->number == SIM_OpGroupMemberDecorate;
-    const sim_module *module = reader->module;
-    const sim_id_entry *group = sim_module_id(module, view->words[1]);
-    if (group->kind != SIM_ID_OTHER || group->word >= view->offset) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "id %u is not a decoration group defined before", view->words[1]);
-    }
-    for (uint32_t i = 2; i < view->count; i += of_members ? 2 : 1) {
-        for (uint32_t k = 0; k < group->decoration_count; k++) {
-            sim_decoration decoration = module->decorations[group->decoration_first + k];
-            CHECK(decoration.target == view->words[1]);
-            decoration.target = view->words[i];
-            decoration.member = of_members ? view->words[i + 1] : SIM_NONE;
-            RT_TRY(push_decoration(reader, view, decoration));
-        }
-    }
-    return RT_STATUS_OK;
-}
-
-/* Stores the decorations in the module, once all of them have been read. */
+/* Stores the decorations in the module, once all of them have been read, and copies those of groups
+ * to the groups' targets. */
 static rt_status settle_decorations(sim_reader *reader)
 {
+    const sim_module *module = reader->module;
     sort_decorations(reader);
-    for (uint32_t i = 0; i < reader->groups.count; i++) {
-        sim_view view = sim_reader_view(reader, reader->groups.items[i]);
-        RT_TRY(apply_group(reader, &view));
+    for (uint32_t g = 0; g < reader->groups.count; g++) {
+        sim_view view = sim_reader_view(reader, reader->groups.items[g]);
+        bool of_members = view.opcode->number == SIM_OpGroupMemberDecorate;
+        const sim_id_entry *group = sim_module_id(module, view.words[1]);
+        if (group->kind != SIM_ID_OTHER || group->word >= view.offset) {
+            return sim_reader_fail(reader, RT_MALFORMED, view.offset,
+                                   "id %u is not a decoration group defined before", view.words[1]);
+        }
+        for (uint32_t i = 2; i < view.count; i += of_members ? 2 : 1) {
+            for (uint32_t k = 0; k < group->decoration_count; k++) {
+                sim_decoration decoration = module->decorations[group->decoration_first + k];
+                CHECK(decoration.target == view.words[1]);
+                decoration.target = view.words[i];
+                decoration.member = of_members ? view.words[i + 1] : SIM_NONE;
+                RT_TRY(push_decoration(reader, &view, decoration));
+            }
+        }
     }
     if (reader->groups.count) sort_decorations(reader);
     return RT_STATUS_OK;
@@ -143,14 +137,6 @@ void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uin
     reader->continued_end = end;
 }
 
-/* A continuation must have been read together with the instruction that it continues. */
-static rt_status check_continuation(sim_reader *reader, const sim_view *view)
-{
-    if (view->offset < reader->continued_end) return RT_STATUS_OK;
-    return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                           "the instruction follows none that it continues");
-}
-
 /* ---- Constants ----------------------------------------------------------------------------- */
 
 /* Reads a literal of one or two words, low word first.  A narrow literal is zero-extended to its
@@ -170,32 +156,6 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
                                constant->type->bits);
     }
     constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
-    return RT_STATUS_OK;
-}
-
-static rt_status read_truth(sim_reader *reader, const sim_view *view, sim_constant *constant)
-{
-    uint16_t number = view->opcode->number;
-    if (constant->type->kind != SIM_TYPE_BOOL) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u is not OpTypeBool",
-                               view->words[1]);
-    }
-    constant->bits = number == SIM_OpConstantTrue || number == SIM_OpSpecConstantTrue;
-    return RT_STATUS_OK;
-}
-
-static rt_status read_composite(sim_reader *reader, const sim_view *view, sim_constant *constant)
-{
-    bool is_plain = view->opcode->number == SIM_OpConstantComposite;
-    constant->kind = SIM_CONSTANT_COMPOSITE;
-    sim_read_list(reader, view, 3,
-                  is_plain ? SIM_OpConstantCompositeContinuedINTEL
-                           : SIM_OpSpecConstantCompositeContinuedINTEL,
-                  &constant->operands, &constant->count);
-    if (constant->type->part_count > SIM_CONSTANT_PARTS_MAX) {
-        return sim_reader_fail(reader, RT_LIMIT, view->offset, "a constant has more than %u parts",
-                               SIM_CONSTANT_PARTS_MAX);
-    }
     return RT_STATUS_OK;
 }
 
@@ -220,20 +180,35 @@ static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_co
 static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
                                      sim_constant *constant)
 {
-    switch (view->opcode->number) {
+    uint16_t number = view->opcode->number;
+    switch (number) {
     case SIM_OpConstant:
     case SIM_OpSpecConstant: return read_number(reader, view, constant);
     case SIM_OpConstantTrue:
     case SIM_OpConstantFalse:
     case SIM_OpSpecConstantTrue:
-    case SIM_OpSpecConstantFalse: return read_truth(reader, view, constant);
+    case SIM_OpSpecConstantFalse:
+        if (constant->type->kind != SIM_TYPE_BOOL) {
+            return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u is not OpTypeBool",
+                                   view->words[1]);
+        }
+        constant->bits = number == SIM_OpConstantTrue || number == SIM_OpSpecConstantTrue;
+        return RT_STATUS_OK;
     case SIM_OpConstantComposite:
-    case SIM_OpSpecConstantComposite: return read_composite(reader, view, constant);
+    case SIM_OpSpecConstantComposite:
+        constant->kind = SIM_CONSTANT_COMPOSITE;
+        sim_read_list(reader, view, 3,
+                      number == SIM_OpConstantComposite ? SIM_OpConstantCompositeContinuedINTEL
+                                                        : SIM_OpSpecConstantCompositeContinuedINTEL,
+                      &constant->operands, &constant->count);
+        if (constant->type->part_count <= SIM_CONSTANT_PARTS_MAX) return RT_STATUS_OK;
+        return sim_reader_fail(reader, RT_LIMIT, view->offset, "a constant has more than %u parts",
+                               SIM_CONSTANT_PARTS_MAX);
     case SIM_OpConstantNull: constant->kind = SIM_CONSTANT_NULL; return RT_STATUS_OK;
     case SIM_OpUndef: constant->kind = SIM_CONSTANT_UNDEFINED; return RT_STATUS_OK;
     case SIM_OpSpecConstantOp: return read_operation(reader, view, constant);
     default:
-        CHECK(view->opcode->number == SIM_OpConstantFunctionPointerINTEL);
+        CHECK(number == SIM_OpConstantFunctionPointerINTEL);
         constant->kind = SIM_CONSTANT_FUNCTION;
         constant->operands = view->words + 3;
         constant->count = 1;
@@ -241,13 +216,27 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
     }
 }
 
-/* Reads the SpecId by which a constant can be given another value. */
-static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_constant *constant)
+static rt_status read_constant(sim_reader *reader, const sim_view *view)
 {
-    uint16_t number = view->opcode->number;
+    sim_module *module = reader->module;
+    sim_id_entry *entry = &module->ids[view->words[2]];
+    CHECK(entry->kind == SIM_ID_CONSTANT && entry->word == view->offset);
+    CHECK(entry->index < module->constant_count);
+    sim_constant *constant = &module->constants[entry->index];
+    constant->id = view->words[2];
+    constant->spec_id = SIM_NONE;
+    RT_TRY(sim_read_type_operand(reader, view, view->words[1], &constant->type));
+    if (constant->type->alignment_bytes == 0) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u has no values",
+                               view->words[1]);
+    }
+    entry->type = constant->type;
+    RT_TRY(read_constant_value(reader, view, constant));
+    /* A constant with a SpecId can be given another value. */
     const sim_decoration *spec =
-        sim_module_decoration(reader->module, constant->id, SIM_NONE, SIM_DecorationSpecId);
+        sim_module_decoration(module, constant->id, SIM_NONE, SIM_DecorationSpecId);
     if (!spec) return RT_STATUS_OK;
+    uint16_t number = view->opcode->number;
     if (number != SIM_OpSpecConstant && number != SIM_OpSpecConstantTrue &&
         number != SIM_OpSpecConstantFalse) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
@@ -261,24 +250,6 @@ static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_cons
     }
     constant->spec_id = spec->operands[0];
     return sim_specialise_scalar(reader, view, constant);
-}
-
-static rt_status read_constant(sim_reader *reader, const sim_view *view)
-{
-    sim_module *module = reader->module;
-    sim_id_entry *entry = &module->ids[view->words[2]];
-    CHECK(entry->kind == SIM_ID_CONSTANT && entry->word == view->offset);
-    sim_constant *constant = &module->constants[entry->index];
-    constant->id = view->words[2];
-    constant->spec_id = SIM_NONE;
-    RT_TRY(sim_read_type_operand(reader, view, view->words[1], &constant->type));
-    if (constant->type->alignment_bytes == 0) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u has no values",
-                               view->words[1]);
-    }
-    entry->type = constant->type;
-    RT_TRY(read_constant_value(reader, view, constant));
-    return read_spec_id(reader, view, constant);
 }
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
@@ -306,30 +277,6 @@ rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-/* Storage class Function violates the specification, but clang and the translator use it for tables
- * of virtual functions, which have no address space. */
-static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
-{
-    uint32_t storage_class = view->words[3];
-    const sim_type *type = reader->module->ids[view->words[2]].type;
-    if (type->kind != SIM_TYPE_POINTER || type->storage_class != storage_class) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "type %u is not a pointer to storage class %s", type->id,
-                               sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
-    }
-    switch (storage_class) {
-    case SIM_StorageClassUniformConstant:
-    case SIM_StorageClassInput:
-    case SIM_StorageClassWorkgroup:
-    case SIM_StorageClassCrossWorkgroup:
-    case SIM_StorageClassFunction: return RT_STATUS_OK;
-    default:
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "a variable of storage class %s is not allowed at module scope",
-                               sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
-    }
-}
-
 /* The integer operand of a variable's decoration, or `otherwise`. */
 static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t number,
                                  uint32_t otherwise)
@@ -338,25 +285,20 @@ static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t n
     return decoration && decoration->operand_count ? decoration->operands[0] : otherwise;
 }
 
-/* SYCL's compilers put built-in variables that their own passes create into global memory, which
- * violates the environment specification; they are read as variables of storage class Input. */
-static void place_built_in(sim_module *module, sim_variable *variable)
-{
-    if (variable->storage_class != SIM_StorageClassCrossWorkgroup) return;
-    sim_type *type = rt_arena_alloc(&module->arena, sizeof *type);
-    *type = *variable->type;
-    type->storage_class = SIM_StorageClassInput;
-    variable->storage_class = SIM_StorageClassInput;
-    variable->type = type;
-    module->ids[variable->id].type = type;
-}
-
 /* A variable has storage class Input if and only if it is a built-in variable. */
 static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_variable *variable)
 {
     variable->built_in =
         decorated_number(reader->module, variable->id, SIM_DecorationBuiltIn, SIM_NONE);
-    if (variable->built_in != SIM_NONE) place_built_in(reader->module, variable);
+    if (variable->built_in != SIM_NONE &&
+        variable->storage_class == SIM_StorageClassCrossWorkgroup) {
+        /* SYCL's compilers put built-in variables that their own passes create into global memory,
+         * which violates the environment specification; they are read as variables of storage class
+         * Input. */
+        sim_type *type = rt_arena_copy(&reader->module->arena, variable->type, 1, sizeof *type);
+        type->storage_class = variable->storage_class = SIM_StorageClassInput;
+        variable->type = reader->module->ids[variable->id].type = type;
+    }
     bool is_input = variable->storage_class == SIM_StorageClassInput;
     if (variable->built_in == SIM_NONE && !is_input) return RT_STATUS_OK;
     uint32_t components = sim_built_in_components(variable->built_in);
@@ -394,7 +336,26 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
     variable->storage_class = view->words[3];
     RT_TRY(sim_read_type_operand(reader, view, view->words[1], &variable->type));
     entry->type = variable->type;
-    RT_TRY(check_storage_class(reader, view));
+    if (variable->type->kind != SIM_TYPE_POINTER ||
+        variable->type->storage_class != variable->storage_class) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "type %u is not a pointer to storage class %s", variable->type->id,
+                               sim_enumerant_name(SIM_KIND_StorageClass, variable->storage_class));
+    }
+    switch (variable->storage_class) {
+    case SIM_StorageClassUniformConstant:
+    case SIM_StorageClassInput:
+    case SIM_StorageClassWorkgroup:
+    case SIM_StorageClassCrossWorkgroup: break;
+    case SIM_StorageClassFunction:
+        /* Violates the specification, but clang and the translator use it for tables of virtual
+         * functions, which have no address space. */
+        break;
+    default:
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "a variable of storage class %s is not allowed at module scope",
+                               sim_enumerant_name(SIM_KIND_StorageClass, variable->storage_class));
+    }
     uint32_t least = variable->type->element->alignment_bytes;
     if (least == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "type %u has no values",
@@ -414,18 +375,6 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
 
 /* ---- The rest ------------------------------------------------------------------------------ */
 
-static rt_status read_memory_model(sim_reader *reader, const sim_view *view)
-{
-    if (view->words[1] != SIM_AddressingModelPhysical64 ||
-        view->words[2] != SIM_MemoryModelOpenCL) {
-        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "memory model %s %s is refused, only Physical64 OpenCL is modelled",
-                               sim_enumerant_name(SIM_KIND_AddressingModel, view->words[1]),
-                               sim_enumerant_name(SIM_KIND_MemoryModel, view->words[2]));
-    }
-    return RT_STATUS_OK;
-}
-
 static rt_status read_declaration(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;
@@ -433,7 +382,14 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
     case SIM_GROUP_CAPABILITY:
         reader->has_function_pointers |= view->words[1] == SIM_CapabilityFunctionPointersINTEL;
         return RT_STATUS_OK;
-    case SIM_GROUP_MEMORY_MODEL: return read_memory_model(reader, view);
+    case SIM_GROUP_MEMORY_MODEL:
+        if (view->words[1] == SIM_AddressingModelPhysical64 &&
+            view->words[2] == SIM_MemoryModelOpenCL)
+            return RT_STATUS_OK;
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "memory model %s %s is refused, only Physical64 OpenCL is modelled",
+                               sim_enumerant_name(SIM_KIND_AddressingModel, view->words[1]),
+                               sim_enumerant_name(SIM_KIND_MemoryModel, view->words[2]));
     case SIM_GROUP_ENTRY: *rt_vector_push(&reader->entries) = view->offset; return RT_STATUS_OK;
     case SIM_GROUP_MODE: *rt_vector_push(&reader->modes) = view->offset; return RT_STATUS_OK;
     case SIM_GROUP_SOURCE:
@@ -443,7 +399,10 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
         return RT_STATUS_OK;
     case SIM_GROUP_ANNOTATION: return read_annotation(reader, view);
     case SIM_GROUP_TYPE: return sim_read_type(reader, view);
-    case SIM_GROUP_CONTINUED: return check_continuation(reader, view);
+    case SIM_GROUP_CONTINUED: /* read together with the instruction that it continues */
+        if (view->offset < reader->continued_end) return RT_STATUS_OK;
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the instruction follows none that it continues");
     case SIM_GROUP_CONSTANT:
     case SIM_GROUP_UNDEFINED: return read_constant(reader, view);
     case SIM_GROUP_VARIABLE: return read_variable(reader, view);

@@ -30,21 +30,13 @@ static rt_text sets_of(const sim_declared_sets *rows, uint32_t count, rt_text na
     return sets;
 }
 
-static bool is_entry(const sim_module *module, const sim_function *function)
-{
-    for (uint32_t i = 0; i < module->entry_count; i++) {
-        if (&module->functions[module->entries[i].function] == function) return true;
-    }
-    return false;
-}
-
 rt_text sim_module_function_set(const sim_module *module, const sim_function *function)
 {
     const sim_declarations *declared = &module->declarations;
     bool is_defined =
         function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
     /* A kernel may be exported as well, but cannot be called. */
-    if (declared->function_count == 0 || !is_defined || is_entry(module, function))
+    if (declared->function_count == 0 || !is_defined || sim_module_is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);
 }

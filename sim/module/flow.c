@@ -36,75 +36,50 @@ typedef struct sim_flow {
 
 /* ---- Edges --------------------------------------------------------------------------------- */
 
-static const sim_instruction *terminator_of(const sim_module *module, const sim_block *block)
+static rt_status add_successors(sim_flow *flow, uint32_t index)
 {
+    sim_module *module = flow->module;
+    sim_block *block = &flow->blocks[index];
     CHECK(block->count >= 1);
     const sim_instruction *last = &module->instructions[block->first + block->count - 1];
     CHECK(sim_group_ends_block(last->opcode->group));
-    return last;
-}
-
-static rt_status add_successor(sim_flow *flow, uint32_t block, const sim_instruction *branch,
-                               sim_id label, uint32_t *successors, uint32_t *count)
-{
-    const sim_id_entry *entry = sim_module_id(flow->module, label);
-    uint32_t own = flow->blocks[block].function;
-    uint32_t offset = (uint32_t)(branch->words - flow->module->words);
-    if (entry->kind != SIM_ID_LABEL || entry->owner != own) {
-        return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
-                               "id %u is not a block of this function", label);
-    }
-    uint32_t target = entry->index - flow->function->block_first;
-    CHECK(target < flow->function->block_count);
-    if (target == 0) {
-        return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
-                               "the first block %u of a function is the target of a branch", label);
-    }
-    if (flow->seen[target] == block + 1) return RT_STATUS_OK;
-    flow->seen[target] = block + 1;
-    flow->blocks[target].predecessor_count++;
-    successors[(*count)++] = entry->index;
-    return RT_STATUS_OK;
-}
-
-/* Finds the labels among a terminator's operands. */
-static rt_status find_labels(sim_flow *flow, const sim_instruction *last, uint32_t *out_first,
-                             uint32_t *out_end, uint32_t *out_step)
-{
-    *out_first = 0;
-    *out_end = last->operand_count;
-    *out_step = 1;
-    uint32_t literal_words = 1;
-    sim_view view = sim_reader_view(flow->reader, (uint32_t)(last->words - flow->module->words));
-    switch (last->opcode->group) {
-    case SIM_GROUP_BRANCH: break;
-    case SIM_GROUP_BRANCH_CONDITIONAL: /* condition, two labels, optional weights */
-        *out_first = 1;
-        *out_end = 3;
-        break;
-    case SIM_GROUP_SWITCH: /* selector, label, pairs of literal and label */
+    uint32_t offset = (uint32_t)(last->words - module->words);
+    /* The labels are some of the operands. */
+    uint32_t first = 0, end = last->operand_count, step = 1;
+    if (last->opcode->group == SIM_GROUP_BRANCH_CONDITIONAL) {
+        first = 1; /* after the condition; weights may follow the two labels */
+        end = 3;
+    } else if (last->opcode->group == SIM_GROUP_SWITCH) {
+        uint32_t literal_words = 1; /* selector, label, pairs of literal and label */
+        sim_view view = sim_reader_view(flow->reader, offset);
         RT_TRY(sim_reader_literal_words(flow->reader, &view, &literal_words));
-        *out_first = 1;
-        *out_step = literal_words + 1;
-        break;
-    default: *out_end = 0; break;
+        first = 1;
+        step = literal_words + 1;
+    } else if (last->opcode->group != SIM_GROUP_BRANCH) {
+        end = 0;
     }
-    CHECK(*out_end <= last->operand_count);
-    return RT_STATUS_OK;
-}
-
-static rt_status add_successors(sim_flow *flow, uint32_t index)
-{
-    sim_block *block = &flow->blocks[index];
-    const sim_instruction *last = terminator_of(flow->module, block);
-    uint32_t first, end, step;
-    RT_TRY(find_labels(flow, last, &first, &end, &step));
-    uint32_t *successors = rt_arena_alloc_array(&flow->module->arena, end, sizeof *successors);
+    CHECK(end <= last->operand_count);
+    uint32_t *successors = rt_arena_alloc_array(&module->arena, end, sizeof *successors);
     block->successors = successors;
     block->loop = SIM_NONE;
     for (uint32_t i = first; i < end; i += step) {
-        RT_TRY(add_successor(flow, index, last, last->operands[i], successors,
-                             &block->successor_count));
+        sim_id label = last->operands[i];
+        const sim_id_entry *entry = sim_module_id(module, label);
+        if (entry->kind != SIM_ID_LABEL || entry->owner != block->function) {
+            return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
+                                   "id %u is not a block of this function", label);
+        }
+        uint32_t target = entry->index - flow->function->block_first;
+        CHECK(target < flow->function->block_count);
+        if (target == 0) {
+            return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
+                                   "the first block %u of a function is the target of a branch",
+                                   label);
+        }
+        if (flow->seen[target] == index + 1) continue;
+        flow->seen[target] = index + 1;
+        flow->blocks[target].predecessor_count++;
+        successors[block->successor_count++] = entry->index;
     }
     return RT_STATUS_OK;
 }
@@ -136,21 +111,6 @@ typedef struct visit {
     uint32_t successors; /* not yet visited, last first */
 } visit;
 
-/* The next block to visit from the top of the stack; SIM_NONE if that block is finished.  A loop
- * header visits the targets of its loop's exits first, so that those blocks end up after the whole
- * loop.  Then the last successor is visited first, so that the first successor ends up next to its
- * block. */
-static uint32_t next_of(sim_flow *flow, visit *top)
-{
-    if (top->exit != SIM_NONE) {
-        uint32_t target = flow->pool.items[top->exit].target;
-        top->exit = flow->pool.items[top->exit].next;
-        return target;
-    }
-    if (top->successors == 0) return SIM_NONE;
-    return flow->blocks[top->block].successors[--top->successors] - flow->function->block_first;
-}
-
 static visit visit_of(const sim_flow *flow, uint32_t block)
 {
     return (visit){block, flow->exits[block], flow->blocks[block].successor_count};
@@ -165,8 +125,19 @@ static void put_in_order(sim_flow *flow)
     visited[0] = 1;
     way[depth++] = visit_of(flow, 0);
     while (depth > 0) {
-        uint32_t next = next_of(flow, &way[depth - 1]);
-        if (next == SIM_NONE) {
+        /* A loop header visits the targets of its loop's exits first, so that those blocks end up
+         * after the whole loop.  Then the last successor is visited first, so that the first
+         * successor ends up next to its block. */
+        visit *top = &way[depth - 1];
+        uint32_t next = SIM_NONE;
+        if (top->exit != SIM_NONE) {
+            next = flow->pool.items[top->exit].target;
+            top->exit = flow->pool.items[top->exit].next;
+        } else if (top->successors > 0) {
+            next = flow->blocks[top->block].successors[--top->successors] -
+                   flow->function->block_first;
+        }
+        if (next == SIM_NONE) { /* finished */
             flow->order[--place] = way[--depth].block;
         } else if (!visited[next]) {
             CHECK(depth < count);
@@ -199,28 +170,24 @@ static uint32_t common_dominator(const sim_flow *flow, uint32_t a, uint32_t b)
     return a;
 }
 
-static bool refine_dominator(sim_flow *flow, sim_block *block)
-{
-    uint32_t dominator = SIM_NONE;
-    for (uint32_t k = 0; k < block->predecessor_count; k++) {
-        uint32_t predecessor = block->predecessors[k];
-        if (flow->module->blocks[predecessor].dominator == SIM_NONE) continue;
-        dominator =
-            dominator == SIM_NONE ? predecessor : common_dominator(flow, dominator, predecessor);
-    }
-    CHECK(dominator != SIM_NONE);
-    bool is_new = block->dominator != dominator;
-    block->dominator = dominator;
-    return is_new;
-}
-
 static void find_dominators(sim_flow *flow)
 {
+    const sim_block *blocks = flow->module->blocks;
     flow->blocks[0].dominator = flow->function->block_first;
     for (bool is_changing = true; is_changing;) {
         is_changing = false;
         for (uint32_t i = 1; i < flow->function->order_count; i++) {
-            is_changing |= refine_dominator(flow, &flow->blocks[flow->order[i]]);
+            sim_block *block = &flow->blocks[flow->order[i]];
+            uint32_t dominator = SIM_NONE;
+            for (uint32_t k = 0; k < block->predecessor_count; k++) {
+                uint32_t before = block->predecessors[k];
+                if (blocks[before].dominator == SIM_NONE) continue;
+                dominator =
+                    dominator == SIM_NONE ? before : common_dominator(flow, dominator, before);
+            }
+            CHECK(dominator != SIM_NONE);
+            is_changing |= block->dominator != dominator;
+            block->dominator = dominator;
         }
     }
 }
@@ -273,25 +240,6 @@ static void push_predecessors(const sim_flow *flow, uint32_t block, worklist *wo
     }
 }
 
-/* Walks back from the latches of a loop to its header and adds the blocks on the way; inner loops,
- * which were found before, are added whole. */
-static void gather_loop(sim_flow *flow, uint32_t header, worklist *work)
-{
-    while (work->count > 0) {
-        uint32_t block = work->items[--work->count];
-        if (flow->loop[block] == SIM_NONE) {
-            flow->loop[block] = header;
-            push_predecessors(flow, block, work);
-            continue;
-        }
-        uint32_t inner = loop_outermost(flow, flow->loop[block]);
-        if (inner == header) continue;
-        flow->outer[inner] = header;
-        flow->around[inner] = header;
-        push_predecessors(flow, inner, work);
-    }
-}
-
 /* Finds every block's innermost loop: headers of inner loops follow those of outer loops in the
  * order, so walking it backwards finds inner loops first. */
 static void find_loops(sim_flow *flow)
@@ -308,7 +256,20 @@ static void find_loops(sim_flow *flow)
         if (work.count == 0) continue;
         CHECK(flow->loop[header] == SIM_NONE);
         flow->loop[header] = flow->outer[header] = header;
-        gather_loop(flow, header, &work);
+        /* Walks back from the latches to the header and adds the blocks on the way; inner loops,
+         * which were found before, are added whole. */
+        while (work.count > 0) {
+            uint32_t block = work.items[--work.count];
+            if (flow->loop[block] == SIM_NONE) {
+                flow->loop[block] = header;
+                push_predecessors(flow, block, &work);
+                continue;
+            }
+            uint32_t inner = loop_outermost(flow, flow->loop[block]);
+            if (inner == header) continue;
+            flow->outer[inner] = flow->around[inner] = header;
+            push_predecessors(flow, inner, &work);
+        }
     }
     rt_vector_free(&work);
 }
@@ -368,14 +329,22 @@ static uint32_t *array_of_none(sim_flow *flow)
     return array;
 }
 
-/* The final order needs loops, loops need dominators, and dominators need an order, so the blocks
- * are ordered twice. */
-static void arrange_blocks(sim_flow *flow)
+static rt_status build_function(sim_flow *flow)
 {
+    sim_function *function = flow->function;
+    uint32_t count = function->block_count;
+    flow->blocks = flow->module->blocks + function->block_first;
+    flow->order = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->order);
+    flow->seen = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->seen);
     flow->loop = array_of_none(flow);
     flow->around = array_of_none(flow);
     flow->outer = array_of_none(flow);
     flow->exits = array_of_none(flow);
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(add_successors(flow, i));
+    add_predecessors(flow);
+    /* The final order needs loops, loops need dominators, and dominators need an order, so the
+     * blocks are ordered twice. */
     put_in_order(flow);
     find_dominators(flow);
     number_dominees(flow);
@@ -384,24 +353,10 @@ static void arrange_blocks(sim_flow *flow)
     find_exits(flow);
     if (flow->pool.count > 0) put_in_order(flow);
     uint32_t *order =
-        rt_arena_alloc_array(&flow->module->arena, flow->function->order_count, sizeof *order);
-    for (uint32_t i = 0; i < flow->function->order_count; i++) {
-        order[i] = flow->function->block_first + flow->order[i];
-    }
-    flow->function->order = order;
-}
-
-static rt_status build_function(sim_flow *flow)
-{
-    flow->blocks = flow->module->blocks + flow->function->block_first;
-    uint32_t count = flow->function->block_count;
-    flow->order = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->order);
-    flow->seen = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->seen);
-    for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(add_successors(flow, i));
-    }
-    add_predecessors(flow);
-    arrange_blocks(flow);
+        rt_arena_alloc_array(&flow->module->arena, function->order_count, sizeof *order);
+    for (uint32_t i = 0; i < function->order_count; i++)
+        order[i] = function->block_first + flow->order[i];
+    function->order = order;
     return RT_STATUS_OK;
 }
 

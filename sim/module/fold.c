@@ -17,6 +17,11 @@
 
 enum { OPERANDS_MAX = 3 };
 
+_Static_assert((int)SIM_ROUND_NEAREST == (int)SIM_FPRoundingModeRTE, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_ZERO == (int)SIM_FPRoundingModeRTZ, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_UP == (int)SIM_FPRoundingModeRTP, "modes have SPIR-V's numbers");
+_Static_assert((int)SIM_ROUND_DOWN == (int)SIM_FPRoundingModeRTN, "modes have SPIR-V's numbers");
+
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
 /* A scalar operand of an operation. */
@@ -32,16 +37,6 @@ static bool is_scalar(const sim_type *type)
 {
     return type->kind == SIM_TYPE_BOOL || type->kind == SIM_TYPE_INT ||
            type->kind == SIM_TYPE_FLOAT;
-}
-
-static scalar scalar_of(const sim_type *type, uint64_t bits)
-{
-    uint32_t unused = 64u - type->bits;
-    return (scalar){.type = type,
-                    .kind = type->kind,
-                    .width = type->bits,
-                    .bits = bits,
-                    .number = (int64_t)(bits << unused) >> unused};
 }
 
 /* Integer operations on two operands of the result's width.  False if it is not such an operation,
@@ -129,13 +124,6 @@ static uint64_t bits_of(uint32_t width, double value)
     return sim_half_of_double(value);
 }
 
-/* The remainder with the sign of the divisor. */
-static double modulo(double a, double b)
-{
-    double rest = fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
 static bool fold_float(uint16_t number, scalar a, scalar b, uint64_t *out)
 {
     double x = number_of(a), y = number_of(b);
@@ -145,7 +133,12 @@ static bool fold_float(uint16_t number, scalar a, scalar b, uint64_t *out)
     case SIM_OpFMul: *out = bits_of(a.width, x * y); return true;
     case SIM_OpFDiv: *out = bits_of(a.width, x / y); return true;
     case SIM_OpFRem: *out = bits_of(a.width, fmod(x, y)); return true;
-    case SIM_OpFMod: *out = bits_of(a.width, modulo(x, y)); return true;
+    case SIM_OpFMod: {
+        double rest = fmod(x, y); /* the result has the sign of the second operand */
+        bool moved = rest != 0 && (rest < 0) != (y < 0);
+        *out = bits_of(a.width, moved ? rest + y : rest);
+        return true;
+    }
     default: return false;
     }
 }
@@ -183,30 +176,20 @@ sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
     return out;
 }
 
-static bool fold_conversion(const sim_module *module, const sim_constant *constant,
-                            const sim_type *type, scalar a, uint64_t *out)
-{
-    sim_numeric numeric =
-        sim_numeric_of(module, constant->id, constant->opcode->number, a.type, type);
-    bool are_integers = a.kind == SIM_TYPE_INT && type->kind == SIM_TYPE_INT;
-    if (are_integers && !numeric.is_saturated) {
-        *out = numeric.from >= SIM_NUMBER_S8 ? (uint64_t)a.number : a.bits;
-        return true;
-    }
-    return sim_convert(numeric, a.bits, out);
-}
-
 /* ---- One component ------------------------------------------------------------------------- */
 
 static bool fold_one(const sim_module *module, const sim_constant *constant, const sim_type *type,
                      scalar a, uint64_t *out)
 {
-    switch ((sim_group)constant->opcode->group) {
-    case SIM_GROUP_FLOAT_TO_INTEGER:
-    case SIM_GROUP_INTEGER_TO_FLOAT:
-    case SIM_GROUP_INTEGER_TO_INTEGER:
-    case SIM_GROUP_FLOAT_TO_FLOAT: return fold_conversion(module, constant, type, a, out);
-    default: break;
+    sim_group group = (sim_group)constant->opcode->group;
+    if (group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_FLOAT ||
+        group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT) {
+        sim_numeric numeric =
+            sim_numeric_of(module, constant->id, constant->opcode->number, a.type, type);
+        bool are_integers = a.kind == SIM_TYPE_INT && type->kind == SIM_TYPE_INT;
+        if (!are_integers || numeric.is_saturated) return sim_convert(numeric, a.bits, out);
+        *out = numeric.from >= SIM_NUMBER_S8 ? (uint64_t)a.number : a.bits;
+        return true;
     }
     switch (constant->opcode->number) {
     case SIM_OpLogicalNot: *out = a.bits ^ 1; return true;
@@ -229,26 +212,14 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static const sim_type *member_of(const sim_type *type, uint64_t index)
-{
-    CHECK(index < type->count);
-    return type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
-}
-
-static uint64_t offset_of(const sim_type *type, uint64_t index)
-{
-    CHECK(index < type->count);
-    return type->kind == SIM_TYPE_STRUCT ? type->offsets[index] : index * type->element->size_bytes;
-}
-
 /* The part that the indices select: its type and offset.  The indices have been checked. */
 static const sim_type *part_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                                uint64_t *out_offset)
 {
     *out_offset = 0;
     for (uint32_t i = 0; i < count; i++) {
-        *out_offset += offset_of(type, indices[i]);
-        type = member_of(type, indices[i]);
+        *out_offset += sim_type_part_offset(type, indices[i]);
+        type = sim_type_part(type, indices[i]);
     }
     return type;
 }
@@ -263,7 +234,8 @@ static bool write_constituent(const sim_module *module, const sim_constant *whol
     const sim_id_entry *entry = sim_module_id(module, whole->operands[index]);
     if (entry->kind != SIM_ID_CONSTANT) return false;
     const sim_constant *part = &module->constants[entry->index];
-    if (part >= whole || !sim_type_equal(part->type, member_of(whole->type, index))) return false;
+    if (part >= whole || !sim_type_equal(part->type, sim_type_part(whole->type, index)))
+        return false;
     return write_part(module, part, indices, count, out);
 }
 
@@ -288,7 +260,7 @@ static bool write_part(const sim_module *module, const sim_constant *constant,
         }
         memset(out, 0, type->size_bytes); /* padding */
         for (uint64_t i = 0; i < type->count; i++) {
-            uint8_t *to = out + offset_of(type, i);
+            uint8_t *to = out + sim_type_part_offset(type, i);
             if (!write_constituent(module, constant, i, NULL, 0, to)) return false;
         }
         return true;
@@ -320,7 +292,12 @@ static bool read_component(const sim_module *module, const sim_constant *user, u
     uint8_t bytes[sizeof bits] = {0};
     if (!is_scalar(type) || !write_part(module, operand, &i, is_vector, bytes)) return false;
     memcpy(&bits, bytes, sizeof bits);
-    *out = scalar_of(type, bits);
+    uint32_t unused = 64u - type->bits;
+    *out = (scalar){.type = type,
+                    .kind = type->kind,
+                    .width = type->bits,
+                    .bits = bits,
+                    .number = (int64_t)(bits << unused) >> unused};
     return true;
 }
 
@@ -358,7 +335,7 @@ static bool fold_select(const sim_module *module, const sim_constant *constant, 
         scalar condition;
         if (!read_component(module, constant, 0, i, &condition)) return false;
         const sim_constant *chosen = operand_at(module, constant, condition.bits ? 1 : 2);
-        uint8_t *to = by_component ? out + offset_of(type, i) : out;
+        uint8_t *to = by_component ? out + sim_type_part_offset(type, i) : out;
         if (!write_part(module, chosen, &i, by_component, to)) return false;
     }
     return true;
@@ -373,40 +350,33 @@ static bool fold_shuffle(const sim_module *module, const sim_constant *constant,
         bool is_second = component >= first_count;
         uint32_t index = is_second ? component - (uint32_t)first_count : component;
         const sim_constant *from = operand_at(module, constant, is_second);
-        if (!write_part(module, from, &index, 1, out + offset_of(constant->type, i - 2))) {
+        if (!write_part(module, from, &index, 1,
+                        out + sim_type_part_offset(constant->type, i - 2))) {
             return false;
         }
     }
     return true;
 }
 
-static bool fold_insert(const sim_module *module, const sim_constant *constant, uint8_t *out)
-{
-    uint64_t offset;
-    part_of(constant->type, constant->operands + 2, constant->count - 2, &offset);
-    return write_part(module, operand_at(module, constant, 1), NULL, 0, out) &&
-           write_part(module, operand_at(module, constant, 0), NULL, 0, out + offset);
-}
-
-/* Copies the bits.  Sizes may differ because vectors of three are padded: then the value stays
- * unknown. */
-static bool fold_bitcast(const sim_module *module, const sim_constant *constant, uint8_t *out)
-{
-    const sim_constant *from = operand_at(module, constant, 0);
-    if (from->type->size_bytes != constant->type->size_bytes) return false;
-    return write_part(module, from, NULL, 0, out);
-}
-
 static bool fold(const sim_module *module, const sim_constant *constant, uint8_t *out)
 {
+    const sim_type *type = constant->type;
+    uint64_t offset;
     switch (constant->opcode->number) {
     case SIM_OpCompositeExtract:
         return write_part(module, operand_at(module, constant, 0), constant->operands + 1,
                           constant->count - 1, out);
-    case SIM_OpCompositeInsert: return fold_insert(module, constant, out);
+    case SIM_OpCompositeInsert:
+        part_of(type, constant->operands + 2, constant->count - 2, &offset);
+        return write_part(module, operand_at(module, constant, 1), NULL, 0, out) &&
+               write_part(module, operand_at(module, constant, 0), NULL, 0, out + offset);
     case SIM_OpVectorShuffle: return fold_shuffle(module, constant, out);
     case SIM_OpSelect: return fold_select(module, constant, out);
-    case SIM_OpBitcast: return fold_bitcast(module, constant, out);
+    case SIM_OpBitcast:
+        /* Copies the bits.  Sizes may differ because vectors of three are padded: then the value
+         * stays unknown. */
+        return operand_at(module, constant, 0)->type->size_bytes == type->size_bytes &&
+               write_part(module, operand_at(module, constant, 0), NULL, 0, out);
     default: return fold_components(module, constant, out);
     }
 }
@@ -442,7 +412,5 @@ void sim_fold_operation(sim_module *module, sim_constant *constant)
         memcpy(&constant->bits, out, sizeof constant->bits);
         return;
     }
-    uint8_t *image = rt_arena_alloc(&module->arena, type->size_bytes ? type->size_bytes : 1);
-    memcpy(image, out, type->size_bytes);
-    constant->image = image;
+    constant->image = rt_arena_copy(&module->arena, out, 1, type->size_bytes);
 }

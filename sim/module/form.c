@@ -39,18 +39,6 @@ static rt_status walk_list(sim_walk *walk, uint32_t first, uint32_t count)
     return RT_STATUS_OK;
 }
 
-/* The number of words of the literal string at `at`, its terminator included; 0 if it is not
- * terminated. */
-static uint32_t string_words(const sim_walk *walk)
-{
-    for (uint32_t i = walk->at; i < walk->view->count; i++) {
-        uint32_t word = walk->view->words[i];
-        /* The usual test for a zero byte: a borrow reaches a high bit only if there is one. */
-        if ((word - 0x01010101u) & ~word & 0x80808080u) return i - walk->at + 1;
-    }
-    return 0;
-}
-
 static rt_status walk_enumerant(sim_walk *walk, sim_operand_kind kind, uint32_t value)
 {
     const sim_enumerant *enumerant = sim_enumerant_find(kind, value);
@@ -61,47 +49,36 @@ static rt_status walk_enumerant(sim_walk *walk, sim_operand_kind kind, uint32_t 
     return walk_list(walk, enumerant->operand_first, enumerant->operand_count);
 }
 
-/* The number of words of one operand of a kind; 0 if the instruction ends inside it. */
+/* The number of words of one operand of a kind, a string's terminator included; 0 if the
+ * instruction ends inside it. */
 static uint32_t operand_words(const sim_walk *walk, sim_operand_kind kind)
 {
-    uint32_t count = 1;
-    if (kind == SIM_KIND_LiteralString) count = string_words(walk);
-    if (kind == SIM_KIND_LiteralContextDependentNumber) count = walk->literal_words;
-    return count <= walk->view->count - walk->at ? count : 0;
-}
-
-/* The operation inside OpSpecConstantOp takes the operands of the instruction that it names. */
-static rt_status walk_operation(sim_walk *walk, uint32_t number)
-{
-    const sim_opcode *opcode = sim_opcode_find(number);
-    if (!opcode || !opcode->has_type || !opcode->has_result) {
-        return sim_reader_fail(walk->reader, RT_MALFORMED, walk->view->offset,
-                               "operation %u gives no value", number);
+    uint32_t rest = walk->view->count - walk->at;
+    uint32_t count = kind == SIM_KIND_LiteralContextDependentNumber ? walk->literal_words : 1;
+    if (kind != SIM_KIND_LiteralString) return count <= rest ? count : 0;
+    for (uint32_t i = 0; i < rest; i++) {
+        uint32_t word = walk->view->words[walk->at + i];
+        /* The usual test for a zero byte: a borrow reaches a high bit only if there is one. */
+        if ((word - 0x01010101u) & ~word & 0x80808080u) return i + 1;
     }
-    if (opcode->treatment == SIM_TREATMENT_REFUSED) {
-        return sim_reader_fail(walk->reader, RT_UNSUPPORTED, walk->view->offset,
-                               "%s is refused: %s", opcode->name, opcode->reason);
-    }
-    return walk_list(walk, opcode->operand_first, opcode->operand_count);
-}
-
-static rt_status walk_pair(sim_walk *walk, const sim_kind *kind)
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        /* The literal in each pair of OpSwitch has the width of its selector. */
-        bool is_label = kind->members[i] == SIM_KIND_LiteralInteger &&
-                        walk->view->opcode->number == SIM_OpSwitch;
-        RT_TRY(walk_operand(walk,
-                            is_label ? SIM_KIND_LiteralContextDependentNumber : kind->members[i]));
-    }
-    return RT_STATUS_OK;
+    return 0;
 }
 
 static rt_status walk_operand(sim_walk *walk, sim_operand_kind kind)
 {
     const sim_view *view = walk->view;
     const sim_kind *row = sim_kind_of(kind);
-    if (row->category == SIM_CATEGORY_PAIR) return walk_pair(walk, row);
+    CHECK(walk->at <= view->count);
+    if (row->category == SIM_CATEGORY_PAIR) {
+        for (uint32_t i = 0; i < 2; i++) {
+            /* The literal in each pair of OpSwitch has the width of its selector. */
+            bool is_label =
+                row->members[i] == SIM_KIND_LiteralInteger && view->opcode->number == SIM_OpSwitch;
+            RT_TRY(walk_operand(walk, is_label ? SIM_KIND_LiteralContextDependentNumber
+                                               : row->members[i]));
+        }
+        return RT_STATUS_OK;
+    }
     uint32_t first = walk->at, count = operand_words(walk, kind);
     if (count == 0) {
         return sim_reader_fail(walk->reader, RT_MALFORMED, view->offset,
@@ -111,14 +88,23 @@ static rt_status walk_operand(sim_walk *walk, sim_operand_kind kind)
     RT_TRY(walk->visitor(walk->user, view, kind, first, count));
     walk->at += count;
     uint32_t value = view->words[first];
-    if (kind == SIM_KIND_LiteralSpecConstantOpInteger) return walk_operation(walk, value);
     if (row->category == SIM_CATEGORY_VALUE) return walk_enumerant(walk, kind, value);
     if (row->category == SIM_CATEGORY_BITS) {
-        for (uint32_t rest = value; rest; rest &= rest - 1) {
+        for (uint32_t rest = value; rest; rest &= rest - 1)
             RT_TRY(walk_enumerant(walk, kind, rest & -rest));
-        }
     }
-    return RT_STATUS_OK;
+    if (kind != SIM_KIND_LiteralSpecConstantOpInteger) return RT_STATUS_OK;
+    /* The operation inside OpSpecConstantOp takes the operands of the instruction that it names. */
+    const sim_opcode *opcode = sim_opcode_find(value);
+    if (!opcode || !opcode->has_type || !opcode->has_result) {
+        return sim_reader_fail(walk->reader, RT_MALFORMED, view->offset,
+                               "operation %u gives no value", value);
+    }
+    if (opcode->treatment == SIM_TREATMENT_REFUSED) {
+        return sim_reader_fail(walk->reader, RT_UNSUPPORTED, view->offset, "%s is refused: %s",
+                               opcode->name, opcode->reason);
+    }
+    return walk_list(walk, opcode->operand_first, opcode->operand_count);
 }
 
 rt_status sim_walk_operands(sim_reader *reader, const sim_view *view, uint32_t literal_words,
@@ -173,32 +159,24 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
     return row && row->has_literal && word + 1 == view->count;
 }
 
-/* Checks that the module declares what the values or bits of an enumeration need. */
-static rt_status check_enumerants(sim_reader *reader, const sim_view *view, sim_operand_kind kind,
-                                  uint32_t value)
-{
-    if (sim_kind_of(kind)->category == SIM_CATEGORY_VALUE) {
-        return sim_needs_enumerant(reader, view, kind, value);
-    }
-    for (uint32_t rest = value; rest; rest &= rest - 1)
-        RT_TRY(sim_needs_enumerant(reader, view, kind, rest & -rest));
-    return RT_STATUS_OK;
-}
-
+/* Checks ids, and that the module declares what the values and bits of enumerations need. */
 static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                             uint32_t count)
 {
     sim_reader *reader = user;
-    CHECK(first + count <= view->count);
+    CHECK(count >= 1 && first + count <= view->count);
+    uint32_t word = view->words[first];
     uint8_t category = sim_kind_of(kind)->category;
-    if (category == SIM_CATEGORY_VALUE || category == SIM_CATEGORY_BITS) {
-        return check_enumerants(reader, view, kind, view->words[first]);
+    if (category == SIM_CATEGORY_VALUE) return sim_needs_enumerant(reader, view, kind, word);
+    if (category == SIM_CATEGORY_BITS) {
+        for (uint32_t rest = word; rest; rest &= rest - 1)
+            RT_TRY(sim_needs_enumerant(reader, view, kind, rest & -rest));
     }
     if (category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(reader, view, first)) return RT_STATUS_OK;
     /* Names of objects that an optimiser has removed are common and harmless. */
-    if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, view->words[first]);
-    return use_id(reader, view, view->words[first]);
+    if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, word);
+    return use_id(reader, view, word);
 }
 
 rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uint32_t *out_words)
@@ -462,18 +440,6 @@ static rt_status read_form(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-static rt_status check_ids_defined(sim_reader *reader)
-{
-    const sim_module *module = reader->module;
-    for (sim_id id = 1; id < module->id_bound; id++) {
-        if (reader->first_use[id] != 0 && module->ids[id].kind == SIM_ID_NONE) {
-            return sim_reader_fail(reader, RT_MALFORMED, reader->first_use[id],
-                                   "id %u is never defined", id);
-        }
-    }
-    return RT_STATUS_OK;
-}
-
 rt_status sim_read_forms(sim_reader *reader)
 {
     const sim_module *module = reader->module;
@@ -504,5 +470,11 @@ rt_status sim_read_forms(sim_reader *reader)
         return sim_reader_fail(reader, RT_MALFORMED, module->word_count,
                                "the module ends before its memory model");
     }
-    return check_ids_defined(reader);
+    for (sim_id id = 1; id < module->id_bound; id++) {
+        if (reader->first_use[id] != 0 && module->ids[id].kind == SIM_ID_NONE) {
+            return sim_reader_fail(reader, RT_MALFORMED, reader->first_use[id],
+                                   "id %u is never defined", id);
+        }
+    }
+    return RT_STATUS_OK;
 }

@@ -12,17 +12,13 @@ typedef struct laid_value {
 
 typedef RT_VECTOR(laid_value) laid_values;
 
-static bool is_padding(const sim_type *type)
-{
-    return type->kind == SIM_TYPE_ARRAY && type->element->kind == SIM_TYPE_INT &&
-           type->element->bits == 8;
-}
-
 /* Lists the values of a type in the order of its members, at most VALUES_MAX + 1 of them.  The
  * depth of types is bounded (SIM_TYPE_DEPTH_MAX). */
 static void list_values(laid_values *values, const sim_type *type, uint64_t offset)
 {
-    if (is_padding(type) || values->count > VALUES_MAX) return;
+    bool is_padding = type->kind == SIM_TYPE_ARRAY && type->element->kind == SIM_TYPE_INT &&
+                      type->element->bits == 8;
+    if (is_padding || values->count > VALUES_MAX) return;
     if (type->kind != SIM_TYPE_STRUCT) {
         *rt_vector_push(values) = (laid_value){type, offset};
         return;

@@ -19,35 +19,30 @@ typedef struct sim_linker {
     name_list *open;    /* receives imports without a definition; NULL: they are an error */
 } sim_linker;
 
-static void collect_functions(sim_linker *linker, uint32_t module)
+static void collect_symbols(sim_linker *linker, uint32_t m)
 {
-    const sim_module *own = linker->modules[module];
-    for (uint32_t i = 0; i < own->function_count; i++) {
-        const sim_function *function = &own->functions[i];
+    const sim_module *module = linker->modules[m];
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const sim_function *function = &module->functions[i];
         if (function->linkage == SIM_LINKAGE_NONE) continue;
         CHECK(function->link_name.length > 0);
         *rt_vector_push(&linker->symbols) = (sim_symbol){.name = function->link_name,
                                                          .linkage = function->linkage,
                                                          .is_function = true,
                                                          .type = function->type,
-                                                         .module = own,
-                                                         .place = {module, i}};
+                                                         .module = module,
+                                                         .place = {m, i}};
     }
-}
-
-static void collect_variables(sim_linker *linker, uint32_t module)
-{
-    const sim_module *own = linker->modules[module];
-    for (uint32_t i = 0; i < own->variable_count; i++) {
-        const sim_variable *variable = &own->variables[i];
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const sim_variable *variable = &module->variables[i];
         if (variable->linkage == SIM_LINKAGE_NONE) continue;
         CHECK(variable->link_name.length > 0 && variable->built_in == SIM_NONE);
         *rt_vector_push(&linker->symbols) = (sim_symbol){.name = variable->link_name,
                                                          .linkage = variable->linkage,
                                                          .type = variable->type->element,
                                                          .storage_class = variable->storage_class,
-                                                         .module = own,
-                                                         .place = {module, i}};
+                                                         .module = module,
+                                                         .place = {m, i}};
     }
 }
 
@@ -179,10 +174,8 @@ static rt_status check_kernels(sim_linker *linker)
 
 static rt_status link_all(sim_linker *linker, sim_linkage *linkage)
 {
-    for (uint32_t m = 0; m < linker->module_count; m++) {
-        collect_functions(linker, m);
-        collect_variables(linker, m);
-    }
+    for (uint32_t m = 0; m < linker->module_count; m++)
+        collect_symbols(linker, m);
     RT_TRY(check_kernels(linker));
     RT_TRY(define_symbols(linker));
     linkage->module_count = linker->module_count;
@@ -216,10 +209,7 @@ rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules, u
     rt_map_free(&linker.definitions);
     sim_linkage_free(&linkage);
     *out_count = rt_ok(status) ? open.count : 0;
-    rt_text *names = rt_arena_alloc_array(arena, *out_count + 1, sizeof *names);
-    for (uint32_t i = 0; i < *out_count; i++)
-        names[i] = open.items[i];
-    *out_names = names;
+    *out_names = rt_arena_copy(arena, open.items, *out_count, sizeof *open.items);
     rt_vector_free(&open);
     return status;
 }

@@ -47,6 +47,14 @@ bool sim_type_equal(const sim_type *a, const sim_type *b)
            a->size_bytes == b->size_bytes;
 }
 
+bool sim_module_is_entry(const sim_module *module, const sim_function *function)
+{
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        if (&module->functions[module->entries[i].function] == function) return true;
+    }
+    return false;
+}
+
 bool sim_module_is_by_value(const sim_module *module, sim_id parameter)
 {
     const sim_id_entry *entry = sim_module_id(module, parameter);

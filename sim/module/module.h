@@ -288,16 +288,14 @@ static inline const sim_function *sim_module_function(const sim_module *module, 
     CHECK(sim_module_id(module, id)->kind == SIM_ID_FUNCTION);
     return &module->functions[module->ids[id].index];
 }
-static inline const sim_block *sim_module_block(const sim_module *module, sim_id label)
-{
-    CHECK(sim_module_id(module, label)->kind == SIM_ID_LABEL);
-    return &module->blocks[module->ids[label].index];
-}
 static inline const sim_instruction *sim_module_result(const sim_module *module, sim_id id)
 {
     CHECK(sim_module_id(module, id)->kind == SIM_ID_RESULT);
     return &module->instructions[module->ids[id].index];
 }
+
+/* True if the kernel of an entry point is this function. */
+bool sim_module_is_entry(const sim_module *module, const sim_function *function);
 
 /* The first decoration of that number on an id, or on one member of a struct type (member SIM_NONE:
  * the id itself); NULL if there is none. */
@@ -315,6 +313,25 @@ rt_text sim_module_name(const sim_module *module, sim_id id);
 
 /* The literal string at words[0]; the reader has proven that it is terminated. */
 rt_text sim_words_text(const uint32_t *words);
+
+/* True for the types whose values have parts: components, elements or members. */
+static inline bool sim_type_is_composite(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR || type->kind == SIM_TYPE_ARRAY ||
+           type->kind == SIM_TYPE_STRUCT;
+}
+
+/* The type of a part of a composite, and its offset in memory in bytes. */
+static inline const sim_type *sim_type_part(const sim_type *type, uint64_t index)
+{
+    CHECK(sim_type_is_composite(type) && index < type->count);
+    return type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
+}
+static inline uint64_t sim_type_part_offset(const sim_type *type, uint64_t index)
+{
+    CHECK(sim_type_is_composite(type) && index < type->count);
+    return type->kind == SIM_TYPE_STRUCT ? type->offsets[index] : index * type->element->size_bytes;
+}
 
 /* True if both types, of one module or of two, have the same structure: kinds, widths, counts,
  * packing, storage classes.  Pointees are not compared: pointers of equal storage class are

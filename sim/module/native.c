@@ -33,26 +33,9 @@ enum {
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Writes a specialisable scalar as an ordinary constant.  Integer types of kernels have no sign, so
- * a narrow literal is zero-extended to its word (SPIR-V specification 1.6, section 2.2.1). */
-static void write_scalar(rt_buffer *out, const sim_module *module, const uint32_t *words)
-{
-    const sim_constant *constant = sim_module_constant(module, words[2]);
-    CHECK(constant->kind == SIM_CONSTANT_BITS);
-    uint32_t length = words[0] >> 16;
-    uint32_t number = constant->type->kind != SIM_TYPE_BOOL ? (uint32_t)SIM_OpConstant
-                      : constant->bits                      ? (uint32_t)SIM_OpConstantTrue
-                                                            : (uint32_t)SIM_OpConstantFalse;
-    CHECK(number == SIM_OpConstant ? length == 4 || length == 5 : length == 3);
-    rt_write_u32(out, length << 16 | number);
-    rt_write_u32(out, words[1]);
-    rt_write_u32(out, words[2]);
-    if (length >= 4) rt_write_u32(out, (uint32_t)constant->bits);
-    if (length == 5) rt_write_u32(out, (uint32_t)(constant->bits >> 32));
-}
-
 static void write_instruction(rt_buffer *out, const sim_module *module, const uint32_t *words)
 {
+    uint32_t length = words[0] >> 16;
     switch (words[0] & 0xffff) {
     case SIM_OpDecorate:
         if (words[2] == SIM_DecorationSpecId) return;
@@ -61,10 +44,25 @@ static void write_instruction(rt_buffer *out, const sim_module *module, const ui
         break;
     case SIM_OpSpecConstant:
     case SIM_OpSpecConstantTrue:
-    case SIM_OpSpecConstantFalse: write_scalar(out, module, words); return;
+    case SIM_OpSpecConstantFalse: {
+        /* A specialisable scalar becomes an ordinary constant.  Integer types of kernels have no
+         * sign, so a narrow literal is zero-extended to its word (SPIR-V specification 1.6, section
+         * 2.2.1). */
+        const sim_constant *constant = sim_module_constant(module, words[2]);
+        CHECK(constant->kind == SIM_CONSTANT_BITS);
+        uint32_t number = constant->bits ? SIM_OpConstantTrue : SIM_OpConstantFalse;
+        if (constant->type->kind != SIM_TYPE_BOOL) number = SIM_OpConstant;
+        CHECK(number == SIM_OpConstant ? length == 4 || length == 5 : length == 3);
+        rt_write_u32(out, length << 16 | number);
+        rt_write_u32(out, words[1]);
+        rt_write_u32(out, words[2]);
+        if (length >= 4) rt_write_u32(out, (uint32_t)constant->bits);
+        if (length == 5) rt_write_u32(out, (uint32_t)(constant->bits >> 32));
+        return;
+    }
     default: break;
     }
-    for (uint32_t i = 0; i < words[0] >> 16; i++)
+    for (uint32_t i = 0; i < length; i++)
         rt_write_u32(out, words[i]);
 }
 
@@ -75,17 +73,6 @@ static void write_declared(rt_buffer *out, const sim_declared_sets *rows, uint32
         rt_write_text(out, rows[i].name);
         rt_write_text(out, rows[i].sets);
     }
-}
-
-/* Writes a module's identity and declarations, which are not part of its code. */
-static void write_identity(rt_buffer *out, const sim_module *module)
-{
-    rt_write_u64(out, module->code_hash.low);
-    rt_write_u64(out, module->code_hash.high);
-    rt_write_u64(out, module->constants_hash.low);
-    rt_write_u64(out, module->constants_hash.high);
-    write_declared(out, module->declarations.functions, module->declarations.function_count);
-    write_declared(out, module->declarations.kernels, module->declarations.kernel_count);
 }
 
 static void write_module(rt_buffer *out, const sim_module *module)
@@ -101,17 +88,13 @@ static void write_module(rt_buffer *out, const sim_module *module)
     }
     rt_write_bytes(out, rt_buffer_bytes(&code));
     rt_buffer_free(&code);
-    write_identity(out, module);
-}
-
-static void write_header(rt_buffer *out, rt_bytes content)
-{
-    rt_hash hash = rt_hash128(content.data, content.size);
-    rt_write_u32(out, MAGIC);
-    rt_write_u32(out, SIM_NATIVE_FORMAT);
-    rt_write_u32(out, SIM_NATIVE_DEVICE);
-    rt_write_u64(out, hash.low);
-    rt_write_u64(out, hash.high);
+    /* The identity and the declarations are not part of the code. */
+    rt_write_u64(out, module->code_hash.low);
+    rt_write_u64(out, module->code_hash.high);
+    rt_write_u64(out, module->constants_hash.low);
+    rt_write_u64(out, module->constants_hash.high);
+    write_declared(out, module->declarations.functions, module->declarations.function_count);
+    write_declared(out, module->declarations.kernels, module->declarations.kernel_count);
 }
 
 rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint32_t count,
@@ -139,7 +122,12 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
                          RT_IMAGE_SIZE_MAX);
     }
     if (rt_ok(status)) {
-        write_header(out, rt_buffer_bytes(&content));
+        rt_hash hash = rt_hash128(content.data, content.size);
+        rt_write_u32(out, MAGIC);
+        rt_write_u32(out, SIM_NATIVE_FORMAT);
+        rt_write_u32(out, SIM_NATIVE_DEVICE);
+        rt_write_u64(out, hash.low);
+        rt_write_u64(out, hash.high);
         rt_buffer_append(out, content.data, content.size);
     }
     rt_buffer_free(&content);
@@ -209,17 +197,6 @@ static rt_status read_header(native_reader *reader)
                   rt_hash_print(hash).digits, rt_hash_print(said).digits);
 }
 
-/* The compiler leaves no specialisation constants. */
-static rt_status check_fixed(const native_reader *reader, const sim_module *module, size_t at)
-{
-    for (uint32_t i = 0; i < module->constant_count; i++) {
-        if (module->constants[i].spec_id == SIM_NONE) continue;
-        return refuse(reader, RT_MALFORMED, at, "its module has specialisation constant %u",
-                      module->constants[i].spec_id);
-    }
-    return RT_STATUS_OK;
-}
-
 static const sim_declared_sets *read_declared(native_reader *reader, uint32_t *out_count)
 {
     *out_count = rt_read_count(&reader->stream, DECLARED_SIZE_MIN);
@@ -232,9 +209,29 @@ static const sim_declared_sets *read_declared(native_reader *reader, uint32_t *o
     return rows;
 }
 
-static rt_status read_identity(native_reader *reader, sim_module *module)
+static rt_status read_module(native_reader *reader)
 {
+    sim_native *native = reader->native;
     rt_reader *stream = &reader->stream;
+    uint32_t number = native->module_count;
+    rt_bytes code = rt_read_bytes(stream);
+    if (stream->failed)
+        return refuse(reader, RT_MALFORMED, stream->fault, "the image ends in module %u", number);
+    size_t at = stream->position - code.size;
+    sim_module *module;
+    rt_status status = sim_module_create(reader->sink, code, NULL, 0, &module);
+    if (!rt_ok(status)) {
+        const rt_diagnostic *why = rt_sink_diagnostic(reader->sink, status);
+        return refuse(reader, (rt_code)status.code, at, "module %u is refused: %.*s", number,
+                      RT_TEXT_ARG(why->message));
+    }
+    native->modules[native->module_count++] = module;
+    for (uint32_t i = 0; i < module->constant_count; i++) {
+        if (module->constants[i].spec_id == SIM_NONE) continue;
+        /* The compiler leaves no specialisation constants. */
+        return refuse(reader, RT_MALFORMED, at, "its module has specialisation constant %u",
+                      module->constants[i].spec_id);
+    }
     module->code_hash.low = rt_read_u64(stream);
     module->code_hash.high = rt_read_u64(stream);
     module->constants_hash.low = rt_read_u64(stream);
@@ -244,30 +241,9 @@ static rt_status read_identity(native_reader *reader, sim_module *module)
     declared.kernels = read_declared(reader, &declared.kernel_count);
     if (stream->failed)
         return refuse(reader, RT_MALFORMED, stream->fault,
-                      "the image ends in what is declared of module %u",
-                      reader->native->module_count - 1);
+                      "the image ends in what is declared of module %u", number);
     sim_module_declare(module, &declared);
     return RT_STATUS_OK;
-}
-
-static rt_status read_module(native_reader *reader)
-{
-    sim_native *native = reader->native;
-    rt_bytes code = rt_read_bytes(&reader->stream);
-    if (reader->stream.failed)
-        return refuse(reader, RT_MALFORMED, reader->stream.fault, "the image ends in module %u",
-                      native->module_count);
-    size_t at = reader->stream.position - code.size;
-    sim_module *module;
-    rt_status status = sim_module_create(reader->sink, code, NULL, 0, &module);
-    if (!rt_ok(status)) {
-        const rt_diagnostic *why = rt_sink_diagnostic(reader->sink, status);
-        return refuse(reader, (rt_code)status.code, at, "module %u is refused: %.*s",
-                      native->module_count, RT_TEXT_ARG(why->message));
-    }
-    native->modules[native->module_count++] = module;
-    RT_TRY(check_fixed(reader, module, at));
-    return read_identity(reader, module);
 }
 
 /* The names must be exactly the modules' open imports, so that callers can rely on them. */

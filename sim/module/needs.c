@@ -79,17 +79,16 @@ static void declare(sim_reader *reader, uint32_t capability)
         declare(reader, capabilities[row->capability_first + i]);
 }
 
-static rt_status declare_capability(sim_reader *reader, const sim_view *view)
+rt_status sim_needs_declare(sim_reader *reader, const sim_view *view)
 {
-    uint32_t capability = view->words[1];
-    declare(reader, capability);
-    if (sim_supports_capability(capability)) return RT_STATUS_OK;
-    return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "capability %s is refused",
-                           sim_enumerant_name(SIM_KIND_Capability, capability));
-}
-
-static rt_status declare_extension(sim_reader *reader, const sim_view *view)
-{
+    if (view->opcode->number == SIM_OpCapability) {
+        uint32_t capability = view->words[1];
+        declare(reader, capability);
+        if (sim_supports_capability(capability)) return RT_STATUS_OK;
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "capability %s is refused",
+                               sim_enumerant_name(SIM_KIND_Capability, capability));
+    }
+    if (view->opcode->number != SIM_OpExtension) return RT_STATUS_OK;
     rt_text name = sim_words_text(view->words + 1);
     *rt_vector_push(&reader->extensions) = name;
     if (sim_supports_extension(name)) return RT_STATUS_OK;
@@ -97,20 +96,15 @@ static rt_status declare_extension(sim_reader *reader, const sim_view *view)
                            RT_TEXT_ARG(name));
 }
 
-rt_status sim_needs_declare(sim_reader *reader, const sim_view *view)
-{
-    switch (view->opcode->number) {
-    case SIM_OpCapability: return declare_capability(reader, view);
-    case SIM_OpExtension: return declare_extension(reader, view);
-    default: return RT_STATUS_OK;
-    }
-}
-
 /* ---- What is needed ------------------------------------------------------------------------ */
 
-static rt_status lacks_capability(sim_reader *reader, const sim_view *view, const char *what,
-                                  const uint16_t *wanted, uint32_t count)
+rt_status sim_needs_capability(sim_reader *reader, const sim_view *view, const char *what,
+                               const uint16_t *wanted, uint32_t count)
 {
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_declared(reader, wanted[i])) return RT_STATUS_OK;
+    }
+    if (count == 0) return RT_STATUS_OK;
     rt_buffer names = {0};
     bool is_supported = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -124,15 +118,6 @@ static rt_status lacks_capability(sim_reader *reader, const sim_view *view, cons
                         is_supported ? "not declared" : "refused");
     rt_buffer_free(&names);
     return status;
-}
-
-rt_status sim_needs_capability(sim_reader *reader, const sim_view *view, const char *what,
-                               const uint16_t *wanted, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_declared(reader, wanted[i])) return RT_STATUS_OK;
-    }
-    return count == 0 ? RT_STATUS_OK : lacks_capability(reader, view, what, wanted, count);
 }
 
 static bool has_extension(const sim_reader *reader, const need *row)

@@ -180,11 +180,6 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
-static uint64_t component_count(const sim_type *type)
-{
-    return type->kind == SIM_TYPE_VECTOR ? type->count : 1;
-}
-
 static uint32_t kind_bit(const sim_type *type)
 {
     switch (type->kind) {
@@ -204,7 +199,7 @@ static bool is_allowed(const sim_type *type, uint32_t constraint)
 {
     bool is_vector = type->kind == SIM_TYPE_VECTOR;
     if ((constraint & WIDTH_32) && type->bits != 32) return false;
-    uint32_t kind = kind_bit(is_vector ? type->element : type);
+    uint32_t kind = kind_bit(sim_component_type(type));
     return (kind & constraint) && ((is_vector ? VECTOR : SCALAR) & constraint);
 }
 
@@ -233,7 +228,8 @@ static bool fits(const sim_operation *operation, const sim_type *type, uint32_t 
 {
     if (constraint & RESULT_SAME) return sim_type_same(type, operation->type);
     if (constraint & FIRST_SAME) return sim_type_same(type, sim_operand_type(operation, 0));
-    if ((constraint & RESULT_SHAPE) && component_count(type) != component_count(operation->type)) {
+    if ((constraint & RESULT_SHAPE) &&
+        sim_component_count(type) != sim_component_count(operation->type)) {
         return false;
     }
     return is_allowed(type, constraint);

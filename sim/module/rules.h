@@ -34,6 +34,22 @@ static inline const sim_type *sim_operand_type(const sim_operation *operation, u
 #define sim_operation_fail(operation, ...)                                                         \
     sim_reader_fail((operation)->reader, RT_MALFORMED, (operation)->offset, __VA_ARGS__)
 
+/* The same status unless the condition holds. */
+#define sim_operation_require(operation, condition, ...)                                           \
+    ((condition) ? RT_STATUS_OK : sim_operation_fail(operation, __VA_ARGS__))
+
+/* The type of a vector's components, or of the one component that any other type is. */
+static inline const sim_type *sim_component_type(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
+}
+
+static inline uint64_t sim_component_count(const sim_type *type)
+{
+    CHECK(type->kind != SIM_TYPE_VECTOR || type->count >= 2);
+    return type->kind == SIM_TYPE_VECTOR ? type->count : 1;
+}
+
 /* ---- shapes.c: rules that a constraint per operand cannot express --------------------------- */
 
 sim_check sim_check_width, sim_check_select, sim_check_dot, sim_check_vector_by_scalar,

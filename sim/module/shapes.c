@@ -15,57 +15,45 @@ rt_status sim_check_width(const sim_operation *operation)
     if (number != SIM_OpUConvert && number != SIM_OpSConvert && number != SIM_OpFConvert) {
         return RT_STATUS_OK;
     }
-    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
-    if (from->kind == SIM_TYPE_VECTOR) {
-        from = from->element;
-        to = to->element;
-    }
-    if (from->bits != to->bits) return RT_STATUS_OK;
-    return sim_operation_fail(operation, "the operand has the width of the result");
+    const sim_type *from = sim_component_type(sim_operand_type(operation, 0));
+    const sim_type *to = sim_component_type(operation->type);
+    return sim_operation_require(operation, from->bits != to->bits,
+                                 "the operand has the width of the result");
 }
 
 rt_status sim_check_select(const sim_operation *operation)
 {
     const sim_type *condition = sim_operand_type(operation, 0);
-    bool is_vector = condition->kind == SIM_TYPE_VECTOR;
-    if (is_vector &&
-        (operation->type->kind != SIM_TYPE_VECTOR || operation->type->count != condition->count)) {
-        return sim_operation_fail(operation, "the condition differs in shape from the result");
-    }
-    return RT_STATUS_OK;
+    if (condition->kind != SIM_TYPE_VECTOR) return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 operation->type->kind == SIM_TYPE_VECTOR &&
+                                     operation->type->count == condition->count,
+                                 "the condition differs in shape from the result");
 }
 
 rt_status sim_check_dot(const sim_operation *operation)
 {
-    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the result is not a component of the operands");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
+        "the result is not a component of the operands");
 }
 
 rt_status sim_check_vector_by_scalar(const sim_operation *operation)
 {
-    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
-        return sim_operation_fail(operation, "the scalar is not a component of the vector");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(operation->type->element, sim_operand_type(operation, 1)),
+        "the scalar is not a component of the vector");
 }
 
 /* ---- Functions of OpenCL.std over mixed types ---------------------------------------------- */
 
-static const sim_type *component_type(const sim_type *type)
-{
-    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
-}
-
 /* The integers of these functions have OpenCL C's type int. */
 static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *what)
 {
-    const sim_type *component = component_type(type);
-    if (component->kind != SIM_TYPE_INT || component->bits != 32) {
-        return sim_operation_fail(operation, "%s must be integers of 32 bits", what);
-    }
-    return RT_STATUS_OK;
+    const sim_type *component = sim_component_type(type);
+    return sim_operation_require(operation,
+                                 component->kind == SIM_TYPE_INT && component->bits == 32,
+                                 "%s must be integers of 32 bits", what);
 }
 
 rt_status sim_check_float_by_integer(const sim_operation *operation)
@@ -80,19 +68,16 @@ rt_status sim_check_int32(const sim_operation *operation)
 
 rt_status sim_check_nan_code(const sim_operation *operation)
 {
-    if (component_type(sim_operand_type(operation, 0))->bits !=
-        component_type(operation->type)->bits) {
-        return sim_operation_fail(operation, "the code differs in width from the result");
-    }
-    return RT_STATUS_OK;
+    const sim_type *code = sim_component_type(sim_operand_type(operation, 0));
+    return sim_operation_require(operation, code->bits == sim_component_type(operation->type)->bits,
+                                 "the code differs in width from the result");
 }
 
 rt_status sim_check_float_parts(const sim_operation *operation)
 {
-    if (!sim_type_same(sim_operand_type(operation, 1)->element, operation->type)) {
-        return sim_operation_fail(operation, "the pointer does not point to the result's type");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(sim_operand_type(operation, 1)->element, operation->type),
+        "the pointer does not point to the result's type");
 }
 
 /* The last operand points to a type with one integer per component. */
@@ -100,47 +85,38 @@ rt_status sim_check_second_integer(const sim_operation *operation)
 {
     const sim_type *type = sim_operand_type(operation, operation->operand_count - 1)->element;
     RT_TRY(check_int32(operation, type, "what the pointer points to"));
-    bool is_vector = type->kind == SIM_TYPE_VECTOR;
-    if (is_vector != (operation->type->kind == SIM_TYPE_VECTOR) ||
-        (is_vector && type->count != operation->type->count)) {
-        return sim_operation_fail(operation,
-                                  "what the pointer points to differs in shape from the result");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 sim_component_count(type) == sim_component_count(operation->type),
+                                 "what the pointer points to differs in shape from the result");
 }
 
 /* Geometric functions take up to four components; cross takes three or four. */
 rt_status sim_check_geometric(const sim_operation *operation)
 {
     const sim_type *type = sim_operand_type(operation, 0);
-    uint64_t count = type->kind == SIM_TYPE_VECTOR ? type->count : 1;
+    uint64_t count = sim_component_count(type);
     uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
-    if (!sim_type_same(component_type(type), component_type(operation->type))) {
+    if (!sim_type_same(sim_component_type(type), sim_component_type(operation->type))) {
         return sim_operation_fail(operation, "the result is not a component of the operands");
     }
-    if (count < least || count > 4) {
-        return sim_operation_fail(operation, "the operands have %llu components, not %llu to 4",
-                                  (unsigned long long)count, (unsigned long long)least);
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, count >= least && count <= 4,
+                                 "the operands have %llu components, not %llu to 4",
+                                 (unsigned long long)count, (unsigned long long)least);
 }
 
 /* ---- Bits and pointers ---------------------------------------------------------------------- */
 
 static uint64_t value_bits(const sim_type *type)
 {
-    bool is_vector = type->kind == SIM_TYPE_VECTOR;
-    return is_vector ? type->element->bits * type->count : type->bits;
+    return sim_component_type(type)->bits * sim_component_count(type);
 }
 
 rt_status sim_check_bitcast(const sim_operation *operation)
 {
     uint64_t from = value_bits(sim_operand_type(operation, 0)), to = value_bits(operation->type);
-    if (from != to) {
-        return sim_operation_fail(operation, "the operand has %llu bits, the result %llu",
-                                  (unsigned long long)from, (unsigned long long)to);
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, from == to,
+                                 "the operand has %llu bits, the result %llu",
+                                 (unsigned long long)from, (unsigned long long)to);
 }
 
 static bool is_specific(uint32_t storage_class)
@@ -181,29 +157,24 @@ rt_status sim_check_pointer_difference(const sim_operation *operation)
 {
     const sim_type *left = sim_operand_type(operation, 0)->element;
     const sim_type *right = sim_operand_type(operation, 1)->element;
-    if (!sim_type_same(left, right) || left->size_bytes == 0) {
-        return sim_operation_fail(operation,
-                                  "the operands do not point to equal types with a size");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sim_type_same(left, right) && left->size_bytes > 0,
+                                 "the operands do not point to equal types with a size");
 }
 
 /* ---- Vectors and composites ---------------------------------------------------------------- */
 
 rt_status sim_check_vector_extract(const sim_operation *operation)
 {
-    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the result is not a component of the vector");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
+        "the result is not a component of the vector");
 }
 
 rt_status sim_check_vector_insert(const sim_operation *operation)
 {
-    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
-        return sim_operation_fail(operation, "the operand is not a component of the vector");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(operation->type->element, sim_operand_type(operation, 1)),
+        "the operand is not a component of the vector");
 }
 
 rt_status sim_check_shuffle(const sim_operation *operation)
@@ -244,12 +215,10 @@ static rt_status check_construct_vector(const sim_operation *operation)
         }
         count += is_vector ? part->count : 1;
     }
-    if (count != operation->type->count) {
-        return sim_operation_fail(operation, "the constituents have %llu components, not %llu",
-                                  (unsigned long long)count,
-                                  (unsigned long long)operation->type->count);
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, count == operation->type->count,
+                                 "the constituents have %llu components, not %llu",
+                                 (unsigned long long)count,
+                                 (unsigned long long)operation->type->count);
 }
 
 rt_status sim_check_construct(const sim_operation *operation)
@@ -265,8 +234,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     }
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
-        const sim_type *member = type->members ? type->members[i] : type->element;
-        if (!part || !sim_type_same(part, member)) {
+        if (!part || !sim_type_same(part, sim_type_part(type, i))) {
             return sim_operation_fail(operation,
                                       "constituent %u, id %u, differs in type from "
                                       "the member",
@@ -283,13 +251,11 @@ static rt_status part_at(const sim_operation *operation, const sim_type *type, u
     *out_part = NULL;
     for (uint32_t i = first; i < operation->operand_count; i++) {
         uint32_t index = operation->operands[i];
-        bool is_composite = type->kind == SIM_TYPE_VECTOR || type->kind == SIM_TYPE_ARRAY ||
-                            type->kind == SIM_TYPE_STRUCT;
-        if (!is_composite || index >= type->count) {
+        if (!sim_type_is_composite(type) || index >= type->count) {
             return sim_operation_fail(operation, "index %u leads into no member of type %u", index,
                                       type->id);
         }
-        type = type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
+        type = sim_type_part(type, index);
     }
     *out_part = type;
     return RT_STATUS_OK;
@@ -299,20 +265,16 @@ rt_status sim_check_extract(const sim_operation *operation)
 {
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, sim_operand_type(operation, 0), 1, &part));
-    if (!sim_type_same(part, operation->type)) {
-        return sim_operation_fail(operation, "the part differs in type from the result");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sim_type_same(part, operation->type),
+                                 "the part differs in type from the result");
 }
 
 rt_status sim_check_insert(const sim_operation *operation)
 {
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, operation->type, 2, &part));
-    if (!sim_type_same(part, sim_operand_type(operation, 0))) {
-        return sim_operation_fail(operation, "the operand differs in type from the part");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sim_type_same(part, sim_operand_type(operation, 0)),
+                                 "the operand differs in type from the part");
 }
 
 /* True if OpCopyLogical can copy between the types: equal apart from names and layout. */
@@ -331,12 +293,9 @@ rt_status sim_check_copy_logical(const sim_operation *operation)
 {
     const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
     bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
-    if (from->id == to->id || !are_aggregates || !matches_logically(from, to)) {
-        return sim_operation_fail(operation,
-                                  "types %u and %u are not two aggregates of the same parts",
-                                  from->id, to->id);
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, from->id != to->id && are_aggregates && matches_logically(from, to),
+        "types %u and %u are not two aggregates of the same parts", from->id, to->id);
 }
 
 /* ---- Extended instructions ----------------------------------------------------------------- */
@@ -387,7 +346,7 @@ rt_status sim_check_print(const sim_operation *operation)
     }
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         const sim_type *type = sim_operand_type(operation, i);
-        const sim_type *scalar = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;
+        const sim_type *scalar = type ? sim_component_type(type) : NULL;
         if (!scalar || (scalar->kind != SIM_TYPE_INT && scalar->kind != SIM_TYPE_FLOAT &&
                         type->kind != SIM_TYPE_POINTER)) {
             return sim_operation_fail(operation, "argument %u of printf is not a number or pointer",
@@ -412,20 +371,18 @@ rt_status sim_check_variable(const sim_operation *operation)
     if (operation->operand_count < 2) return RT_STATUS_OK;
     const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
-    if (!is_constant || !sim_type_same(value->type, type->element) ||
-        value->type->storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "the initializer %u is not a constant of type %u",
-                                  operation->operands[1], type->element->id);
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 is_constant && sim_type_same(value->type, type->element) &&
+                                     value->type->storage_class != SIM_StorageClassInput,
+                                 "the initializer %u is not a constant of type %u",
+                                 operation->operands[1], type->element->id);
 }
 
 rt_status sim_check_load(const sim_operation *operation)
 {
-    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the pointer does not point to the result's type");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
+        "the pointer does not point to the result's type");
 }
 
 rt_status sim_check_store(const sim_operation *operation)
@@ -436,44 +393,25 @@ rt_status sim_check_store(const sim_operation *operation)
         return sim_operation_fail(operation, "nothing is stored to storage class %s",
                                   sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
     }
-    if (!sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
-        return sim_operation_fail(operation, "the pointer does not point to the value's type");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation,
+        sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1)),
+        "the pointer does not point to the value's type");
 }
 
 rt_status sim_check_copy_memory(const sim_operation *operation)
 {
     const sim_type *target = sim_operand_type(operation, 0)->element;
-    if (!sim_type_same(target, sim_operand_type(operation, 1)->element) ||
-        target->alignment_bytes == 0) {
-        return sim_operation_fail(operation,
-                                  "the pointers do not point to equal types with values");
-    }
-    return RT_STATUS_OK;
-}
-
-/* The member of a struct that a constant index selects. */
-static rt_status member_at(const sim_operation *operation, const sim_type *type, sim_id id,
-                           const sim_type **out_part)
-{
-    const sim_module *module = operation->reader->module;
-    const sim_id_entry *entry = sim_module_id(module, id);
-    const sim_constant *index =
-        entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
-    bool is_plain = index && (index->kind == SIM_CONSTANT_BITS || index->kind == SIM_CONSTANT_NULL);
-    if (!is_plain || index->type->kind != SIM_TYPE_INT || index->bits >= type->count) {
-        return sim_operation_fail(operation,
-                                  "id %u is not a constant that names one of %llu members", id,
-                                  (unsigned long long)type->count);
-    }
-    *out_part = type->members[index->bits];
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 sim_type_same(target, sim_operand_type(operation, 1)->element) &&
+                                     target->alignment_bytes != 0,
+                                 "the pointers do not point to equal types with values");
 }
 
 /* Follows the indices from operand `first` on into the base's pointee. */
 static rt_status check_chain(const sim_operation *operation, uint32_t first)
 {
+    const sim_module *module = operation->reader->module;
     const sim_type *base = sim_operand_type(operation, 0), *part = base->element;
     for (uint32_t i = first; i < operation->operand_count; i++) {
         const sim_type *index = sim_operand_type(operation, i);
@@ -482,7 +420,17 @@ static rt_status check_chain(const sim_operation *operation, uint32_t first)
                                       operation->operands[i]);
         }
         if (part->kind == SIM_TYPE_STRUCT) {
-            RT_TRY(member_at(operation, part, operation->operands[i], &part));
+            const sim_id_entry *entry = sim_module_id(module, operation->operands[i]);
+            const sim_constant *member =
+                entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
+            bool is_plain =
+                member && (member->kind == SIM_CONSTANT_BITS || member->kind == SIM_CONSTANT_NULL);
+            if (!is_plain || member->bits >= part->count) {
+                return sim_operation_fail(operation,
+                                          "id %u is not a constant that names one of %llu members",
+                                          operation->operands[i], (unsigned long long)part->count);
+            }
+            part = part->members[member->bits];
         } else if (part->kind == SIM_TYPE_ARRAY || part->kind == SIM_TYPE_VECTOR) {
             part = part->element;
         } else {
@@ -490,12 +438,11 @@ static rt_status check_chain(const sim_operation *operation, uint32_t first)
                                       operation->operands[i], part->id);
         }
     }
-    if (operation->type->storage_class != base->storage_class ||
-        !sim_type_same(operation->type->element, part)) {
-        return sim_operation_fail(operation, "the result does not point to type %u in %s", part->id,
-                                  sim_enumerant_name(SIM_KIND_StorageClass, base->storage_class));
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 operation->type->storage_class == base->storage_class &&
+                                     sim_type_same(operation->type->element, part),
+                                 "the result does not point to type %u in %s", part->id,
+                                 sim_enumerant_name(SIM_KIND_StorageClass, base->storage_class));
 }
 
 rt_status sim_check_access_chain(const sim_operation *operation)
@@ -544,12 +491,9 @@ rt_status sim_check_async_copy(const sim_operation *operation)
         return sim_operation_fail(operation,
                                   "the pointers do not point to equal types with a size");
     }
-    if (!inward && !outward) {
-        return sim_operation_fail(operation,
-                                  "it copies neither from CrossWorkgroup to Workgroup memory nor "
-                                  "back");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, inward || outward,
+                                 "it copies neither from CrossWorkgroup to Workgroup memory nor "
+                                 "back");
 }
 
 /* ---- Atomics ------------------------------------------------------------------------------- */
@@ -581,19 +525,16 @@ rt_status sim_check_atomic(const sim_operation *operation)
 
 rt_status sim_check_atomic_float(const sim_operation *operation)
 {
-    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
-        return sim_operation_fail(operation, "the pointer does not point to the value's type");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
+        "the pointer does not point to the value's type");
 }
 
 rt_status sim_check_atomic_flag(const sim_operation *operation)
 {
     const sim_type *flag = sim_operand_type(operation, 0)->element;
-    if (flag->kind != SIM_TYPE_INT || flag->bits != 32) {
-        return sim_operation_fail(operation, "the pointer does not point to an integer of 32 bits");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, flag->kind == SIM_TYPE_INT && flag->bits == 32,
+                                 "the pointer does not point to an integer of 32 bits");
 }
 
 rt_status sim_check_atomic_store(const sim_operation *operation)
@@ -635,13 +576,13 @@ rt_status sim_check_call(const sim_operation *operation)
     if (entry->kind != SIM_ID_FUNCTION) {
         return sim_operation_fail(operation, "id %u is not a function", operation->operands[0]);
     }
-    for (uint32_t i = 0; i < module->entry_count; i++) {
-        if (module->entries[i].function != entry->index) continue;
+    const sim_function *function = &module->functions[entry->index];
+    if (sim_module_is_entry(module, function)) {
         return sim_operation_fail(operation,
                                   "function %u is an entry point, which cannot be called",
                                   operation->operands[0]);
     }
-    return check_arguments(operation, module->functions[entry->index].type);
+    return check_arguments(operation, function->type);
 }
 
 rt_status sim_check_call_pointer(const sim_operation *operation)
@@ -660,18 +601,16 @@ rt_status sim_check_call_pointer(const sim_operation *operation)
 rt_status sim_check_return(const sim_operation *operation)
 {
     CHECK(operation->function);
-    if (operation->function->type->element->kind != SIM_TYPE_VOID) {
-        return sim_operation_fail(operation, "the function returns a value");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 operation->function->type->element->kind == SIM_TYPE_VOID,
+                                 "the function returns a value");
 }
 
 rt_status sim_check_return_value(const sim_operation *operation)
 {
     CHECK(operation->function);
-    if (!sim_type_same(sim_operand_type(operation, 0), operation->function->type->element)) {
-        return sim_operation_fail(operation,
-                                  "the value differs in type from what the function returns");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(
+        operation,
+        sim_type_same(sim_operand_type(operation, 0), operation->function->type->element),
+        "the value differs in type from what the function returns");
 }

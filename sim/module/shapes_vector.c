@@ -5,42 +5,28 @@
  * specification 1.6, sections 3.42.11 and 3.42.13. */
 #include "sim/module/rules.h"
 
-static uint64_t component_count(const sim_type *type)
-{
-    return type->kind == SIM_TYPE_VECTOR ? type->count : 1;
-}
-
-static const sim_type *component_of(const sim_type *type)
-{
-    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
-}
-
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
 rt_status sim_check_quantize(const sim_operation *operation)
 {
-    if (component_of(operation->type)->bits != 32) {
-        return sim_operation_fail(operation, "the components have no 32 bits");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sim_component_type(operation->type)->bits == 32,
+                                 "the components have no 32 bits");
 }
 
 rt_status sim_check_upsample(const sim_operation *operation)
 {
-    const sim_type *part = component_of(sim_operand_type(operation, 0));
-    if (component_of(operation->type)->bits != 2 * part->bits) {
-        return sim_operation_fail(operation, "the result is not twice as wide as the operands");
-    }
-    return RT_STATUS_OK;
+    const sim_type *part = sim_component_type(sim_operand_type(operation, 0));
+    return sim_operation_require(operation,
+                                 sim_component_type(operation->type)->bits == 2 * part->bits,
+                                 "the result is not twice as wide as the operands");
 }
 
 rt_status sim_check_lane_select(const sim_operation *operation)
 {
-    const sim_type *selector = component_of(sim_operand_type(operation, 2));
-    if (component_of(operation->type)->bits != selector->bits) {
-        return sim_operation_fail(operation, "the selector differs in width from the result");
-    }
-    return RT_STATUS_OK;
+    const sim_type *selector = sim_component_type(sim_operand_type(operation, 2));
+    return sim_operation_require(operation,
+                                 sim_component_type(operation->type)->bits == selector->bits,
+                                 "the selector differs in width from the result");
 }
 
 rt_status sim_check_integer_pair(const sim_operation *operation)
@@ -48,11 +34,8 @@ rt_status sim_check_integer_pair(const sim_operation *operation)
     const sim_type *type = operation->type, *first = sim_operand_type(operation, 0);
     bool is_pair = type->kind == SIM_TYPE_STRUCT && type->count == 2 &&
                    sim_type_same(type->members[0], first) && sim_type_same(type->members[1], first);
-    if (!is_pair) {
-        return sim_operation_fail(
-            operation, "the result is not a struct of two members of the operands' type");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, is_pair,
+                                 "the result is not a struct of two members of the operands' type");
 }
 
 /* The operands are vectors of integers, or 32-bit integers with a packed vector format as the last
@@ -79,10 +62,8 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
         return sim_operation_fail(operation, "the result is narrower than the components");
     }
     const sim_type *sum = is_accumulated ? sim_operand_type(operation, 2) : operation->type;
-    if (!sum || !sim_type_same(sum, operation->type)) {
-        return sim_operation_fail(operation, "the accumulator differs in type from the result");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sum && sim_type_same(sum, operation->type),
+                                 "the accumulator differs in type from the result");
 }
 
 /* ---- Shuffles by masks ----------------------------------------------------------------------- */
@@ -104,67 +85,49 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
     if (last == 2 && !sim_type_same(source, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the operands have different types");
     }
-    if (source->count == 3 || type->count == 3) {
-        return sim_operation_fail(operation, "vectors of three are not shuffled");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, source->count != 3 && type->count != 3,
+                                 "vectors of three are not shuffled");
 }
 
 /* ---- Vectors in memory ----------------------------------------------------------------------- */
 
-/* True if the pointee is half, for the functions that convert from or to half, or otherwise has the
- * type of the value's components. */
-static bool is_pointee(const sim_operation *operation, const sim_type *pointer,
-                       const sim_type *value)
-{
-    const sim_type *element = pointer->element, *component = component_of(value);
-    switch (operation->operands[-1]) {
-    case SIM_STD_vloadn:
-    case SIM_STD_vstoren: return sim_type_same(element, component);
-    default:
-        return element->kind == SIM_TYPE_FLOAT && element->bits == 16 &&
-               component->kind == SIM_TYPE_FLOAT && component->bits > 16;
-    }
-}
-
-/* True for the functions of a scalar; the others take vectors. */
-static bool is_of_one(uint32_t number)
-{
-    return number == SIM_STD_vload_half || number == SIM_STD_vstore_half ||
-           number == SIM_STD_vstore_half_r;
-}
-
+/* Some functions access a scalar, the others vectors.  The pointee is half for those that convert
+ * from or to half, and otherwise has the type of the value's components. */
 static rt_status check_vector_access(const sim_operation *operation, uint32_t pointer,
                                      const sim_type *value)
 {
-    const sim_type *type = sim_operand_type(operation, pointer);
-    if (is_of_one(operation->operands[-1]) != (value->kind != SIM_TYPE_VECTOR)) {
+    uint32_t number = operation->operands[-1];
+    const sim_type *type = sim_operand_type(operation, pointer), *element = type->element;
+    const sim_type *component = sim_component_type(value);
+    bool is_vector = value->kind == SIM_TYPE_VECTOR;
+    bool takes_vector = number != SIM_STD_vload_half && number != SIM_STD_vstore_half &&
+                        number != SIM_STD_vstore_half_r;
+    if (takes_vector != is_vector) {
         return sim_operation_fail(operation, "the value is %s",
-                                  value->kind == SIM_TYPE_VECTOR ? "a vector" : "not a vector");
+                                  is_vector ? "a vector" : "not a vector");
     }
-    if (!is_pointee(operation, type, value)) {
+    bool is_half = element->kind == SIM_TYPE_FLOAT && element->bits == 16 &&
+                   component->kind == SIM_TYPE_FLOAT && component->bits > 16;
+    bool is_plain = number == SIM_STD_vloadn || number == SIM_STD_vstoren;
+    if (is_plain ? !sim_type_same(element, component) : !is_half) {
         return sim_operation_fail(operation,
                                   "the pointer does not point to what is loaded or stored");
     }
     if (type->storage_class == SIM_StorageClassInput) {
         return sim_operation_fail(operation, "a built-in variable is not memory");
     }
-    if (sim_operand_type(operation, pointer - 1)->bits != 64) {
-        return sim_operation_fail(operation, "the offset is not an integer of 64 bits");
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation, sim_operand_type(operation, pointer - 1)->bits == 64,
+                                 "the offset is not an integer of 64 bits");
 }
 
 rt_status sim_check_vector_load(const sim_operation *operation)
 {
+    uint64_t count = sim_component_count(operation->type);
     RT_TRY(check_vector_access(operation, 1, operation->type));
-    if (operation->operand_count > 2 &&
-        operation->operands[2] != component_count(operation->type)) {
-        return sim_operation_fail(operation, "%u components are asked for, the result has %llu",
-                                  operation->operands[2],
-                                  (unsigned long long)component_count(operation->type));
-    }
-    return RT_STATUS_OK;
+    return sim_operation_require(operation,
+                                 operation->operand_count <= 2 || operation->operands[2] == count,
+                                 "%u components are asked for, the result has %llu",
+                                 operation->operands[2], (unsigned long long)count);
 }
 
 rt_status sim_check_vector_store(const sim_operation *operation)
@@ -173,9 +136,8 @@ rt_status sim_check_vector_store(const sim_operation *operation)
     if (operation->type->kind != SIM_TYPE_VOID) {
         return sim_operation_fail(operation, "a store has no result");
     }
-    if (operation->operand_count > 3 && operation->operands[3] > SIM_FPRoundingModeRTN) {
-        return sim_operation_fail(operation, "rounding mode %u does not exist",
-                                  operation->operands[3]);
-    }
-    return RT_STATUS_OK;
+    bool has_mode = operation->operand_count > 3;
+    return sim_operation_require(operation,
+                                 !has_mode || operation->operands[3] <= SIM_FPRoundingModeRTN,
+                                 "rounding mode %u does not exist", operation->operands[3]);
 }

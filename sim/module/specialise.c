@@ -2,18 +2,13 @@
  * follow in fold.c.  Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
 #include "sim/module/reader.h"
 
-static const sim_spec_constant *value_given(const sim_reader *reader, uint32_t spec_id)
-{
-    for (uint32_t i = 0; i < reader->value_count; i++) {
-        if (reader->values[i].id == spec_id) return &reader->values[i];
-    }
-    return NULL;
-}
-
 rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     CHECK(constant->kind == SIM_CONSTANT_BITS && constant->spec_id != SIM_NONE);
-    const sim_spec_constant *given = value_given(reader, constant->spec_id);
+    const sim_spec_constant *given = NULL;
+    for (uint32_t i = 0; i < reader->value_count && !given; i++) {
+        if (reader->values[i].id == constant->spec_id) given = &reader->values[i];
+    }
     if (!given) return RT_STATUS_OK;
     const sim_type *type = constant->type;
     if (given->value.size != type->size_bytes) {
@@ -24,6 +19,7 @@ rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view, sim_co
                                given->value.size);
     }
     uint64_t bits = 0;
+    CHECK(given->value.size <= sizeof bits);
     for (size_t i = 0; i < given->value.size; i++)
         bits |= (uint64_t)given->value.data[i] << 8 * i;
     constant->bits = type->kind == SIM_TYPE_BOOL ? bits != 0 : bits;

@@ -30,8 +30,17 @@ static void write_type(rt_buffer *out, const sim_type *type)
     UNREACHABLE();
 }
 
-static void write_function(rt_buffer *out, const sim_symbol *symbol)
+void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol)
 {
+    rt_buffer_printf(out, "module %u %s ", symbol->place.module,
+                     symbol->linkage == SIM_LINKAGE_IMPORT ? "imports" : "defines");
+    if (!symbol->is_function) {
+        rt_buffer_printf(out, "%s variable ",
+                         sim_enumerant_name(SIM_KIND_StorageClass, symbol->storage_class));
+        write_type(out, symbol->type);
+        return;
+    }
+    CHECK(symbol->place.index < symbol->module->function_count);
     const sim_function *function = &symbol->module->functions[symbol->place.index];
     rt_buffer_printf(out, "function ");
     write_type(out, symbol->type->element);
@@ -43,19 +52,6 @@ static void write_function(rt_buffer *out, const sim_symbol *symbol)
         }
     }
     rt_buffer_printf(out, symbol->type->count ? ")" : "()");
-}
-
-void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol)
-{
-    rt_buffer_printf(out, "module %u %s ", symbol->place.module,
-                     symbol->linkage == SIM_LINKAGE_IMPORT ? "imports" : "defines");
-    if (symbol->is_function) {
-        write_function(out, symbol);
-        return;
-    }
-    rt_buffer_printf(out, "%s variable ",
-                     sim_enumerant_name(SIM_KIND_StorageClass, symbol->storage_class));
-    write_type(out, symbol->type);
 }
 
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b)

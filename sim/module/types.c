@@ -90,20 +90,6 @@ static void set_scalar(sim_type *type, sim_type_kind kind, uint32_t bits)
 
 /* ---- One reader per instruction ------------------------------------------------------------ */
 
-static rt_status read_void(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    CHECK(view->count == 2 && reader->module);
-    type->kind = SIM_TYPE_VOID;
-    return RT_STATUS_OK;
-}
-
-static rt_status read_bool(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    CHECK(view->count == 2 && reader->module);
-    set_scalar(type, SIM_TYPE_BOOL, 1);
-    return RT_STATUS_OK;
-}
-
 static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *type)
 {
     uint32_t bits = view->words[2];
@@ -179,34 +165,27 @@ static rt_status check_element(sim_reader *reader, const sim_view *view, const s
     return RT_STATUS_OK;
 }
 
-/* Reads the length of an array, a known constant. */
-static rt_status read_length(sim_reader *reader, const sim_view *view, uint64_t *out_length)
+/* The length of an array is a known constant. */
+static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *type)
 {
-    *out_length = 0;
+    RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
+    RT_TRY(check_element(reader, view, type->element));
     const sim_id_entry *entry = sim_module_id(reader->module, view->words[3]);
     if (entry->kind != SIM_ID_CONSTANT || entry->word >= view->offset) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                "the length %u is not a constant defined before", view->words[3]);
     }
-    const sim_constant *constant = &reader->module->constants[entry->index];
-    if (constant->kind != SIM_CONSTANT_BITS || constant->type->kind != SIM_TYPE_INT) {
+    const sim_constant *length = &reader->module->constants[entry->index];
+    if (length->kind != SIM_CONSTANT_BITS || length->type->kind != SIM_TYPE_INT) {
         return sim_reader_fail(
             reader, RT_UNSUPPORTED, view->offset,
             "the length %u is not an integer that is known before the program runs",
             view->words[3]);
     }
-    if (constant->bits == 0) {
+    if (length->bits == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "an array has no elements");
     }
-    *out_length = constant->bits;
-    return RT_STATUS_OK;
-}
-
-static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
-    RT_TRY(check_element(reader, view, type->element));
-    RT_TRY(read_length(reader, view, &type->count));
+    type->count = length->bits;
     type->kind = SIM_TYPE_ARRAY;
     type->depth = (uint16_t)(type->element->depth + 1);
     type->alignment_bytes = type->element->alignment_bytes;
@@ -215,15 +194,35 @@ static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *
     return check_size(reader, view, type->size_bytes);
 }
 
-/* Assigns every member its offset, with C's rules, or without padding if the struct is packed. */
-static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *type)
+static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
 {
-    uint64_t *offsets =
-        rt_arena_alloc_array(&reader->module->arena, type->count, sizeof *type->offsets);
-    uint64_t size = 0;
+    rt_arena *arena = &reader->module->arena;
+    const uint32_t *ids;
+    uint32_t count;
+    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
+    uint32_t most = count > view->count - 2 ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX;
+    if (count > most) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset,
+                               "a struct has %u members, at most %u are read", count, most);
+    }
+    const sim_type **members = rt_arena_alloc_array(arena, count, sizeof *members);
+    uint64_t *offsets = rt_arena_alloc_array(arena, count, sizeof *offsets), size = 0;
+    type->kind = SIM_TYPE_STRUCT;
+    type->depth = 1;
+    type->part_count = 1;
+    type->count = count;
+    type->members = members;
+    type->offsets = offsets;
     type->alignment_bytes = 1;
-    for (uint64_t i = 0; i < type->count; i++) {
-        const sim_type *member = type->members[i];
+    type->is_packed = sim_module_decoration(reader->module, view->words[1], SIM_NONE,
+                                            SIM_DecorationCPacked) != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
+        RT_TRY(check_element(reader, view, members[i]));
+    }
+    /* Every member has its offset with C's rules, or without padding if the struct is packed. */
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_type *member = members[i];
         uint32_t alignment = type->is_packed ? 1 : member->alignment_bytes;
         if (alignment > type->alignment_bytes) type->alignment_bytes = alignment;
         if (member->depth >= type->depth) type->depth = (uint16_t)(member->depth + 1);
@@ -233,36 +232,9 @@ static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *typ
         type->part_count += member->part_count;
         if (type->part_count < member->part_count) type->part_count = UINT64_MAX;
     }
-    type->offsets = offsets;
+    CHECK(type->depth <= SIM_TYPE_DEPTH_MAX);
     type->size_bytes = rounded_up(size, type->alignment_bytes);
     return check_size(reader, view, type->size_bytes);
-}
-
-static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    const uint32_t *ids;
-    uint32_t count;
-    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
-    bool is_continued = count > view->count - 2;
-    if (count > (is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX)) {
-        return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                               "a struct has %u members, at most %d are read", count,
-                               is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX);
-    }
-    const sim_type **members =
-        rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
-    for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
-        RT_TRY(check_element(reader, view, members[i]));
-    }
-    type->kind = SIM_TYPE_STRUCT;
-    type->depth = 1;
-    type->part_count = 1;
-    type->count = count;
-    type->members = members;
-    type->is_packed = sim_module_decoration(reader->module, view->words[1], SIM_NONE,
-                                            SIM_DecorationCPacked) != NULL;
-    return lay_out(reader, view, type);
 }
 
 static rt_status set_pointer(sim_reader *reader, const sim_view *view, sim_type *type,
@@ -325,20 +297,6 @@ static rt_status read_function(sim_reader *reader, const sim_view *view, sim_typ
     return RT_STATUS_OK;
 }
 
-static rt_status read_opaque(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    CHECK(view->count >= 2 && reader->module);
-    type->kind = SIM_TYPE_OPAQUE;
-    return RT_STATUS_OK;
-}
-
-static rt_status read_event(sim_reader *reader, const sim_view *view, sim_type *type)
-{
-    CHECK(view->count == 2 && reader->module);
-    set_scalar(type, SIM_TYPE_EVENT, 64);
-    return RT_STATUS_OK;
-}
-
 /* OpTypeForwardPointer declares a pointer before its pointee. */
 static rt_status read_forward(sim_reader *reader, const sim_view *view)
 {
@@ -380,30 +338,28 @@ static rt_status check_unique(sim_reader *reader, const sim_view *view)
 
 rt_status sim_read_type(sim_reader *reader, const sim_view *view)
 {
-    typedef rt_status read(sim_reader * reader, const sim_view *view, sim_type *type);
-    static const struct {
-        uint16_t number;
-        read *read;
-    } readers[] = {
-        {SIM_OpTypeVoid, read_void},         {SIM_OpTypeBool, read_bool},
-        {SIM_OpTypeInt, read_int},           {SIM_OpTypeFloat, read_float},
-        {SIM_OpTypeVector, read_vector},     {SIM_OpTypeArray, read_array},
-        {SIM_OpTypeStruct, read_struct},     {SIM_OpTypePointer, read_pointer},
-        {SIM_OpTypeFunction, read_function}, {SIM_OpTypeOpaque, read_opaque},
-        {SIM_OpTypeEvent, read_event},
-    };
     if (view->opcode->number == SIM_OpTypeForwardPointer) return read_forward(reader, view);
-    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
-        if (readers[i].number != view->opcode->number) continue;
-        const sim_id_entry *entry = sim_module_id(reader->module, view->words[1]);
-        CHECK(entry->kind == SIM_ID_TYPE && entry->word == view->offset);
-        sim_type *type = &reader->module->types[entry->index];
-        type->index = entry->index;
-        RT_TRY(check_unique(reader, view));
-        RT_TRY(readers[i].read(reader, view, type));
-        type->id = view->words[1];
-        type->structure = structure_of(type);
-        return RT_STATUS_OK;
+    const sim_id_entry *entry = sim_module_id(reader->module, view->words[1]);
+    CHECK(entry->kind == SIM_ID_TYPE && entry->word == view->offset);
+    CHECK(entry->index < reader->module->type_count);
+    sim_type *type = &reader->module->types[entry->index];
+    type->index = entry->index;
+    RT_TRY(check_unique(reader, view));
+    switch (view->opcode->number) {
+    case SIM_OpTypeVoid: type->kind = SIM_TYPE_VOID; break;
+    case SIM_OpTypeBool: set_scalar(type, SIM_TYPE_BOOL, 1); break;
+    case SIM_OpTypeInt: RT_TRY(read_int(reader, view, type)); break;
+    case SIM_OpTypeFloat: RT_TRY(read_float(reader, view, type)); break;
+    case SIM_OpTypeVector: RT_TRY(read_vector(reader, view, type)); break;
+    case SIM_OpTypeArray: RT_TRY(read_array(reader, view, type)); break;
+    case SIM_OpTypeStruct: RT_TRY(read_struct(reader, view, type)); break;
+    case SIM_OpTypePointer: RT_TRY(read_pointer(reader, view, type)); break;
+    case SIM_OpTypeFunction: RT_TRY(read_function(reader, view, type)); break;
+    case SIM_OpTypeOpaque: type->kind = SIM_TYPE_OPAQUE; break;
+    case SIM_OpTypeEvent: set_scalar(type, SIM_TYPE_EVENT, 64); break;
+    default: UNREACHABLE();
     }
-    UNREACHABLE();
+    type->id = view->words[1];
+    type->structure = structure_of(type);
+    return RT_STATUS_OK;
 }

@@ -20,24 +20,6 @@ static bool is_constant_operand(const sim_module *module, const sim_constant *us
     return constant < user || constant->kind == SIM_CONSTANT_FUNCTION;
 }
 
-static rt_status check_composite(const sim_operation *operation, const sim_constant *constant)
-{
-    const sim_module *module = operation->reader->module;
-    for (uint32_t i = 0; i < constant->count; i++) {
-        if (!is_constant_operand(module, constant, constant->operands[i])) {
-            return sim_operation_fail(operation, "constituent %u is not a constant defined before",
-                                      constant->operands[i]);
-        }
-    }
-    if (constant->type->kind == SIM_TYPE_VECTOR && constant->count != constant->type->count) {
-        return sim_operation_fail(operation, "a vector of %llu has %u constituents",
-                                  (unsigned long long)constant->type->count, constant->count);
-    }
-    sim_operation construct = *operation;
-    construct.group = SIM_GROUP_CONSTRUCT;
-    return sim_rules_apply(&construct);
-}
-
 static rt_status visit_constant_operand(void *user, const sim_view *view, sim_operand_kind kind,
                                         uint32_t first, uint32_t count)
 {
@@ -143,23 +125,6 @@ static rt_status check_operation(sim_operation *operation, const sim_constant *c
     return sim_rules_apply(operation);
 }
 
-static rt_status check_function_pointer(const sim_operation *operation,
-                                        const sim_constant *constant)
-{
-    const sim_module *module = operation->reader->module;
-    const sim_id_entry *entry = sim_module_id(module, constant->operands[0]);
-    if (entry->kind != SIM_ID_FUNCTION) {
-        return sim_operation_fail(operation, "id %u is not a function", constant->operands[0]);
-    }
-    const sim_type *type = constant->type;
-    if (type->kind != SIM_TYPE_POINTER || type->element->kind != SIM_TYPE_FUNCTION ||
-        !sim_type_equal(type->element, module->functions[entry->index].type)) {
-        return sim_operation_fail(operation, "type %u does not point to the type of function %u",
-                                  type->id, constant->operands[0]);
-    }
-    return RT_STATUS_OK;
-}
-
 static sim_operation operation_of(sim_reader *reader, const sim_constant *constant)
 {
     return (sim_operation){
@@ -180,13 +145,37 @@ rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant)
 
 static rt_status check_constant(sim_reader *reader, const sim_constant *constant)
 {
+    const sim_module *module = reader->module;
+    const sim_type *type = constant->type;
     sim_operation operation = operation_of(reader, constant);
     if (constant->opcode) return check_operation(&operation, constant);
-    switch (constant->kind) {
-    case SIM_CONSTANT_COMPOSITE: return check_composite(&operation, constant);
-    case SIM_CONSTANT_FUNCTION: return check_function_pointer(&operation, constant);
-    default: return RT_STATUS_OK;
+    if (constant->kind == SIM_CONSTANT_COMPOSITE) {
+        for (uint32_t i = 0; i < constant->count; i++) {
+            if (!is_constant_operand(module, constant, constant->operands[i])) {
+                return sim_operation_fail(&operation,
+                                          "constituent %u is not a constant defined before",
+                                          constant->operands[i]);
+            }
+        }
+        if (type->kind == SIM_TYPE_VECTOR && constant->count != type->count) {
+            return sim_operation_fail(&operation, "a vector of %llu has %u constituents",
+                                      (unsigned long long)type->count, constant->count);
+        }
+        operation.group = SIM_GROUP_CONSTRUCT;
+        return sim_rules_apply(&operation);
     }
+    if (constant->kind != SIM_CONSTANT_FUNCTION) return RT_STATUS_OK;
+    CHECK(constant->count == 1);
+    const sim_id_entry *entry = sim_module_id(module, constant->operands[0]);
+    if (entry->kind != SIM_ID_FUNCTION) {
+        return sim_operation_fail(&operation, "id %u is not a function", constant->operands[0]);
+    }
+    bool is_of_function = type->kind == SIM_TYPE_POINTER &&
+                          type->element->kind == SIM_TYPE_FUNCTION &&
+                          sim_type_equal(type->element, module->functions[entry->index].type);
+    return sim_operation_require(&operation, is_of_function,
+                                 "type %u does not point to the type of function %u", type->id,
+                                 constant->operands[0]);
 }
 
 static rt_status check_variable(sim_reader *reader, const sim_variable *variable)
@@ -229,71 +218,15 @@ static bool reaches_end(const sim_module *module, const sim_instruction *definit
     return origin->order != SIM_NONE && sim_block_dominates(origin, block);
 }
 
-static bool reaches_use(const sim_module *module, const sim_instruction *definition,
-                        const sim_instruction *instruction)
-{
-    if (definition->block == instruction->block) return definition < instruction;
-    return reaches_end(module, definition, &module->blocks[instruction->block]);
-}
-
-/* An operand must be visible in this function, and its definition must reach this use; phis use
- * their operands in other blocks (check_phi). */
-static rt_status check_use(const sim_use *use, const sim_view *view, sim_id id)
-{
-    const sim_module *module = use->reader->module;
-    const sim_id_entry *entry = sim_module_id(module, id);
-    bool is_local = entry->kind == SIM_ID_PARAMETER || entry->kind == SIM_ID_RESULT ||
-                    entry->kind == SIM_ID_LABEL;
-    if (is_local && entry->owner != use->block->function) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
-                               "id %u belongs to another function", id);
-    }
-    if (entry->kind != SIM_ID_RESULT || use->instruction->opcode->group == SIM_GROUP_PHI) {
-        return RT_STATUS_OK;
-    }
-    if (!reaches_use(module, &module->instructions[entry->index], use->instruction)) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
-                               "the value %u, defined at word %u, does not reach this use", id,
-                               entry->word);
-    }
-    return RT_STATUS_OK;
-}
-
-/* Built-in variables are not in memory: they may only be loaded, directly or through an access
- * chain. */
-static bool is_input_misused(const sim_id_entry *entry, sim_group group)
-{
-    bool is_input = entry->type && entry->type->kind == SIM_TYPE_POINTER &&
-                    entry->type->storage_class == SIM_StorageClassInput;
-    return is_input && group != SIM_GROUP_LOAD && group != SIM_GROUP_ACCESS_CHAIN;
-}
-
-/* True for a constant whose value is its `bits`. */
-static bool is_plain_constant(const sim_module *module, const sim_id_entry *entry)
-{
-    if (entry->kind != SIM_ID_CONSTANT) return false;
-    uint8_t kind = module->constants[entry->index].kind;
-    return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
-}
-
-/* Checks the alignment that follows bit Aligned of a memory access, as its first operand. */
-static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_t first)
-{
-    uint32_t alignment = view->words[first + 1];
-    if (alignment == 0 || (alignment & (alignment - 1))) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
-                               "the alignment %u is not a power of two", alignment);
-    }
-    return RT_STATUS_OK;
-}
-
 /* A scope must be an enumerant; semantics specify at most one order. */
 static rt_status check_order(const sim_use *use, const sim_view *view, sim_operand_kind kind,
                              sim_id id)
 {
     const sim_module *module = use->reader->module;
     const sim_id_entry *entry = sim_module_id(module, id);
-    if (!is_plain_constant(module, entry)) {
+    uint8_t form =
+        entry->kind == SIM_ID_CONSTANT ? module->constants[entry->index].kind : UINT8_MAX;
+    if (form != SIM_CONSTANT_BITS && form != SIM_CONSTANT_NULL) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
                                "%s %u is not a plain constant", sim_kind_of(kind)->name, id);
     }
@@ -325,21 +258,45 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
     const sim_use *use = user;
     CHECK(count >= 1 && first + count <= view->count);
     if (kind == SIM_KIND_MemoryAccess && (view->words[first] & SIM_MemoryAccessAligned)) {
-        return check_aligned(use, view, first);
+        uint32_t alignment = view->words[first + 1]; /* bit Aligned has the first operand */
+        if (alignment != 0 && (alignment & (alignment - 1)) == 0) return RT_STATUS_OK;
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                               "the alignment %u is not a power of two", alignment);
     }
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(use->reader, view, first)) return RT_STATUS_OK;
+    const sim_module *module = use->reader->module;
     sim_id id = view->words[first];
-    CHECK(id != 0 && id < use->reader->module->id_bound);
-    const sim_id_entry *entry = sim_module_id(use->reader->module, id);
-    if (is_input_misused(entry, view->opcode->group)) {
+    CHECK(id != 0 && id < module->id_bound);
+    const sim_id_entry *entry = sim_module_id(module, id);
+    sim_group group = view->opcode->group;
+    /* Built-in variables are not in memory: they may only be loaded, directly or through an access
+     * chain. */
+    bool is_input = entry->type && entry->type->kind == SIM_TYPE_POINTER &&
+                    entry->type->storage_class == SIM_StorageClassInput;
+    if (is_input && group != SIM_GROUP_LOAD && group != SIM_GROUP_ACCESS_CHAIN) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
                                "the built-in variable that %u names can only be loaded from", id);
     }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
         RT_TRY(check_order(use, view, kind, id));
     }
-    return check_use(use, view, id);
+    bool is_local = entry->kind == SIM_ID_PARAMETER || entry->kind == SIM_ID_RESULT ||
+                    entry->kind == SIM_ID_LABEL;
+    if (is_local && entry->owner != use->block->function) {
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                               "id %u belongs to another function", id);
+    }
+    /* The definition must reach this use; phis use their operands in other blocks (check_phi). */
+    if (entry->kind != SIM_ID_RESULT || group == SIM_GROUP_PHI) return RT_STATUS_OK;
+    const sim_instruction *definition = &module->instructions[entry->index];
+    bool reaches = definition->block == use->instruction->block
+                       ? definition < use->instruction
+                       : reaches_end(module, definition, use->block);
+    if (reaches) return RT_STATUS_OK;
+    return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                           "the value %u, defined at word %u, does not reach this use", id,
+                           entry->word);
 }
 
 /* ---- Phis ---------------------------------------------------------------------------------- */
@@ -359,31 +316,9 @@ static bool is_predecessor(const sim_block *block, uint32_t index)
     return false;
 }
 
-/* Checks one pair of a phi: a value of the phi's type that is available at the end of a
- * predecessor. */
-static rt_status check_phi_pair(const sim_use *use, uint32_t offset, sim_id value, sim_id parent)
-{
-    const sim_module *module = use->reader->module;
-    const sim_id_entry *label = sim_module_id(module, parent);
-    const sim_id_entry *entry = sim_module_id(module, value);
-    if (label->kind != SIM_ID_LABEL || !is_predecessor(use->block, label->index)) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "id %u is not a block that leads here", parent);
-    }
-    if (!entry->type || !sim_type_same(entry->type, use->instruction->type)) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "id %u is not a value of the phi's type", value);
-    }
-    if (entry->kind == SIM_ID_RESULT &&
-        !reaches_end(module, &module->instructions[entry->index], &module->blocks[label->index])) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "the value %u does not reach the end of block %u", value, parent);
-    }
-    return RT_STATUS_OK;
-}
-
-/* Every predecessor provides one value.  A block with two edges to this one, as switches may have,
- * may be listed twice with the same value.  `given` has an entry per block of the module. */
+/* Every predecessor provides one value of the phi's type that is available at its end.  A block
+ * with two edges to this one, as switches may have, may be listed twice with the same value.
+ * `given` has an entry per block of the module, all 0 before and after. */
 static rt_status check_phi(const sim_use *use, sim_id *given)
 {
     const sim_module *module = use->reader->module;
@@ -391,8 +326,24 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
     uint32_t offset = (uint32_t)(phi->words - module->words), distinct = 0;
     for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2) {
         sim_id value = phi->operands[i], parent = phi->operands[i + 1];
-        RT_TRY(check_phi_pair(use, offset, value, parent));
-        sim_id *known = &given[sim_module_id(module, parent)->index];
+        const sim_id_entry *label = sim_module_id(module, parent);
+        const sim_id_entry *entry = sim_module_id(module, value);
+        if (label->kind != SIM_ID_LABEL || !is_predecessor(use->block, label->index)) {
+            return sim_reader_fail(use->reader, RT_MALFORMED, offset,
+                                   "id %u is not a block that leads here", parent);
+        }
+        if (!entry->type || !sim_type_same(entry->type, phi->type)) {
+            return sim_reader_fail(use->reader, RT_MALFORMED, offset,
+                                   "id %u is not a value of the phi's type", value);
+        }
+        if (entry->kind == SIM_ID_RESULT &&
+            !reaches_end(module, &module->instructions[entry->index],
+                         &module->blocks[label->index])) {
+            return sim_reader_fail(use->reader, RT_MALFORMED, offset,
+                                   "the value %u does not reach the end of block %u", value,
+                                   parent);
+        }
+        sim_id *known = &given[label->index];
         if (*known != 0 && *known != value) {
             return sim_reader_fail(use->reader, RT_MALFORMED, offset,
                                    "block %u is given the values %u and %u", parent, *known, value);
@@ -400,24 +351,16 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
         if (*known == 0) distinct++;
         *known = value;
     }
-    for (uint32_t i = 1; i < phi->operand_count; i += 2) {
+    CHECK(distinct <= use->block->predecessor_count);
+    for (uint32_t i = 1; i < phi->operand_count; i += 2)
         given[sim_module_id(module, phi->operands[i])->index] = 0;
-    }
-    if (distinct != use->block->predecessor_count) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "%u of the %u blocks that lead here have a value", distinct,
-                               use->block->predecessor_count);
-    }
-    return RT_STATUS_OK;
+    if (distinct == use->block->predecessor_count) return RT_STATUS_OK;
+    return sim_reader_fail(use->reader, RT_MALFORMED, offset,
+                           "%u of the %u blocks that lead here have a value", distinct,
+                           use->block->predecessor_count);
 }
 
 /* ---- Decorations of results ---------------------------------------------------------------- */
-
-static bool is_conversion(uint32_t group)
-{
-    return group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_FLOAT ||
-           group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT;
-}
 
 /* Refuses decorations that would change the value of a result, except on conversions, which follow
  * them (decode/convert.c); other operations on floats always round to nearest even. */
@@ -430,7 +373,10 @@ static rt_status check_decorations(const sim_use *use, uint32_t offset)
     RT_TRY(check_saturation(use->reader, offset, instruction->id, group));
     const sim_decoration *rounding =
         sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
-    if (rounding && !is_conversion(group) && rounding->operands[0] != SIM_FPRoundingModeRTE) {
+    bool is_conversion = group == SIM_GROUP_FLOAT_TO_INTEGER ||
+                         group == SIM_GROUP_INTEGER_TO_FLOAT ||
+                         group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT;
+    if (rounding && !is_conversion && rounding->operands[0] != SIM_FPRoundingModeRTE) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
                                "rounding mode %s is refused: only conversions have one",
                                sim_enumerant_name(SIM_KIND_FPRoundingMode, rounding->operands[0]));

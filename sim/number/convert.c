@@ -17,6 +17,7 @@ typedef struct number {
 static const float_format *format_of(sim_number_type type)
 {
     static const float_format formats[] = {{10, 5}, {23, 8}, {52, 11}};
+    _Static_assert(sizeof formats / sizeof *formats == SIM_NUMBER_TYPES - SIM_NUMBER_HALF, "all");
     CHECK(type >= SIM_NUMBER_HALF && type <= SIM_NUMBER_DOUBLE);
     return &formats[type - SIM_NUMBER_HALF];
 }
@@ -89,6 +90,7 @@ static uint64_t float_of_number(const float_format *f, const number *n, sim_roun
     int least = exponent_min(f), exponent = 63 - __builtin_clzll(n->magnitude) + n->scale;
     if (exponent < least) exponent = least;
     int amount = exponent - (int)f->fraction - n->scale;
+    CHECK(amount > -64);
     uint64_t fraction = amount <= 0 ? n->magnitude << -amount : divide(n, amount, rounding);
     /* The leading one of a normal number increments the exponent, and so does a carry. */
     uint64_t above = (uint64_t)(exponent - least);
@@ -124,6 +126,7 @@ static bool integer_of_number(sim_numeric c, const number *n, uint64_t *out)
 bool sim_convert(sim_numeric conversion, uint64_t bits, uint64_t *out_bits)
 {
     CHECK(conversion.from < SIM_NUMBER_TYPES && conversion.to < SIM_NUMBER_TYPES);
+    CHECK(conversion.rounding < SIM_ROUNDINGS);
     number n = conversion.from >= SIM_NUMBER_HALF
                    ? number_of_float(format_of(conversion.from), bits)
                    : number_of_integer(conversion.from, bits);

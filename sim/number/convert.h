@@ -50,6 +50,8 @@ static inline uint32_t sim_number_bytes(sim_number_type type)
     return bytes[type];
 }
 
+_Static_assert(SIM_NUMBER_TYPES <= 16 && SIM_ROUNDINGS <= 4, "both fit in a packed conversion");
+
 /* A conversion packed into one word, for register code. */
 static inline uint32_t sim_numeric_pack(sim_numeric c)
 {

@@ -20,6 +20,7 @@
 #ifndef SIM_HALF_H
 #define SIM_HALF_H
 
+#include <float.h>
 #include <stdint.h>
 
 typedef union sim_float_bits {
@@ -30,6 +31,11 @@ typedef union sim_double_bits {
     double value;
     uint64_t bits;
 } sim_double_bits;
+
+_Static_assert(sizeof(sim_float_bits) == 4 && sizeof(sim_double_bits) == 8, "no padding");
+_Static_assert(FLT_MANT_DIG == 24 && FLT_MAX_EXP == 128, "float is binary32");
+_Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "double is binary64");
+_Static_assert(FLT_EVAL_METHOD == 0, "operations on floats round to float");
 
 /* Exact; a NaN keeps its sign and payload. */
 static inline float sim_float_of_half(uint16_t half)

@@ -17,7 +17,6 @@
     X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(sinh) X(tan) \
     X(tanh) X(tgamma)
 /* clang-format on */
-#define LIBRARY_2(X) X(atan2) X(hypot) X(pow)
 
 #define NEAR_1(function)                                                                           \
     static double near_##function(double a, double b)                                              \
@@ -26,12 +25,6 @@
         return function(a);                                                                        \
     }
 LIBRARY_1(NEAR_1)
-#define NEAR_2(function)                                                                           \
-    static double near_##function(double a, double b)                                              \
-    {                                                                                              \
-        return function(a, b);                                                                     \
-    }
-LIBRARY_2(NEAR_2)
 
 /* Uses lgamma_r, because lgamma writes a global variable. */
 static double near_lgamma(double a, double b)
@@ -112,11 +105,6 @@ static double near_powr(double a, double b)
     return is_wrong ? (double)NAN : pow(fabs(a), b);
 }
 
-static double near_pown(double a, double b)
-{
-    return pow(a, b);
-}
-
 /* b is an integer; the error of 1 / b, times the logarithm of a, stays far below the margin. */
 static double near_rootn(double a, double b)
 {
@@ -141,16 +129,6 @@ static inline bool is_decided(double near)
 static double direct_fdim(double a, double b)
 {
     return isnan(a) || isnan(b) ? (double)NAN : a > b ? a - b : 0;
-}
-
-static double direct_fmod(double a, double b)
-{
-    return fmod(a, b);
-}
-
-static double direct_remainder(double a, double b)
-{
-    return remainder(a, b);
 }
 
 /* The rounded fraction, or `below`, the largest number below 1, if rounding reached 1. */
@@ -220,11 +198,6 @@ static double direct_modf(double a, double b)
     return copysign(isinf(a) ? 0 : a - trunc(a), a);
 }
 
-static double direct_nextafter(double a, double b)
-{
-    return nextafter(a, b);
-}
-
 static double direct_nextafter_float(double a, double b)
 {
     return (double)nextafterf((float)a, (float)b);
@@ -275,22 +248,27 @@ typedef struct math_row {
 } math_row;
 
 static const math_row rows[SIM_MATH_COUNT] = {
-#define ROUNDED(f)         [SIM_MATH_##f] = {near_##f, NULL, false, false},
-#define ROUNDED_INTEGER(f) [SIM_MATH_##f] = {near_##f, NULL, true, false},
-#define DIRECT(f, ...)     [SIM_MATH_##f] = {direct_##f, direct_##f, __VA_ARGS__},
-    SIM_MATH_ROUNDED_1(ROUNDED) SIM_MATH_ROUNDED_2(ROUNDED)
-        SIM_MATH_ROUNDED_INTEGER(ROUNDED_INTEGER)
-    /* clang-format off */
+#define ROUNDED(f)     [SIM_MATH_##f] = {near_##f, NULL, false, false},
+#define DIRECT(f, ...) [SIM_MATH_##f] = {direct_##f, direct_##f, __VA_ARGS__},
+    SIM_MATH_ROUNDED_1(ROUNDED)
+        /* clang-format off */
+    [SIM_MATH_atan2] = {atan2, NULL, false, false},
+    ROUNDED(atan2pi)
+    [SIM_MATH_hypot] = {hypot, NULL, false, false},
+    [SIM_MATH_pow] = {pow, NULL, false, false},
+    ROUNDED(powr)
+    [SIM_MATH_pown] = {pow, NULL, true, false},
+    [SIM_MATH_rootn] = {near_rootn, NULL, true, false},
     DIRECT(fdim, false, false)
-    DIRECT(fmod, false, false)
+    [SIM_MATH_fmod] = {fmod, fmod, false, false},
     [SIM_MATH_fract] = {direct_fract_float, direct_fract, false, false},
     DIRECT(frexp, false, false)
     DIRECT(logb, false, false)
     DIRECT(maxmag, false, false)
     DIRECT(minmag, false, false)
     DIRECT(modf, false, false)
-    [SIM_MATH_nextafter] = {direct_nextafter_float, direct_nextafter, false, false},
-    DIRECT(remainder, false, false)
+    [SIM_MATH_nextafter] = {direct_nextafter_float, nextafter, false, false},
+    [SIM_MATH_remainder] = {remainder, remainder, false, false},
     DIRECT(ldexp, true, false)
     DIRECT(ilogb, false, true)
     DIRECT(exponent, false, true)
@@ -298,6 +276,9 @@ static const math_row rows[SIM_MATH_COUNT] = {
     DIRECT(quotient, false, true)
     /* clang-format on */
 };
+
+_Static_assert(sizeof(int) == 4, "results of ilogb are ints of OpenCL C");
+_Static_assert(SIM_MATH_COUNT <= UINT16_MAX, "a function fits in an operation");
 
 /* ---- Lanes ---------------------------------------------------------------------------------- */
 

@@ -5,10 +5,12 @@
 #include "reference/base/check.h"
 #include "sim/number/math.h"
 
+#include <float.h>
 #include <math.h>
 #include <mpfr.h>
 
 #define BITS 64 /* double has 53 */
+_Static_assert(BITS >= DBL_MANT_DIG + 2, "a bit to round by, and one for what was truncated");
 
 typedef int exact_function(mpfr_t result, const mpfr_t a, const mpfr_t b);
 
@@ -87,17 +89,6 @@ static exact_function *const functions[] = {
 #undef EXACT_ROW
 };
 
-/* Sets the last bit to record that the result was truncated (a sticky bit). */
-static void keep_rest(mpfr_t result)
-{
-    if (mpfr_regular_p(result) && mpfr_min_prec(result) == BITS) return;
-    if (mpfr_signbit(result)) {
-        mpfr_nextbelow(result);
-    } else {
-        mpfr_nextabove(result);
-    }
-}
-
 double sim_math_exact(sim_math function, double a, double b, bool to_float)
 {
     CHECK(function < sizeof functions / sizeof functions[0]);
@@ -108,7 +99,15 @@ double sim_math_exact(sim_math function, double a, double b, bool to_float)
     mpfr_set_d(in_b, b, MPFR_RNDN);
     int ternary = functions[function](result, in_a, in_b);
     if (mpfr_nan_p(result)) return (double)NAN;
-    if (ternary != 0) keep_rest(result);
+    CHECK(mpfr_get_prec(result) == BITS);
+    if (ternary != 0 && !(mpfr_regular_p(result) && mpfr_min_prec(result) == BITS)) {
+        /* Sets the last bit to record that the result was truncated (a sticky bit). */
+        if (mpfr_signbit(result)) {
+            mpfr_nextbelow(result);
+        } else {
+            mpfr_nextabove(result);
+        }
+    }
     return to_float ? (double)mpfr_get_flt(result, MPFR_RNDN) : mpfr_get_d(result, MPFR_RNDN);
 }
 

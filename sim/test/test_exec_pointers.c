@@ -346,6 +346,19 @@ static void test_refused(void **state)
     sim_test_refused(CALLER("code", "%l0 %c1"), RT_MALFORMED, "must be a pointer");
 }
 
+static void assert_link_refused(const char *text, const char *words)
+{
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    sim_program *program;
+    rt_status status = sim_program_link(sink, (const sim_module *const *)&module, 1, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
+    if (!strstr(diagnostic->message.data, words)) fail_msg("%s", diagnostic->message.data);
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 static void test_kernel_address(void **state)
 {
     (void)state;
@@ -355,15 +368,25 @@ static void test_kernel_address(void **state)
         "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n"
         "%m0 = OpLabel\n%n = OpFunctionPointerCallINTEL %void %self %out\nOpReturn\n"
         "OpFunctionEnd\n";
-    rt_sink *sink = rt_sink_create();
-    sim_module *module = sim_test_module(sink, text);
-    sim_program *program;
-    rt_status status = sim_program_link(sink, (const sim_module *const *)&module, 1, &program);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_string_equal(rt_sink_diagnostic(sink, status)->message.data,
-                        "kernel 'main': its address is taken, and kernels cannot be called");
-    sim_module_destroy(module);
-    rt_sink_destroy(sink);
+    assert_link_refused(text, "kernel 'main': its address is taken, and kernels cannot be called");
+}
+
+/* A function that never returns has no value that could be refused, only a type. */
+static void test_large_result(void **state)
+{
+    (void)state;
+#define LARGE                                                                                      \
+    "%l5000 = OpConstant %long 5000\n%array = OpTypeArray %int %l5000\n"                           \
+    "%maker_type = OpTypeFunction %array\n%id = OpVariable %in Input\n"
+#define MAKER                                                                                      \
+    "%maker = OpFunction %array None %maker_type\n%k0 = OpLabel\nOpUnreachable\nOpFunctionEnd\n"
+#define USER                                                                                       \
+    "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n%m0 = OpLabel\n"   \
+    "%n = OpFunctionCall %array %maker\nOpReturn\nOpFunctionEnd\n"
+    assert_link_refused(HEAD TYPES LARGE MAKER USER,
+                        "OpFunction in function '' is refused: its result has more than 4096");
+    assert_link_refused(HEAD TYPES LARGE USER MAKER,
+                        "OpFunctionCall in function '' is refused: its result has more than 4096");
 }
 
 int main(void)
@@ -374,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_other_program),   cmocka_unit_test(test_data_access),
         cmocka_unit_test(test_table_in_memory), cmocka_unit_test(test_number_in_table),
         cmocka_unit_test(test_refused),         cmocka_unit_test(test_kernel_address),
+        cmocka_unit_test(test_large_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

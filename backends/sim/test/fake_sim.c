@@ -20,7 +20,7 @@ struct sim_program {
     struct sim_kernel kernels[8];
     uint32_t count;
     char variable[64];
-    sim_object variable_object; /* 0: not made yet */
+    sim_object variable_object; /* 0: not created yet */
 };
 typedef struct fake_object {
     uint8_t *bytes;

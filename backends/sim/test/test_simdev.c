@@ -15,7 +15,7 @@ typedef struct fixture {
     dev_device *device;
     dev_queue *queue;
     dev_memory *memory;
-    dev_finding finding; /* the last one; its texts are gone */
+    dev_finding finding; /* the last one; its texts have been freed */
     uint32_t finding_count;
 } fixture;
 
@@ -75,7 +75,7 @@ static dev_kernel *kernel_build(fixture *f, const char *name)
     dev_program *program = program_build(f, name);
     dev_kernel *kernel;
     assert_true(rt_ok(dev_kernel_create(program, rt_text_of(name), &kernel)));
-    dev_program_destroy(program); /* the kernel keeps it */
+    dev_program_destroy(program); /* the kernel keeps it alive */
     return kernel;
 }
 
@@ -125,7 +125,7 @@ static void order_of_eight(uint64_t seed, uint8_t *out_order)
     dev_kernel *kernel = kernel_build(&f, "k");
     for (uint8_t i = 0; i < 8; i++)
         dev_event_destroy(launch(&f, kernel, i, NULL, 0));
-    dev_kernel_destroy(kernel); /* the commands keep it */
+    dev_kernel_destroy(kernel); /* the commands keep it alive */
     dev_queue_destroy(f.queue);
     f.queue = NULL;
     assert_int_equal(fake_sim.launch_count, 8);
@@ -194,7 +194,7 @@ static void copies_fills_and_reads_move_bytes(void **state)
                                        (rt_bytes){(const uint8_t *)&pattern, 2}, &events[1])));
     assert_true(rt_ok(dev_enqueue_copy(f.queue, (dev_command){.wait = events, .wait_count = 2},
                                        f.memory, 4, other, 9000, 4, &events[2])));
-    dev_memory_destroy(f.memory); /* the copy keeps it */
+    dev_memory_destroy(f.memory); /* the copy keeps it alive */
     f.memory = NULL;
     assert_true(rt_ok(dev_enqueue_read(f.queue, (dev_command){.wait = &events[2], .wait_count = 1},
                                        other, 8996, 12, read, &events[3])));
@@ -348,7 +348,7 @@ static dev_program *native_compile(fixture *f, const char *text)
     return program;
 }
 
-/* With each other and with SPIR-V; each brings all of its modules. */
+/* Linked with each other and with SPIR-V; each image contributes all of its modules. */
 static void native_images_link(void **state)
 {
     (void)state;
@@ -377,8 +377,8 @@ static void native_images_link(void **state)
     close_all(&f);
 }
 
-/* The binary of a linked program holds the modules of all that it was linked of, which may be gone;
- * that of a built or loaded one its own. */
+/* The binary of a linked program holds the modules of all its inputs, which may have been destroyed
+ * by then; that of a built or loaded program holds its own. */
 static void programs_survive_as_binaries(void **state)
 {
     (void)state;
@@ -467,7 +467,7 @@ static void declared_sets_reach_every_module(void **state)
     code.format = RT_FORMAT_NATIVE;
     dev_program *program;
     assert_true(rt_ok(dev_program_compile(f.device, &code, &program)));
-    assert_int_equal(fake_sim.declared_count, 0); /* what a native image says itself stays */
+    assert_int_equal(fake_sim.declared_count, 0); /* a native image's own declarations remain */
     dev_program_destroy(program);
     code.function_sets = functions;
     code.function_set_count = 2;
@@ -528,7 +528,7 @@ static void pointers_arrive_with_their_offset(void **state)
     close_all(&f);
 }
 
-/* An application that frees too early is told, whatever the late command was. */
+/* Freeing too early is reported to the application, whatever the late command was. */
 static void usm_is_freed_at_once(void **state)
 {
     (void)state;
@@ -584,7 +584,7 @@ static void variables_are_found_by_name(void **state)
     assert_true(dev_memory_address(found) == dev_memory_address(again));
     dev_memory_destroy(found);
 
-    /* What is enqueued keeps the variable and so its program. */
+    /* An enqueued command keeps the variable alive, and so its program. */
     const uint8_t written[2] = {1, 2};
     uint8_t read[4] = {0};
     dev_event *events[2];
@@ -671,7 +671,7 @@ static void other_selectors_are_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-/* One of four threads that share a device: each launches and waits on a queue of its own. */
+/* One of four threads that share a device: each launches and waits on its own queue. */
 static void *thread_run(void *user)
 {
     fixture shared = *(fixture *)user;

@@ -40,12 +40,12 @@ expect 2 new linking
 expect 2 new linking none/other
 says "No such file"
 
-# Without programs in PATH things are missing, and without a place for its cache something is wrong.
+# Without programs in PATH, doctor reports missing tools; without a place for the cache, an error.
 status=0
 env PATH=/none "$assay" doctor >out 2>&1 || status=$?
 says "missing: dot, for explain --svg"
 says "    cure: apt-get install graphviz"
-# What is installed by packages is one command, whatever it is for, and each cure stands there once.
+# One command installs all packages, whatever they are for, and each remedy is printed once.
 grep -q '^in one command: apt-get install .*graphviz' out || { cat out; exit 1; }
 [ "$(grep -c '^in one command: ' out)" = 1 ]
 [ -z "$(grep '^    cure: ' out | sort | uniq -d)" ] || { echo "a cure comes twice"; cat out; exit 1; }

@@ -52,8 +52,8 @@ expect 0 schema
 expect 0 subjects
 says "available: "
 
-# What is printed gets lost: on a full disk, or because the caller closed the stream, whose number a
-# file must not take over.
+# Lost output: on a full disk, or because the caller closed the stream, whose descriptor number must not be reused for
+# a file.
 "$assay" run "$scenario" --on "$subject" >/dev/full 2>"$folder/out"
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "the matrix could not be written: No space left on device"
@@ -61,14 +61,13 @@ says "the matrix could not be written: No space left on device"
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "the matrix could not be written"
 [ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
-# A command whose work a second process does prints there.
+# A command that does its work in a second process prints from there.
 for command in subjects "fmt --check $scenario"; do
     "$assay" $command >/dev/full 2>"$folder/out"
     [ $? -eq 3 ] || failures=$((failures + 1))
     says "the output could not be written"
 done
-# A limit on the size of files is an error of a write, as a full disk is: 1 KiB does not hold the
-# records of six files.
+# A limit on file sizes is a write error, like a full disk: 1 KiB does not hold the records of six files.
 mkdir "$folder/six"
 for number in 1 2 3 4 5 6; do cp "$scenario" "$folder/six/$number.yaml"; done
 (ulimit -f 1 && "$assay" run "$folder/six" --on "$subject" --json "$folder/limited" >"$folder/out" 2>&1)
@@ -90,7 +89,7 @@ kill -INT $!
 wait $!
 status=$?
 records=$(wc -l <"$folder/records")
-# On a fast machine the run may have been over.
+# On a fast machine the run may already have ended.
 if [ $status -ne 3 ] && [ $status -ne 0 ] || [ "$records" -ne 9 ]; then
     echo "interrupted: exit status $status, $records records"
     failures=$((failures + 1))

@@ -5,7 +5,7 @@ assay=$1 scenarios=$2 on_intel=$3
 . "$(dirname "$0")/harness.sh"
 . "$(dirname "$0")/exported.sh"
 
-# What has no form is refused by name, on any machine.
+# Scenarios that cannot be expressed are refused by name, on any machine.
 expect 2 export "$scenarios/linking/hello_world.yaml"
 says "expected one of: opencl, opencl-c, level_zero, cuda"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"
@@ -65,7 +65,7 @@ says "FAIL line 21: signs, number 3: expected bits 0x00000000, got 0x00000001"
 says_the_same device/printf_result.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "hello 7"
 
-# A program that finds other values, output or contents than it expects says which.
+# A program whose values, output or contents differ from the expected ones reports which.
 sed -i 's/"42|/"43|/' "$folder/printf/main.c"
 make -s -C "$folder/printf" -B main LIBRARY=-l:libOpenCL.so.1 >"$folder/out" 2>&1
 (cd "$folder/printf" && "$on_intel" ./main) >"$folder/out" 2>&1 && fail "other output was taken"

@@ -4,13 +4,13 @@
 assay=$1 scenarios=$2 stand_in=$3
 . "$(dirname "$0")/harness.sh"
 
-# compiles NAME [SOURCE]: the exported program, without the driver's library or with SOURCE for it.
+# compiles NAME [SOURCE]: builds the exported program, without the driver's library or with SOURCE in its place.
 compiles() {
     make -s -C "$folder/$1" -B main LIBRARY="${2:--c} -I." CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
         fail "the program in $1 does not compile"
 }
 
-# ends STATUS [VARIABLE=1]: the program of scale.yaml, with something asked of the driver.
+# ends STATUS [VARIABLE=1]: runs the program of scale.yaml, with a setting for the stand-in.
 ends() {
     (cd "$folder/scale" && env ${2:-} ./main) >"$folder/out" 2>&1
     status=$?
@@ -65,7 +65,7 @@ says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"
 (cd "$folder/scale" && ./main 2) >"$folder/out" 2>&1
 [ $? -eq 2 ] || fail "a device that is not there was tried"
 
-# A device_global's pointer is written before the launch; a list is one kernel, of PTX that nvlink's compiler made.
+# A device_global's pointer is written before the launch; a list is a single kernel, in PTX from nvlink's compiler.
 cat >"$folder/counted.yaml" <<'END'
 assay: 1
 summary: What a device_global holds is added by a kernel after the host has copied to it.
@@ -96,7 +96,7 @@ says "global_point(program_1, \"counter\", &global_0);" "$folder/fused/main.c"
 says ".entry fused_0(" "$folder/fused/fused_0.ptx"
 compiles fused
 
-# The size of groups that a kernel requires is in the program, since no call tells it.
+# The program contains a kernel's required work-group size, since no call can query it.
 expect 0 export "$scenarios/device/required_size_left_open.yaml" --for cuda -o "$folder/required"
 says "const size_t local[3] = {2, 3, 1};" "$folder/required/main.c"
 compiles required
@@ -104,7 +104,7 @@ expect 0 export "$scenarios/memory/usm_pointers.yaml" --for cuda -o "$folder/poi
 says "pointer_put(value_0, 0, &m_data, 4);" "$folder/pointers/main.c"
 compiles pointers
 
-# What has no form in PTX is refused.
+# Scenarios that PTX cannot express are refused.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for cuda -o "$folder/x"
 says "spec_constants.yaml:25:5: error: a specialisation constant has no form in an exported program"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for cuda -o "$folder/x"

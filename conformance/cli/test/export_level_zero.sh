@@ -11,7 +11,7 @@ for node in /sys/class/drm/renderD*/device/vendor; do
     [ "$(cat "$node" 2>/dev/null)" = 0x8086 ] && { echo "there is a GPU, and this is about its absence"; exit 77; }
 done
 
-# What conformance/subject/subjects.c sets for the child.
+# The variables that conformance/subject/subjects.c sets for the child.
 as_a_gpu() {
     NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null "$@"
 }
@@ -32,14 +32,14 @@ for subject in intel-gpu intel-gpu-dynamic; do
     says_the_same linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     says_the_same fusion/kernels_with_a_device_global_are_fused.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     says_the_same device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    # What the documents want refused, and the driver links.
+    # The documents require a refusal, and the driver links.
     says_the_same linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
     says "the program is linked and should have been refused"
 done
-# What they want run, and the driver refuses.
+# The documents require a link, and the driver refuses.
 says_the_same kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL: zeKernelSetGroupSize returned 0x"
-# Two definitions: joined as SPIR-V they are refused, as the documents want it, and linked dynamically they are not.
+# Two definitions: joined as SPIR-V they are refused, as the documents require; linked dynamically they are not.
 says_the_same linking/variable_defined_twice.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 0
 says "zeModuleCreate returned 0x70000004"
 says_the_same linking/variable_defined_twice.yaml intel-gpu-dynamic "0 PASS, 0 SKIP, 1 XFAIL" 1

@@ -5,7 +5,7 @@ assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 . "$(dirname "$0")/exported.sh"
 
-# What is not one whole text of OpenCL C has no such form, on any machine.
+# Scenarios that do not form a single text of OpenCL C are refused, on any machine.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
 says "OpenCL C has no such thing"
 expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
@@ -24,11 +24,11 @@ says_the_same() {
 
 says_the_same linking/hello_world.yaml "1 PASS" 0
 says_the_same data/structs.yaml "1 PASS" 0
-# What assay does not show there, since it is the runtime's, the device does all the same.
+# The device does what assay does not observe there, because it concerns the runtime.
 says_the_same linking/bundle_by_hand.yaml "0 PASS, 1 SKIP" 0
 says_the_same fusion/cancel_runs_the_kernels_one_by_one.yaml "0 PASS, 1 SKIP" 0
 
-# What PoCL is known to do otherwise, the program shows.
+# The program shows PoCL's known deviations.
 says_the_same data/math_edge_fract.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL line 21: fractions, number 1: expected bits 0x80000000, got 0x00000000 (-0x0p+0, 0x0p+0)"
 says_the_same linking/import_of_another_type.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1

@@ -1,7 +1,7 @@
-# What the scripts about exported programs share.  To be sourced after harness.sh, with `scenarios` set.
+# Shared by the scripts about exported programs. Source it after harness.sh, with `scenarios` set.
 
-# exported_says_the_same SUBJECT API LIBRARY SCENARIO VERDICT STATUS COMMAND...: assay's verdict on the subject, and the
-# exit status of the program for the interface, which the command runs in its folder.
+# exported_says_the_same SUBJECT API LIBRARY SCENARIO VERDICT STATUS COMMAND...: checks assay's verdict on the
+# subject, and the exit status of the program for the interface, which the command runs in its folder.
 exported_says_the_same() {
     subject=$1 api=$2 library=$3 scenario=$4 verdict=$5 wanted_end=$6
     shift 6

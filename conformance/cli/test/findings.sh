@@ -12,7 +12,7 @@ matches() {
 
 kinds=0
 for scenario in "$scenarios"/*.yaml; do
-    # One expectation a line, in flow style: "  - expect: {finding: KIND, kernel: KERNEL, ...}".
+    # One expectation per line, in flow style: " - expect: {finding: KIND, kernel: KERNEL, ...}".
     found=$(sed -n 's/^ *- expect: {finding: \([^,}]*\), kernel: \([^,}]*\).*/\1 \2/p' "$scenario")
     [ -n "$found" ] || continue
     grep -v '^ *- expect: {finding:' "$scenario" >"$folder/unexpected.yaml"
@@ -31,7 +31,7 @@ for scenario in "$scenarios"/*.yaml; do
 done
 [ "$kinds" -ge 10 ] || fail "only $kinds findings are expected in $scenarios"
 
-# A finding of another class, or in another kernel, is not the one that is expected.
+# A finding of another class, or in another kernel, is not the expected one.
 one=$scenarios/out_of_bounds.yaml
 expect 0 run "$one" --on sim
 sed 's/finding: out-of-bounds/finding: misaligned/; s/, memory: data, offset: 32//' "$one" >"$folder/other.yaml"
@@ -44,7 +44,7 @@ matches "FAILS +line [0-9]+: finding out-of-bounds data$"
 sed 's/offset: 32/offset: 36/' "$one" >"$folder/other.yaml"
 expect 1 run "$folder/other.yaml" --on sim
 
-# The id of the step is said, and what else was found.
+# The message contains the step's id and the other findings.
 sed 's/  - submit:/  - id: first\n    submit:/; /finding/d' "$one" >"$folder/named.yaml"
 sed -i 's/data\[i\] = (int)(i \* i);/data[i + 8] = data[i + 16];/' "$folder/named.yaml"
 expect 1 run "$folder/named.yaml" --on sim

@@ -1,5 +1,5 @@
-# What the scripts of this folder begin with, after they have set `assay`: a folder of their own, and
-# ways to run the program and to look at what it printed.  To be sourced.
+# Sourced at the start of the scripts in this folder, after they have set `assay`: a temporary folder, and functions
+# that run the program and check its output.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
@@ -13,7 +13,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
+# expect STATUS WORDS...: runs assay with the words; its output is in $folder/out.
 expect() {
     wanted=$1
     shift
@@ -22,7 +22,7 @@ expect() {
     [ $status -eq "$wanted" ] || fail "assay $*: exit status $status, expected $wanted"
 }
 
-# says TEXT [FILE]: the last output, or the file, holds the text.
+# says TEXT [FILE]: the last output, or the file, contains the text.
 says() {
     grep -qF -e "$1" "${2:-$folder/out}" || fail "the output does not say: $1" "${2:-}"
 }

@@ -20,12 +20,12 @@ says "assay run $folder/s/fails.yaml --on sim" "$page"
 says 'class=\"tl\"' "$page"
 says '"statement":' "$page"
 
-# The page of an earlier run: nothing runs, and there are its records.
+# The page of an earlier run: nothing is run again, and the page has its records.
 expect 1 run "$folder/s" --on sim --html "$page" --json "$folder/records" --resume
 says '"verdict":"FAIL"' "$page"
 says '"source":"assay: 1' "$page"
 
-# Without Graphviz the page says what to install, and has the rest.
+# Without Graphviz the page says what to install, and is otherwise complete.
 PATH_KEPT=$PATH
 PATH=$folder/nothing
 export PATH
@@ -36,7 +36,7 @@ PATH=$PATH_KEPT
 says 'apt-get install graphviz' "$page"
 says 'class=\"tl\"' "$page"
 
-# What cannot be written is said, and the old page stays.
+# A page that cannot be written is reported, and the old page is kept.
 expect 3 run "$folder/s/passes.yaml" --on sim --html /dev/full
 says "--html /dev/full: No space left on device"
 expect 3 run "$folder/s/passes.yaml" --on sim --html "$folder/nowhere/out.html"

@@ -5,7 +5,7 @@
 assay=$1 write_sample=$2 module80=$3 module96z=$4
 . "$(dirname "$0")/harness.sh"
 
-# What a module has, in words.
+# The description of a module's images.
 expect 0 image show "$module80"
 says 'fat binary of version 3, 80 bytes an image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes'
@@ -21,8 +21,8 @@ expect 0 image show "$module96z"
 says 'fat binary of version 2, 96 bytes an image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes (compressed: '
 
-# C source is again what the module was made of, in 80 bytes where nothing else is said; only a format
-# that was not known is, once the code has been decompressed.
+# C source compiles to the original module, in 80 bytes by default; the format was detected only if it was unknown
+# until the code was decompressed.
 "$write_sample" 80 >"$folder/80.c" && "$write_sample" 96 >"$folder/96.c"
 expect 0 image convert "$module80" --to c "$folder/again.c"
 cmp "$folder/80.c" "$folder/again.c" || fail "the source of 80 bytes differs"
@@ -32,7 +32,7 @@ cmp "$folder/96.c" "$folder/known.c" || fail "the source of 96 bytes differs"
 expect 0 image convert "$module80" --to c --compress "$folder/compressed.c"
 says '    "(\265/\375' "$folder/compressed.c" # 28 B5 2F FD, a frame of Zstandard
 
-# SYCLBIN and text; neither has a place for options.
+# SYCLBIN and text; neither can hold options.
 expect 2 image convert "$module80" --to syclbin "$folder/made"
 says 'SYCLBIN has no place for the options of an image'
 expect 2 image convert "$module80" --to text "$folder/made"
@@ -51,7 +51,7 @@ printf xyz | cmp - "$folder/table_0.bin" || fail "the code differs"
 printf 'add\n' | cmp - "$folder/table_1.sym" || fail "the symbols differ"
 printf '[SYCL/kernel names]\nadd=1|1\n' | cmp - "$folder/table_1.prop" || fail "the properties differ"
 
-# What is damaged, or nothing of ours.
+# Damaged files, and files of other kinds.
 head -c 300 "$folder/sample.syclbin" >"$folder/cut"
 expect 2 image show "$folder/cut"
 says 'cut: damaged SYCLBIN at byte 8 of 300: the file has another size'

@@ -12,7 +12,7 @@ expect 2 run "$scenario" --loader reel
 says "unknown loader 'reel'; did you mean 'real'?"
 expect 0 run "$scenario" --on sim --loader simulated --json "$folder/records"
 grep -q conditions "$folder/records" && fail "the simulated loader is no condition" "$folder/records"
-# What the other loader found is not what is asked for.
+# Records of the other loader are not reused.
 expect 0 run "$scenario" --on sim --loader real --json "$folder/records" --resume
 says '"conditions":"--loader real"' "$folder/records"
 expect 1 run "$folder/fails.yaml" --on sim --loader real
@@ -31,6 +31,6 @@ says "ended with status 1"
 says "1 NOT_RUN"
 unset CC
 
-# Nothing stays of it.
+# Nothing of it is left.
 rmdir "$folder/temporary" || fail "a temporary folder stays"
 [ $failures -eq 0 ]

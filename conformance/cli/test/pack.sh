@@ -4,13 +4,13 @@
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 
-# bare STATUS WORDS...: runs a copy of assay that has no plugin beside it, no program in PATH and no cache.
+# bare STATUS WORDS...: runs a copy of assay that has no plugin next to it, no program in PATH and no cache.
 mkdir "$folder/bare"
 cp "$assay" "$folder/bare/assay"
 bare() {
     wanted=$1
     shift
-    # AddressSanitizer, where the program has it, leaves a driver's crash the signal that it is.
+    # If the program has AddressSanitizer, it must not turn a driver's crash into another signal.
     env -i HOME=/nonexistent PATH=/nonexistent ASAN_OPTIONS=handle_segv=0 "$folder/bare/assay" "$@" >"$folder/out" 2>&1
     status=$?
     [ $status -eq "$wanted" ] || fail "bare assay $*: exit status $status, expected $wanted"
@@ -21,7 +21,7 @@ verdicts() {
     sed -n 's/^\([a-z_]*\/[a-z_0-9]*\.yaml\)  *\([A-Z_]*\)$/\1 \2/p' "$1"
 }
 
-# Every way in which a run asks compilers: images, fused programs, refusals of sources and of fusion.
+# Every kind of compiler request in a run: images, fused programs, refusals of sources and of fusion.
 set -- "$scenarios"/linking/hello_world.yaml "$scenarios"/linking/unresolved*.yaml \
     "$scenarios"/fusion/promotion*.yaml "$scenarios"/fusion/remapped*.yaml "$scenarios"/fusion/generic*.yaml \
     "$scenarios"/virtual_functions/refused*.yaml
@@ -38,7 +38,7 @@ cmp -s "$folder/of_files" "$folder/of_pack" || {
     fail "a pack has other verdicts than its files" "$folder/difference"
 }
 
-# Without a compiler the files cannot be run, so the pack did it.
+# Without a compiler the files cannot be run, so the results came from the pack.
 bare 3 run "$scenarios/linking/hello_world.yaml" --on sim
 
 # One scenario, a folder, none.
@@ -50,7 +50,7 @@ says "PASS $folder/x.assay:linking/hello_world.yaml on sim"
 bare 4 run "$folder/x.assay:linking/hello" --on sim
 says "no scenario of the pack"
 
-# What was not packed is named: a list is fused for the seed and profiles that it was packed with.
+# Missing entries are named: a list is fused for the seed and profiles with which it was packed.
 bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on sim --profile dpcpp
 says "packed-format"
 expect 0 pack "$scenarios/linking/hello_world.yaml" "$scenarios/fusion/promotion_of_a_buffer.yaml" \
@@ -62,7 +62,7 @@ says "sim: 2 PASS"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --profile documents,dpcp -o "$folder/y.assay"
 says "unknown profile 'dpcp'; did you mean 'dpcpp'?"
 
-# Scenarios are chosen by the rules that they cite, without a table of rules.
+# Scenarios are selected by the rules that they cite, without a table of rules.
 bare 0 run "$folder/x.assay" --rule DL-REQ --on sim
 says "linking/hello_world.yaml"
 grep -q "fusion/promotion" "$folder/out" && fail "--rule kept a scenario that cites another rule"
@@ -71,17 +71,17 @@ says 'no scenario is left of 2'
 bare 2 run "$folder/x.assay" --rule DL-REQ,DL-RQ-01 --on sim
 says "unknown rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
 
-# What a device of another format asks for is named too, and it is not judged.
+# Code for a device with another format is missing too; it is named, and the scenario is not judged.
 if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on pocl
     says "packed-format: the pack does not hold"
-    # A child that the driver's crash ends has sent what it was answered, and crashes again over the pack.
+    # A child that a driver's crash ends has already sent its compilers' answers, and crashes again with the pack.
     expect 0 pack "$scenarios/device/argument_value_for_pointer.yaml" --formats spirv,bitcode -o "$folder/crash.assay"
     bare 0 run "$folder/crash.assay" --on pocl
     says "pocl: 0 PASS, 0 SKIP, 1 XFAIL"
 fi
 
-# What is damaged, and what packs are not for.
+# Damaged packs, and commands that do not accept packs.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim
 says "cut.assay: damaged pack: it is truncated"
@@ -102,14 +102,14 @@ says "-o FILE.assay"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --formats spirf -o "$folder/y.assay"
 says "did you mean 'spirv'?"
 
-# A scenario that is not valid is not packed, and its message is shown.
+# An invalid scenario is not packed, and its message is printed.
 mkdir "$folder/s"
 sed 's/summary:/sumary:/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
 expect 2 pack "$folder/s" -o "$folder/y.assay"
 says "wrong.yaml:"
 [ -e "$folder/y.assay" ] && fail "a pack was written all the same"
 
-# Known failures travel: one that is excused beside the files is excused in the pack.
+# Known failures are packed: a failure that is excused next to the files is excused in the pack.
 mkdir "$folder/s/expectations"
 sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
 cp "$scenarios/requirements.yaml" "$folder/s/"

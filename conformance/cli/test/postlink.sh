@@ -93,7 +93,7 @@ image lib/1: spirv64
 END
 cmp shown wanted || fail "the text of all languages differs" shown
 
-# JSON says the same.
+# The same as JSON.
 expect 0 postlink lib.cl app.cl --split per_source --json
 python3 - "$folder/out" <<'END' || fail "the JSON differs"
 import json, sys

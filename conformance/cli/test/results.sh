@@ -4,7 +4,7 @@
 assay=$1 scenario=$2 requirements=$3
 . "$(dirname "$0")/harness.sh"
 
-# entry SIGNATURE [LINE...]: writes the one entry about s/fails.yaml.
+# entry SIGNATURE [LINE...]: writes a single entry, about s/fails.yaml.
 entry() {
     printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: s/fails.yaml\n' \
         >"$folder/expectations/sim.yaml"
@@ -23,7 +23,7 @@ fails=$folder/s/fails.yaml
 expect 1 run "$fails" --on sim --json "$folder/records"
 signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
 
-# As expected; the entry says so in report, record and document.
+# As expected; report, record and document name the entry.
 entry "$signature"
 expect 0 run "$folder/s" --on sim --json "$folder/records" --junit "$folder/junit.xml"
 says "sim: 1 PASS, 0 SKIP, 1 XFAIL"
@@ -37,7 +37,7 @@ says "XFAIL $fails on sim"
 says "123456789"
 says "The rule: "
 
-# Records are judged again by the files of today.
+# Records are judged again by the current files.
 rm "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s" --on sim --json "$folder/records" --resume
 says "sim: 1 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
@@ -62,8 +62,8 @@ sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s/passes.yaml" --on sim
 says "there is no such scenario; remove the entry"
 
-# An entry about what is skipped is unused, and a status for skips does not hide that: PoCL has no
-# unified shared memory.
+# An entry about a skipped check is unused, and an exit status for skips does not hide that: PoCL has no unified
+# shared memory.
 sed 's/^memory:/memory:\n  shared: {type: int, usm: shared, count: 1}/' "$scenario" >"$folder/s/skips.yaml"
 mv "$folder/expectations/sim.yaml" "$folder/kept"
 expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77
@@ -72,7 +72,7 @@ expect 1 run "$folder/s/skips.yaml" --on pocl --skip-status 77
 says "s/skips.yaml on pocl: SKIP, "
 rm "$folder/expectations/pocl.yaml"
 
-# Wrong files stop everything before it runs.
+# Invalid files stop the run before it begins.
 entry "$signature" "refrence: DL"
 expect 2 run "$fails" --on sim
 says "$folder/expectations/sim.yaml:8:5: error: unknown key 'refrence'"
@@ -85,7 +85,7 @@ entry "$signature"
 mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
 expect 0 run "$fails" --on sim --expectations "$folder/more"
 
-# Documents that cannot be written; one that is written in place.
+# Documents that cannot be written, and one that is written in place.
 expect 3 run "$scenario" --on sim --junit "$folder/none/junit.xml"
 says "--junit $folder/none/junit.xml: No such file or directory"
 expect 3 run "$scenario" --on sim --junit /dev/full

@@ -45,13 +45,12 @@ for schedule in forward backward seeded; do
     says "FAIL $fails on $subject"
 done
 
-# Another column's records are not this one's: it runs, and its line is added.  Alone it is compared
-# with nothing.
+# Records of another column are not reused: this one runs, and its line is added. Alone it is compared with nothing.
 expect 0 run "$fails" --on 'sim{schedule=forward}' --json "$folder/records" --resume
 [ "$(grep -c '"subject":"sim{schedule=forward}"' "$folder/records")" -eq 1 ] ||
     fail "no record of forward" "$folder/records"
 
-# An entry for the column alone.
+# An entry for this column only.
 expect 1 run "$fails" --on 'sim,sim{schedule=forward}' --json "$folder/records"
 signature=$(sed -n 's/.*"subject":"sim{schedule=forward}".*"signature":"\([^"]*\)".*/\1/p' "$folder/records")
 printf 'assay_expectations: 1\nsubject: "sim{schedule=forward}"\nentries:\n  - scenario: s/no_barrier.yaml\n' \

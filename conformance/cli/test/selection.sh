@@ -4,7 +4,7 @@
 assay=$1 scenario=$2 subject=${3:-sim}
 . "$(dirname "$0")/harness.sh"
 
-# ran NUMBER: the last run has so many records, all PASS and of different scenarios.
+# ran NUMBER: the last run has that many records, all PASS and of different scenarios.
 ran() {
     [ "$(wc -l <"$folder/records")" -eq "$1" ] || fail "not $1 records"
     [ "$(grep -c '"verdict":"PASS"' "$folder/records")" -eq "$1" ] || fail "not $1 times PASS"
@@ -79,7 +79,7 @@ expect 2 $run --shard 4/3
 CI_NODE_INDEX=1 CI_NODE_TOTAL=1 expect 0 $run --shard auto
 ran 5
 CI_NODE_INDEX=0 CI_NODE_TOTAL=2 expect 2 $run --shard auto
-# Many shards: most are empty, which is not a mistake.
+# Many shards: most are empty, which is not an error.
 for index in 0 1 2 3 4 5 6 7 8 9; do
     CIRCLE_NODE_INDEX=$index CIRCLE_NODE_TOTAL=10 expect 0 $run --shard auto
 done
@@ -102,7 +102,7 @@ ran 5
 says "$subject: 5 PASS"
 
 # ---- Exploring ----
-# Two libraries define the symbol with the same value; which one is taken is open.
+# Two libraries define the symbol with the same value; either may be used.
 explored=$folder/explored.yaml
 cat >"$explored" <<'SCENARIO'
 assay: 1
@@ -136,7 +136,7 @@ steps:
 SCENARIO
 expect 0 run "$explored" --on sim --explore
 grep -q warning "$folder/out" && fail "both branches happen"
-# libother, which is needed last, is constructed first: it is choice 0.
+# libother, the last one needed, is constructed first: it is choice 0.
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 1 never happened in 1 run"
 says "exploring stopped after 1 run; there are more ways"
@@ -154,7 +154,7 @@ grep -q '"choices":"1"' "$folder/records" || fail "the record has no choices"
 expect 1 run "$explored" --on sim --choices 1
 expect 0 run "$explored" --on sim --choices 0
 
-# Killed in the middle and taken up until it is through: no record is lost, none is there twice.
+# Killed repeatedly and resumed until it ends: no record is lost or duplicated.
 for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     variant $number DL-REQ-01 >"$root/linking/k$number.yaml"
 done

@@ -5,7 +5,7 @@
 assay=$1
 . "$(dirname "$0")/harness.sh"
 
-# scenario NAME KERNEL: a list of one group after the other, of which KERNEL is the second kernel.
+# scenario NAME KERNEL: writes a list of two kernels that run group after group; KERNEL is the second.
 scenario() {
     cat >"$folder/$1.yaml" <<END
 assay: 1

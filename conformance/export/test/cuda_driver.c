@@ -1,13 +1,11 @@
-/* A stand-in for NVIDIA's driver that an exported program is built with where there is no GPU.
- *
- * It knows two kernels and a variable: `scale(global int *data, int factor, local int *scratch)`,
- * which multiplies an element for each work-item from the launch's offset on, and
- * `add(global int *data)`, which adds what the pointer `counter` leads to.  It looks at what the
- * program hands over: texts that end with a NUL, parameters and shared memory as
- * reference/base/ptx.h agrees. What is wrong with that ends the program with status 9.  REFUSE=1 in
- * the environment has the linker refuse, SLOPPY=1 has the kernel forget its last work-item.
- *
- * The prototypes are those of the support file. */
+/* A stand-in for NVIDIA's driver, with which exported programs are built where there is no GPU. It
+ * has two kernels and a variable: `scale(global int *data, int factor, local int *scratch)`, which
+ * multiplies one element per work-item, starting at the launch's offset, and `add(global int
+ * *data)`, which adds the value that the pointer `counter` refers to. It checks what the program
+ * passes: texts end with a NUL, and parameters and shared memory follow reference/base/ptx.h; a
+ * violation ends the program with status 9. In the environment, REFUSE=1 makes the linker refuse,
+ * and SLOPPY=1 makes the kernel skip its last work-item. The prototypes are those of the support
+ * file. */
 /* The program includes the support file too, so its external functions get other names here. */
 #define memory_read   memory_read_unused
 #define memory_create memory_create_unused
@@ -226,7 +224,7 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
     return 0;
 }
 
-/* add: an element for each work-item. */
+/* add: one element per work-item. */
 static CUresult add_launch(unsigned count, unsigned shared_size, void **parameters)
 {
     CUdeviceptr data;

@@ -1,5 +1,5 @@
-/* The differential report: which verdicts are differences, in what order they come, and that each
- * has its explanation and its command. */
+/* Tests of the differential report: which verdicts are differences, their order, and that each has
+ * its explanation and its command. */
 #include "conformance/report/differences.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void run_free(run *made)
     rt_buffer_free(&made->page);
 }
 
-/* Where a part of the page begins; it must be there once. */
+/* Returns where a part of the page begins; it must occur exactly once. */
 static const char *find_once(const run *made, const char *part)
 {
     const char *at = strstr(rt_buffer_string(&made->page), part);
@@ -95,7 +95,7 @@ static void each_difference_has_its_explanation_and_command(void **state)
     run_free(&made);
 }
 
-/* Such a difference is there only where both have run. */
+/* Such a difference requires that both have run. */
 static void what_differs_from_sim_alone_is_run_beside_it(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* JUnit's XML, read back with Python's parser. */
+/* Tests of the JUnit XML, which Python's parser reads back. */
 #include "conformance/report/junit.h"
 #include "conformance/report/output.h"
 
@@ -100,7 +100,7 @@ static void the_document_is_as_written_by_hand(void **state)
     cnf_report_free(&report);
 }
 
-/* Which element each verdict becomes, beside the header's list. */
+/* The element of each verdict, as the header lists them. */
 static const struct outcome_row {
     cnf_verdict verdict;
     const char *signature;
@@ -145,7 +145,7 @@ static void every_verdict_has_its_element(void **state)
     }
 }
 
-/* What system-out holds of the only record. */
+/* Returns the text in system-out of the only record. */
 static rt_text message_of(rt_arena *arena, const rt_buffer *document)
 {
     static const char program[] =
@@ -213,7 +213,7 @@ static void any_bytes_make_valid_xml(void **state)
     }
 }
 
-/* Every byte value and every pair with an interesting one before it. */
+/* Every byte value, alone and after bytes that begin characters. */
 static void all_bytes_make_valid_xml(void **state)
 {
     (void)state;
@@ -268,9 +268,10 @@ static void a_file_is_replaced_at_once(void **state)
     assert_int_equal(stat(name, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640);
     char content[8] = {0};
-    assert_int_equal(read(old, content, 7), 5); /* who had it open still reads the old content */
+    assert_int_equal(read(old, content, 7), 5); /* a process that has it open still reads the old
+                                                 * content */
     close(old);
-    /* A link stays, and leads to the new content. */
+    /* A link is kept, and refers to the new content. */
     char link[64];
     snprintf(link, sizeof link, "%s/link", folder);
     assert_int_equal(symlink(name, link), 0);
@@ -284,10 +285,11 @@ static void a_file_is_replaced_at_once(void **state)
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
     assert_int_equal(unlink(name), 0);
-    assert_int_equal(rmdir(folder), 0); /* nothing is left beside it */
+    assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
 }
 
-/* Where our output is a regular file, it is written on, and neither replaced nor its link. */
+/* If stdout is this regular file, it is written to in place; neither it nor a link to it is
+ * replaced. */
 static void our_own_output_is_written_to(void **state)
 {
     (void)state;

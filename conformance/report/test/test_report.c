@@ -1,4 +1,4 @@
-/* Records as lines of JSON, and the report at the end against a golden text. */
+/* Tests of records as lines of JSON, and of the final report against a golden text. */
 #include "conformance/report/matrix.h"
 #include "conformance/report/progress.h"
 
@@ -113,7 +113,7 @@ static rt_text line_of(rt_arena *arena, const cnf_record *record)
     return text;
 }
 
-/* A record with something under every key. */
+/* A record with a value for every key. */
 static cnf_record full_make(void)
 {
     cnf_record record = failed_make();
@@ -151,7 +151,7 @@ static void every_member_is_read_back(void **state)
         cnf_record copy = cnf_record_copy(&arena, &read);
         assert_string_equal(line_of(&arena, &copy).data, line.data);
     }
-    /* Every key that there is was written at least once. */
+    /* Every key was written at least once. */
     rt_text whole = line_of(&arena, &given[0]);
     uint32_t keys = 0;
     for (size_t i = 0; i + 1 < whole.length; i++)
@@ -279,7 +279,7 @@ static void report_fill(cnf_report *report)
     record = record_make("linking/chain.yaml", "cuda", CNF_VERDICT_UNAVAILABLE);
     record.judgement.message = RT_TEXT("no libcuda.so.1");
     cnf_report_add(report, &record);
-    /* Skipped before the driver that is not there was looked for. */
+    /* Skipped before the missing driver was searched for. */
     record = record_make("device/bounds.yaml", "cuda", CNF_VERDICT_SKIP);
     record.judgement.capability = RT_TEXT("sycl-compiler");
     record.judgement.answer = RT_TEXT("no");
@@ -460,7 +460,7 @@ static void progress_shows_what_runs_and_how_long(void **state)
         {500, 5, 80, "[ 10%] 5/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
         {12000, 20, 80, "[ 40%] 20/50, 1 unexpected, 0:18 left: a.yaml on sim, ä.yaml on sim"},
         {75000, 25, 30, "[ 50%] 25/50, 1 unexpected, 1:"},
-        {500, 5, 42, "[ 10%] 5/50, 1 unexpected: a.yaml on sim, "}, /* no half a letter */
+        {500, 5, 42, "[ 10%] 5/50, 1 unexpected: a.yaml on sim, "}, /* no truncated character */
         {9000, 50, 80, "[100%] 50/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
         {9000, 0, 80, "[  0%] 0/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
     };

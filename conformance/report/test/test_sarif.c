@@ -1,4 +1,4 @@
-/* SARIF of a report whose records are made by hand. */
+/* Tests of the SARIF of a report with hand-made records. */
 #include "conformance/report/sarif.h"
 
 #include <jansson.h>
@@ -30,7 +30,7 @@ static cnf_record record_make(const char *scenario, cnf_verdict verdict)
                         .judgement = {.verdict = verdict, .step = SCN_NONE}};
 }
 
-/* The document's one run; the caller drops *out_document. */
+/* The document's only run; the caller drops *out_document. */
 static json_t *run_of(cnf_report *report, const cnf_rules *table, json_t **out_document)
 {
     rt_buffer text = {0};

@@ -1,4 +1,4 @@
-/* The explanation of a verdict against golden texts. */
+/* Tests of the explanation of a verdict against golden texts. */
 #include "conformance/report/why.h"
 
 #include <setjmp.h>
@@ -175,7 +175,7 @@ static void little_is_said_where_little_is_known(void **state)
                         "  sim: PASS\n"
                         "\n"
                         "Rule VF-A-01, which is in no requirements.yaml above the scenario\n");
-    /* The same traces, and a line that the file does not have. */
+    /* The same traces, with a line number that the file does not have. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
     assert_string_equal(explain(&arena, &record, "PASS", sent, sent, NULL),
@@ -190,7 +190,7 @@ static void little_is_said_where_little_is_known(void **state)
     rt_arena_reset(&arena);
 }
 
-/* The explanation of a verdict with a log, behind its first line. */
+/* The explanation of a verdict with a log, after its first line. */
 static const char *explain_log(rt_arena *arena, cnf_verdict verdict, const char *log, bool is_tail)
 {
     const cnf_record record = {
@@ -205,7 +205,7 @@ static const char *explain_log(rt_arena *arena, cnf_verdict verdict, const char 
 
 #define LAYER_BEGINS "7 0 0 < layer version=1 hides= result=0\n"
 
-/* A crash in the driver's linker: what it was asked last has not returned. */
+/* A crash in the driver's linker: the last recorded call has not returned. */
 static void the_last_calls_of_a_driver_are_shown(void **state)
 {
     (void)state;
@@ -222,7 +222,8 @@ static void the_last_calls_of_a_driver_are_shown(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Of thirteen calls the last ten, and no release; the log's own beginning may be gone. */
+/* Of thirteen calls, the last ten, without releases; the beginning of the log itself may be
+ * missing. */
 static void of_many_calls_the_last_are_shown(void **state)
 {
     (void)state;

@@ -1,8 +1,7 @@
-/* A proof program for test_programs.c: a cmocka program whose tests answer planted faults in every
- * way that there is.  It has no marks of its own: what they would do is done by hand here, since
- * the marks of base/rule.h exist in the prove preset alone.
- *
- * It plays several programs; which one is the name that it is started by. */
+/* A proof program for test_programs.c: a cmocka program whose tests react to planted faults in
+ * every possible way. It contains no marks, since those of base/rule.h exist only in the prove
+ * preset; it imitates their effects. It acts as several programs, selected by the name under which
+ * it is started. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,7 +15,8 @@
 
 #include <cmocka.h>
 
-/* The marks that a program reaches; the last line of the first is cut short, as by a full disk. */
+/* The marks that a program reaches; the last line of the first program is truncated, as on a full
+ * disk. */
 static const struct program_row {
     const char *name, *hits;
 } program_rows[] = {
@@ -45,7 +45,7 @@ static bool armed(const char *site)
     return fault && strcmp(fault, site) == 0;
 }
 
-/* The state is the row of the program; only the second one notices a.c:2. */
+/* The test's state is the program's row; only the second program notices a.c:2. */
 static void VF_C_01_is_killed_site_by_site(void **state)
 {
     const struct program_row *program = *state;
@@ -107,7 +107,7 @@ static void passes(void **state)
     (void)state;
 }
 
-/* What a program shows of a front end that is not ours; "bare" has none. */
+/* Tests about a front end that is not ours; "bare" has none. */
 static int show_front_end(const struct program_row *program)
 {
     const struct CMUnitTest tests[] = {

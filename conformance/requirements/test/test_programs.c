@@ -1,4 +1,5 @@
-/* Proofs by programs: fake_proofs plays tests that kill, crash, keep silent or are not there. */
+/* Tests of proofs by programs: fake_proofs acts as tests that notice a fault, crash, miss it or do
+ * not exist. */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/process/scratch.h"
@@ -20,7 +21,7 @@
         .id = {name, sizeof name - 1}, .family = {"VF", 2}, .proof = { by, sizeof by - 1 }         \
     }
 
-/* Rules as fake_proofs knows them, and what is to become of them. */
+/* The rules that fake_proofs knows, and their expected states. */
 static const struct expected_rule {
     cnf_rule rule;
     cnf_proof_state state;
@@ -38,7 +39,7 @@ static const struct expected_rule {
      "    survived  a.c:6 (first: 0 of 1 tests of this rule failed)\n"},
     {RULE_OF("VF-C-06", "tool"), CNF_PROOF_UNTESTED,
      "    untested  a.c:7 (first: no test of this rule)\n"},
-    {RULE_OF("VF-C-07", ""), CNF_PROOF_UNCITED, NULL}, /* scenarios alone may close it */
+    {RULE_OF("VF-C-07", ""), CNF_PROOF_UNCITED, NULL}, /* only scenarios may close it */
     {RULE_OF("VF-C-08", "tool"), CNF_PROOF_ASSERTED,
      "    asserted  a.c:9 (first: exit status 1)\n"},
 };
@@ -57,7 +58,7 @@ static rt_text folder_file(programs_fixture *fixture, const char *name)
     return rt_arena_printf(&fixture->arena, "%s/%s", fixture->folder.data, name);
 }
 
-/* Links the names to fake_proofs, which lies beside this program. */
+/* Links the names to fake_proofs, which is next to this program. */
 static void programs_link(programs_fixture *fixture)
 {
     char path[PATH_MAX];
@@ -95,7 +96,7 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-/* Proves by the programs of the list alone; NULL: there is no file. */
+/* Proves with only the programs of the list; NULL: the file does not exist. */
 static cnf_proof prove(programs_fixture *fixture, const char *list)
 {
     FILE *file = list ? fopen(fixture->list.data, "w") : NULL;
@@ -206,7 +207,7 @@ static void what_is_not_built_is_a_note(void **state)
     rt_buffer_free(&text);
 }
 
-/* Rules of a front end, and what is to become of them. */
+/* Rules of a front end, and their expected states. */
 static const struct expected_rule front_end_rules[] = {
     {RULE_OF("VF-D-01", "front-end"), CNF_PROOF_COVERED,
      "VF-D-01          covered (front-end)\n"
@@ -216,7 +217,7 @@ static const struct expected_rule front_end_rules[] = {
     {RULE_OF("VF-D-03", "front-end"), CNF_PROOF_COVERED,
      "    covered   shower (0 shown, 1 where it departs, 1 twins; compiler 7)\n"},
     {RULE_OF("VF-D-04", "front-end"), CNF_PROOF_UNCITED, NULL}, /* a twin shows nothing */
-    {RULE_OF("VF-D-05", "tool"), CNF_PROOF_UNCITED, NULL},      /* asks for a fault */
+    {RULE_OF("VF-D-05", "tool"), CNF_PROOF_UNCITED, NULL},      /* requests a fault */
 };
 enum { FRONT_END_COUNT = sizeof front_end_rules / sizeof *front_end_rules };
 
@@ -252,7 +253,7 @@ static void a_front_end_that_is_not_installed_is_a_note(void **state)
     assert_string_equal(proof.notes[0].data,
                         "bare: its front end is not installed (ci/setup --with dpcpp)");
     assert_int_equal(proof.states[0], CNF_PROOF_UNCITED);
-    /* Of a program of ours the same status is a failure. */
+    /* From one of our own programs the same status is a failure. */
     proof = prove(fixture, "bare\n");
     assert_int_equal(proof.complaint_count, 1);
 }

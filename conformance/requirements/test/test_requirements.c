@@ -1,4 +1,4 @@
-/* Rules and citations read from files, and the proof by a fake of `assay run`. */
+/* Tests of reading rules and citations from files, and of proving with a fake `assay run`. */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/process/scratch.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Scenarios named by what they do; the fake runner below knows them. */
+/* Scenarios named after their behaviour, which the fake runner below implements. */
 static const struct test_file {
     const char *name, *text;
 } test_files[] = {
@@ -27,7 +27,7 @@ static const struct test_file {
      "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
      "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
      "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"
-     /* Umbrellas: of rules further up, of one that only crashes, of none so far. */
+     /* Umbrella rules: of rules above, of one that only crashes, of none yet. */
      "- id: XU-01\n  proof: parts\n  parts: [DL-A-02, DL-A-01]\n"
      "- id: XU-02\n  proof: parts\n  parts:\n    - DL-A-01\n    - DL-A-03\n"
      "- id: XU-03\n  proof: parts\n"},
@@ -181,7 +181,7 @@ static void a_table_that_is_none_is_refused(void **state)
 
 /* ---- Proving ------------------------------------------------------------------------------- */
 
-/* What a scenario does when a site's fault is armed; without a row it passes. */
+/* A scenario's reaction to an armed fault; without a row it passes. */
 static const struct fault_row {
     const char *scenario, *site, *verdict, *signature, *step_id;
 } fault_rows[] = {
@@ -249,7 +249,7 @@ static void faults_decide_what_is_covered(void **state)
         CNF_PROOF_ASSERTED, /* one of two sites only crashes */
         CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* one scenario does not pass, one reaches no mark */,
         CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
-        CNF_PROOF_COVERED,  CNF_PROOF_ASSERTED, /* as the weakest part */
+        CNF_PROOF_COVERED,  CNF_PROOF_ASSERTED, /* the state of the weakest part */
         CNF_PROOF_UNCITED,
     };
     for (uint32_t i = 0; i < proof.rules->count; i++)
@@ -313,7 +313,7 @@ static void a_program_closes_what_a_scenario_only_cites(void **state)
     assert_true(proof.by_program[6] && !proof.by_program[0]);
     assert_false(complains_of(&proof, "silent.yaml"));
 
-    /* Twin: a crash closes nothing, so that the citation is still one in vain. */
+    /* Twin: a crash proves nothing, so the citation still has no effect. */
     proof = prove_with_program(fixture, "kill -ABRT $$");
     assert_int_equal(proof.states[6], CNF_PROOF_ASSERTED);
     assert_true(complains_of(&proof, "cited by silent.yaml, but the scenario passes"));

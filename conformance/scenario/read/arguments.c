@@ -8,11 +8,7 @@
 
 /* ---- Structs ------------------------------------------------------------------------------ */
 
-static const scn_shape shape_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in bytes",
-    .most = RT_MEMORY_SIZE_MAX,
-};
+static const scn_shape shape_offset = {SCN_INTEGER("an offset in bytes", 0, RT_MEMORY_SIZE_MAX)};
 static const scn_row pointer_rows[] = {
     {"usm", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_inner_pointer, memory),
      "The USM memory that the pointer points into."},
@@ -20,12 +16,7 @@ static const scn_row pointer_rows[] = {
      "Where it points, in bytes from the memory's beginning."},
     SCN_HIDDEN(&scn_shape_number, scn_inner_pointer, at),
 };
-static const scn_shape shape_pointer = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a pointer",
-    .shorthand = true,
-    SCN_ROWS(pointer_rows),
-};
+static const scn_shape shape_pointer = {SCN_OBJECT("a pointer", pointer_rows), .shorthand = true};
 static const scn_shape shape_struct_field = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a field",
@@ -33,10 +24,7 @@ static const scn_shape shape_struct_field = {
     .alternatives = {&scn_shape_typed_value, &shape_pointer, &scn_shape_null},
 };
 static const scn_shape shape_struct_fields = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of a struct's fields",
-    .element = &shape_struct_field,
-    .element_size = sizeof(const scn_node *),
+    SCN_LIST("the list of a struct's fields", const scn_node *, &shape_struct_field),
     .least = 1,
     .most = SCN_FIELD_COUNT_MAX,
 };
@@ -116,12 +104,7 @@ static bool bytes_argument_read(scn_reader *reader, const scn_node *node, scn_ar
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-static const scn_shape shape_local_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a size in bytes",
-    .least = 1,
-    .most = RT_MEMORY_SIZE_MAX,
-};
+static const scn_shape shape_local_size = {SCN_INTEGER("a size in bytes", 1, RT_MEMORY_SIZE_MAX)};
 
 enum {
     ARGUMENT_READ,
@@ -237,12 +220,10 @@ static bool argument_finish(scn_reader *reader, const scn_node *node, void *obje
 }
 
 static const scn_shape shape_argument_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an argument",
+    SCN_OBJECT("an argument", argument_rows),
     .key_noun = "kind of argument",
     .finish = argument_finish,
     SCN_RELATIONS(argument_relations),
-    SCN_ROWS(argument_rows),
 };
 
 static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
@@ -273,34 +254,13 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_typed_value_read(reader, &node->entries[0], &argument->layout, &argument->value);
 }
 
-static bool null_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    (void)out;
-    if (scn_node_is_word(node, "null")) return true;
-    return scn_report(reader->reporter, node->at, "expected null, found %s",
-                      scn_node_describe(reader->arena, node));
-}
 static const scn_choice null_words[] = {{"null", true}};
-static const scn_shape shape_null_word = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "the null pointer",
-    SCN_CHOICES(null_words),
-};
-const scn_shape scn_shape_null = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the null pointer",
-    .read = null_read,
-    .alternatives = {&shape_null_word},
-};
+const scn_shape scn_shape_null = {SCN_CHOICE("the null pointer", null_words)};
 
 /* ---- What the model has of an argument ---------------------------------------------------- */
 
-static const scn_shape shape_access = {.kind = SCN_SHAPE_INTEGER, .most = SCN_ACCESS_WRITE};
-static const scn_shape shape_pointers = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_pointer,
-    .element_size = sizeof(scn_inner_pointer),
-};
+static const scn_shape shape_access = {SCN_NUMBER(SCN_ACCESS_WRITE)};
+static const scn_shape shape_pointers = {SCN_TABLE(scn_inner_pointer, &shape_pointer)};
 static const scn_row buffer_rows[] = {
     SCN_HIDDEN(&scn_shape_memory_reference, scn_argument, memory),
     SCN_HIDDEN(&shape_access, scn_argument, access),
@@ -315,9 +275,9 @@ static const scn_row value_rows[] = {
     SCN_HIDDEN(&scn_shape_raw_bytes, scn_argument, value),
     SCN_HIDDEN_ITEMS(&shape_pointers, scn_argument, pointers, pointer_count),
 };
-static const scn_shape shape_buffer = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(buffer_rows)};
-static const scn_shape shape_usm = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(usm_rows)};
-static const scn_shape shape_value = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(value_rows)};
+static const scn_shape shape_buffer = {SCN_STRUCT(buffer_rows)};
+static const scn_shape shape_usm = {SCN_STRUCT(usm_rows)};
+static const scn_shape shape_value = {SCN_STRUCT(value_rows)};
 static const scn_row row_buffer = {NULL, &shape_buffer, 0, SCN_SAME, NULL};
 static const scn_row row_usm = {NULL, &shape_usm, 0, SCN_SAME, NULL};
 static const scn_row row_value = {NULL, &shape_value, 0, SCN_SAME, NULL};
@@ -330,11 +290,10 @@ static const scn_row *const variants[SCN_ARGUMENT_KIND_COUNT] = {
 };
 static const scn_row stored_rows[] = {SCN_HIDDEN(&scn_shape_position, scn_argument, at)};
 static const scn_shape shape_stored_argument = {
-    .kind = SCN_SHAPE_OBJECT,
+    SCN_STRUCT(stored_rows),
     .tag = SCN_FIELD(scn_argument, kind),
     .variants = variants,
     .variant_count = SCN_ARGUMENT_KIND_COUNT,
-    SCN_ROWS(stored_rows),
 };
 static const scn_shape shape_argument = {
     .kind = SCN_SHAPE_OTHER,
@@ -345,9 +304,6 @@ static const scn_shape shape_argument = {
                      &scn_shape_null},
 };
 const scn_shape scn_shape_arguments = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of arguments",
-    .element = &shape_argument,
-    .element_size = sizeof(scn_argument),
+    SCN_LIST("the list of arguments", scn_argument, &shape_argument),
     .most = RT_KERNEL_ARGUMENT_MAX,
 };

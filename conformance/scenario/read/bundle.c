@@ -7,21 +7,13 @@ static const scn_choice states[SCN_BUNDLE_STATE_COUNT] = {
     SCN_BUNDLE_STATES(STATE_CHOICE)
 #undef STATE_CHOICE
 };
-static const scn_shape shape_state = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a state",
-    SCN_CHOICES(states),
-};
+static const scn_shape shape_state = {SCN_CHOICE("a state", states)};
 static const scn_shape shape_bundles = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of bundles",
-    .element = &scn_shape_bundle_reference,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of bundles", uint32_t, &scn_shape_bundle_reference),
     .least = 1,
 };
 
-static const scn_shape shape_action = {.kind = SCN_SHAPE_INTEGER,
-                                       .most = SCN_BUNDLE_ACTION_COUNT - 1};
+static const scn_shape shape_action = {SCN_NUMBER(SCN_BUNDLE_ACTION_COUNT - 1)};
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
@@ -118,11 +110,9 @@ static bool bundle_finish(scn_reader *reader, const scn_node *node, void *object
 }
 
 const scn_shape scn_shape_bundle = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a bundle",
+    SCN_OBJECT("a bundle", bundle_rows),
     .also = "{'if': {'required': ['spec_constants']}, 'then': {'properties': {'get': {'const': "
             "'input'}}}}",
     .finish = bundle_finish,
     SCN_RELATIONS(bundle_relations),
-    SCN_ROWS(bundle_rows),
 };

@@ -5,21 +5,14 @@
 
 enum { DEVICE_COUNT_MAX = 8 };
 
-/* One aspect, as a scenario sets it. */
-typedef struct aspect_draft {
-    bool present;
-} aspect_draft;
-
+/* The aspects that a scenario sets. */
 typedef struct aspects_draft {
-    aspect_draft aspects[DEV_ASPECT_COUNT];
+    bool is_present[DEV_ASPECT_COUNT];
 } aspects_draft;
 
-static const scn_shape shape_aspect = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether the device has the aspect",
-};
+static const scn_shape shape_aspect = {SCN_TRUTH("whether the device has the aspect")};
 
-#define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, aspects[aspect].present)
+#define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, is_present[aspect])
 
 static const scn_row aspect_rows[] = {
 #define ASPECT_ROW(aspect, name, number)                                                           \
@@ -30,10 +23,8 @@ static const scn_row aspect_rows[] = {
 #undef ASPECT_ROW
 };
 const scn_shape scn_shape_aspects_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the aspects of a device",
+    SCN_OBJECT("the aspects of a device", aspect_rows),
     .key_noun = "aspect",
-    SCN_ROWS(aspect_rows),
 };
 
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
@@ -43,7 +34,7 @@ bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_pr
     if (!scn_object_read(reader, &scn_shape_aspects_object, node, &draft)) return false;
     for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
         if (!scn_node_entry(node, aspect_rows[i].key)) continue;
-        uint32_t *aspects = draft.aspects[i].present ? out_present : out_absent;
+        uint32_t *aspects = draft.is_present[i] ? out_present : out_absent;
         *aspects |= 1u << i;
     }
     CHECK((*out_present & *out_absent) == 0);
@@ -63,42 +54,20 @@ static const scn_shape shape_aspects = {
     .alternatives = {&scn_shape_aspects_object},
 };
 
-/* An empty list describes a device that links nothing. */
-static bool links_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    return scn_formats_read(reader, node, out);
-}
-
-static const scn_shape shape_links = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a list of formats",
-    .read = links_read,
-    .stored = &scn_shape_format_mask,
-    .alternatives = {&scn_shape_format_list},
-};
-
-const scn_shape scn_shape_aspect_mask = {.kind = SCN_SHAPE_INTEGER,
-                                         .most = (1u << DEV_ASPECT_COUNT) - 1};
+const scn_shape scn_shape_aspect_mask = {SCN_NUMBER((1u << DEV_ASPECT_COUNT) - 1)};
 static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME,
      "Aspects that the device must have, or that are hidden."},
-    {"links", &shape_links, 0, SCN_FIELD_IF(scn_device, links, links_given),
+    {"links", &scn_shape_format_list, 0, SCN_FIELD_IF(scn_device, links, links_given),
      "The only formats whose programs the device advertises to link; [] for none.  Default: what "
      "the device itself advertises."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };
-static const scn_shape shape_device = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device",
-    SCN_ROWS(device_rows),
-};
+static const scn_shape shape_device = {SCN_OBJECT("a device", device_rows)};
 
 const scn_shape scn_shape_devices = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of devices",
-    .element = &shape_device,
-    .element_size = sizeof(scn_device),
+    SCN_MAP("the map of devices", scn_device, &shape_device),
     .least = 1,
     .most = DEVICE_COUNT_MAX,
 };

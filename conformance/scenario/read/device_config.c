@@ -8,31 +8,7 @@
 
 #include "reference/base/format.h"
 
-static bool target_aspects_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    scn_module *module = out;
-    uint32_t present = 0;
-    return scn_aspects_read(reader, node, &present, &module->target_lacks);
-}
-
-typedef struct config_draft {
-    const scn_node *aspects, *file, *sha256, *target;
-} config_draft;
-
-/* Which keys belong together is known only when all of them have been read. */
-static const scn_shape shape_kept_aspects = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the aspects of a target",
-    .read = scn_node_keep,
-    .alternatives = {&scn_shape_aspects_object},
-};
-static const scn_shape shape_target_text = {.kind = SCN_SHAPE_NAME, .noun = "the name of a target"};
-static const scn_shape shape_target_name = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a target",
-    .read = scn_node_keep,
-    .alternatives = {&shape_target_text},
-};
+static const scn_shape shape_target = {SCN_NAME("the name of a target")};
 
 static const scn_relation config_relations[] = {
     {"sha256",
@@ -50,55 +26,41 @@ static const scn_relation config_relations[] = {
 };
 
 static const scn_row config_rows[] = {
-    {"aspects", &shape_kept_aspects, SCN_ALTERNATIVE, SCN_FIELD(config_draft, aspects),
+    {"aspects", &scn_shape_aspects_object, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "Aspects that the target supports or lacks; it supports those that are not named."},
-    {"file", &scn_shape_file_name, SCN_ALTERNATIVE, SCN_FIELD(config_draft, file),
+    {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The device config file that describes the target, beside the scenario: YAML as DPC++'s "
      "-fsycl-device-config-file takes it."},
-    {"sha256", &scn_shape_sha256, 0, SCN_FIELD(config_draft, sha256),
+    {"sha256", &scn_shape_sha256, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The SHA-256 hash of `file`, in hexadecimal."},
-    {"target", &shape_target_name, 0, SCN_FIELD(config_draft, target),
+    {"target", &shape_target, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The name of the target in `file`."},
 };
-static const scn_shape shape_config_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device config",
-    SCN_RELATIONS(config_relations),
-    SCN_ROWS(config_rows),
-};
 
-static bool embedded_read(scn_reader *reader, const config_draft *draft, scn_module *module)
+/* Which keys belong together is known only when all of them have been read. */
+static bool config_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    return target_aspects_read(reader, draft->aspects, module);
-}
-
-static bool file_read(scn_reader *reader, const config_draft *draft, scn_module *module)
-{
-    rt_text text;
-    if (!scn_value_read(reader, scn_shape_file_name.alternatives[0], draft->file, &text))
+    scn_module *module = object;
+    const scn_node *aspects = scn_node_value(node, "aspects"), *file = scn_node_value(node, "file");
+    const scn_node *target = scn_node_value(node, "target");
+    if (scn_object_alternative(reader, &scn_shape_device_config, node,
+                               "what the target supports") == SCN_NONE)
         return false;
-    CHECK(draft->target);
-    if (!scn_value_read(reader, &shape_target_text, draft->target, &text)) return false;
-    return scn_device_config_file_read(reader, draft->file, draft->sha256, draft->target,
+    CHECK(!aspects != !file);
+    CHECK_IMPLIES(file, target); /* a relation of the keys */
+    uint32_t present = 0;
+    if (aspects) return scn_aspects_read(reader, aspects, &present, &module->target_lacks);
+    rt_text text;
+    return scn_value_read(reader, &scn_shape_file_name, file, &text) &&
+           scn_value_read(reader, &shape_target, target, &text) &&
+           scn_device_config_file_read(reader, file, scn_node_value(node, "sha256"), target,
                                        &module->target_lacks);
 }
 
-static bool config_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    config_draft draft = {0};
-    if (!scn_object_read(reader, &shape_config_object, node, &draft)) return false;
-    uint32_t row =
-        scn_object_alternative(reader, &shape_config_object, node, "what the target supports");
-    if (row == SCN_NONE) return false;
-    CHECK(!draft.aspects != !draft.file);
-    return draft.file ? file_read(reader, &draft, out) : embedded_read(reader, &draft, out);
-}
-
 const scn_shape scn_shape_device_config = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a device config",
-    .read = config_read,
-    .alternatives = {&shape_config_object},
+    SCN_OBJECT("a device config", config_rows),
+    SCN_RELATIONS(config_relations),
+    .finish = config_finish,
 };
 
 /* Code that is not compiled ahead of time has no target yet. */

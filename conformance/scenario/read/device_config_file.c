@@ -105,36 +105,18 @@ typedef struct file_draft {
     uint32_t target_count;
 } file_draft;
 
-static const scn_shape shape_aspect = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "an aspect",
-    .word = aspect_word,
-};
+static const scn_shape shape_aspect = {SCN_WORD("an aspect", aspect_word)};
 static const scn_shape shape_aspects = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of a target's aspects",
-    .element = &shape_aspect,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("the list of a target's aspects", rt_text, &shape_aspect),
     .most = ASPECT_COUNT_MAX,
 };
-static const scn_shape shape_others = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether the target may support other aspects",
-};
-static const scn_shape shape_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "the size of a sub-group",
-    .least = 1,
-    .most = SUB_GROUP_SIZE_MAX,
-};
+static const scn_shape shape_others = {SCN_TRUTH("whether the target may support other aspects")};
+static const scn_shape shape_size = {SCN_INTEGER("the size of a sub-group", 1, SUB_GROUP_SIZE_MAX)};
 static const scn_shape shape_sizes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of sub-group sizes",
-    .element = &shape_size,
-    .element_size = sizeof(uint64_t),
+    SCN_LIST("the list of sub-group sizes", uint64_t, &shape_size),
     .most = SUB_GROUP_SIZE_COUNT_MAX,
 };
-static const scn_shape shape_word = {.kind = SCN_SHAPE_TEXT, .noun = "a word for the toolchain"};
+static const scn_shape shape_word = {SCN_TEXT("a word for the toolchain")};
 
 static const scn_row target_rows[] = {
     {"aspects", &shape_aspects, SCN_REQUIRED, SCN_ITEMS(target_draft, aspects, aspect_count),
@@ -151,42 +133,18 @@ static const scn_row target_rows[] = {
     {"aot-toolchain-ocloc-device", &shape_word, 0, SCN_FIELD(target_draft, ocloc_device),
      "The name by which ocloc knows it."},
 };
-static const scn_shape shape_target = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a target",
-    SCN_ROWS(target_rows),
-};
+static const scn_shape shape_target = {SCN_OBJECT("a target", target_rows)};
 static const scn_shape shape_targets = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "a mapping of targets",
-    .element = &shape_target,
-    .element_size = sizeof(target_draft),
+    SCN_MAP("a mapping of targets", target_draft, &shape_target),
     .least = 1,
     .most = TARGET_COUNT_MAX,
 };
-static const scn_row file_rows[] = {
-    {"targets", &shape_targets, SCN_REQUIRED, SCN_ITEMS(file_draft, targets, target_count),
-     "The targets, by name."},
-};
-static const scn_shape shape_file = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device config file",
-    SCN_ROWS(file_rows),
-};
+/* The file is a map from its first line, read as if it were the value of a key. */
+static const scn_row targets_row = {"targets", &shape_targets, SCN_REQUIRED,
+                                    SCN_ITEMS(file_draft, targets, target_count),
+                                    "The targets, by name."};
 
 /* ---- Reading ------------------------------------------------------------------------------ */
-
-/* The table has maps only as values of keys, but a device config file is a map from its first line:
- * it is read as the value of a key that is not in the file. */
-static bool targets_read(scn_reader *inside, rt_text content, file_draft *out)
-{
-    const scn_node *root = scn_yaml_read(inside->reporter, content);
-    if (!root) return false;
-    const scn_entry entry = {.key = RT_TEXT("targets"), .at = root->at, .value = *root};
-    const scn_node whole = {
-        .kind = SCN_NODE_MAPPING, .at = root->at, .entries = &entry, .count = 1};
-    return scn_object_read(inside, &shape_file, &whole, out);
-}
 
 /* The aspects that matter here and that the target lacks. */
 static uint32_t lacks_of(const target_draft *target)
@@ -201,22 +159,6 @@ static uint32_t lacks_of(const target_draft *target)
     return target->may_support_others ? 0 : lacks;
 }
 
-static bool target_find(scn_reader *reader, const file_draft *file, const scn_node *name,
-                        const scn_node *wanted, uint32_t *out_lacks)
-{
-    rt_nearest nearest = rt_nearest_to(wanted->text);
-    for (uint32_t i = 0; i < file->target_count; i++) {
-        const target_draft *target = &file->targets[i];
-        rt_nearest_offer(&nearest, target->name);
-        if (!rt_text_equal(target->name, wanted->text)) continue;
-        *out_lacks = lacks_of(target);
-        return true;
-    }
-    return scn_report(reader->reporter, wanted->at, "'%s' has no target '%s'%s",
-                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, wanted->text),
-                      scn_nearest_hint(reader->arena, &nearest));
-}
-
 bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
                                  const scn_node *target, uint32_t *out_lacks)
 {
@@ -226,10 +168,22 @@ bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const
     scn_reporter problems = {.arena = reader->arena};
     scn_reader inside = {.reporter = &problems, .arena = reader->arena};
     file_draft file = {0};
-    bool valid = targets_read(&inside, content, &file);
+    const scn_node *root = scn_yaml_read(&problems, content);
+    bool valid = root && scn_items_read(&inside, &targets_row, root, &file);
     rt_vector_free(&inside.fields);
     CHECK(valid == (problems.count == 0));
-    if (valid) return target_find(reader, &file, name, target, out_lacks);
-    rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
-    return scn_report_inside(reader->reporter, path, &problems);
+    if (!valid) {
+        rt_text path = scn_companion_path(reader->arena, reader->scenario, name->text);
+        return scn_report_inside(reader->reporter, path, &problems);
+    }
+    rt_nearest nearest = rt_nearest_to(target->text);
+    for (uint32_t i = 0; i < file.target_count; i++) {
+        rt_nearest_offer(&nearest, file.targets[i].name);
+        if (!rt_text_equal(file.targets[i].name, target->text)) continue;
+        *out_lacks = lacks_of(&file.targets[i]);
+        return true;
+    }
+    return scn_report(reader->reporter, target->at, "'%s' has no target '%s'%s",
+                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, target->text),
+                      scn_nearest_hint(reader->arena, &nearest));
 }

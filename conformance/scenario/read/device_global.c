@@ -2,52 +2,18 @@
  * those of its sources or replacing them. */
 #include "conformance/scenario/schema/schema.h"
 
-static const char *access_word(uint32_t index)
-{
-    return index < RT_HOST_ACCESS_COUNT ? rt_host_access_name((rt_host_access)index) : NULL;
-}
-static const scn_shape shape_access_name = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a host access",
-    .word = access_word,
+static const scn_choice accesses[] = {
+#define ACCESS_CHOICE(access, name) [RT_HOST_ACCESS_##access] = {name, true},
+    RT_HOST_ACCESSES(ACCESS_CHOICE)
+#undef ACCESS_CHOICE
 };
-
-static bool access_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    rt_text name;
-    uint32_t access = 0;
-    if (!scn_value_read(reader, &shape_access_name, node, &name)) return false;
-    while (!rt_text_is(name, access_word(access)))
-        access++;
-    CHECK(access < RT_HOST_ACCESS_COUNT);
-    *(rt_host_access *)out = (rt_host_access)access;
-    return true;
-}
-
-static const scn_shape shape_access_number = {.kind = SCN_SHAPE_INTEGER,
-                                              .most = RT_HOST_ACCESS_COUNT - 1};
-static const scn_shape shape_access = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a host access",
-    .read = access_read,
-    .stored = &shape_access_number,
-    .alternatives = {&shape_access_name},
-};
-static const scn_shape shape_id = {.kind = SCN_SHAPE_TEXT, .noun = "a unique id"};
-static const scn_shape shape_variable_name = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the name of a variable",
-};
-static const scn_shape shape_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of bytes",
-    .least = 1,
-    .most = UINT32_MAX,
-};
-static const scn_shape shape_scope = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether each image has a variable of its own",
-};
+_Static_assert(sizeof accesses / sizeof *accesses == RT_HOST_ACCESS_COUNT,
+               "a word for each access");
+static const scn_shape shape_access = {SCN_CHOICE("a host access", accesses)};
+static const scn_shape shape_id = {SCN_TEXT("a unique id")};
+static const scn_shape shape_variable_name = {SCN_TEXT("the name of a variable")};
+static const scn_shape shape_size = {SCN_INTEGER("a number of bytes", 1, UINT32_MAX)};
+static const scn_shape shape_scope = {SCN_TRUTH("whether each image has a variable of its own")};
 
 static const scn_row global_rows[] = {
     {"id", &shape_id, SCN_REQUIRED, SCN_FIELD(rt_device_global, unique_id),
@@ -70,15 +36,10 @@ static bool global_finish(scn_reader *reader, const scn_node *node, void *object
 }
 
 static const scn_shape shape_global = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device_global",
+    SCN_OBJECT("a device_global", global_rows),
     .finish = global_finish,
-    SCN_ROWS(global_rows),
 };
 const scn_shape scn_shape_globals = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of device_globals",
-    .element = &shape_global,
-    .element_size = sizeof(rt_device_global),
+    SCN_LIST("the list of device_globals", rt_device_global, &shape_global),
     .least = 1,
 };

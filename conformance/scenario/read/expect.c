@@ -20,37 +20,19 @@ static const char *finding_word(uint32_t index)
     };
     return index < sizeof findings / sizeof *findings ? findings[index] : NULL;
 }
-static const scn_shape shape_finding = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a finding",
-    .word = finding_word,
-};
-static const scn_shape shape_event_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of events",
-    .most = UINT32_MAX,
-};
-static const scn_shape shape_byte_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in bytes",
-    .most = INT64_MAX,
-};
+static const scn_shape shape_finding = {SCN_WORD("a finding", finding_word)};
+static const scn_shape shape_event_count = {SCN_INTEGER("a number of events", 0, UINT32_MAX)};
+static const scn_shape shape_byte_offset = {SCN_INTEGER("an offset in bytes", 0, INT64_MAX)};
 static const scn_shape shape_image = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "an image, MODULE/NUMBER",
+    SCN_TEXT("an image, MODULE/NUMBER"),
     .pattern = SCN_IMAGE_PATTERN,
 };
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
+static const scn_shape shape_symbol = {SCN_TEXT("a symbol")};
 static const scn_shape shape_unit_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of device images",
-    .most = RT_IMAGE_COUNT_MAX,
+    SCN_INTEGER("a number of device images", 0, RT_IMAGE_COUNT_MAX),
 };
 static const scn_shape shape_images = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of images",
-    .element = &shape_image,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("a list of images", rt_text, &shape_image),
     .least = 1,
 };
 
@@ -62,13 +44,8 @@ static bool memory_name_read(scn_reader *reader, const scn_node *node, void *out
     return scn_value_read(reader, &scn_shape_memory_reference, node, &index);
 }
 
-static const scn_shape shape_memory_name = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a memory",
-    .read = memory_name_read,
-    .stored = &scn_shape_text,
-    .alternatives = {&scn_shape_name},
-};
+static const scn_shape shape_memory_name = {SCN_NAME("the name of a memory"),
+                                            .read = memory_name_read, .stored = &scn_shape_text};
 
 /* Reads a module, or `none` if nothing defines the symbol. */
 static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
@@ -80,30 +57,9 @@ static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_provider = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a module, or none",
+    SCN_NAME("the name of a module, or none"),
     .read = provider_read,
     .stored = &scn_shape_module_reference,
-    .alternatives = {&scn_shape_name},
-};
-
-/* Reads text that may be empty, in quotes then: nothing was printed. */
-static bool output_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
-        return scn_report(reader->reporter, node->at, "expected a text, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
-    memcpy(out, &node->text, sizeof node->text);
-    return true;
-}
-
-static const scn_shape shape_output = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a text",
-    .read = output_read,
-    .stored = &scn_shape_text,
-    .alternatives = {&scn_shape_text},
 };
 
 static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
@@ -111,11 +67,7 @@ static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
     [SCN_EVENT_RUNNING] = {"running", false}, /* which no device reports */
     [SCN_EVENT_COMPLETE] = {"complete", true},
 };
-static const scn_shape shape_status = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a status",
-    SCN_CHOICES(statuses),
-};
+static const scn_shape shape_status = {SCN_CHOICE("a status", statuses)};
 
 const char *scn_event_status_name(scn_event_status status)
 {
@@ -129,11 +81,7 @@ static const scn_row mode_rows[] = {
     {"is", &scn_shape_flag, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.is_active),
      "Whether it is in fusion mode."},
 };
-static const scn_shape shape_fusion_mode = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a fusion mode",
-    SCN_ROWS(mode_rows),
-};
+static const scn_shape shape_fusion_mode = {SCN_OBJECT("a fusion mode", mode_rows)};
 
 static const scn_shape shape_values = {
     .kind = SCN_SHAPE_OTHER,
@@ -243,7 +191,7 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"from", &shape_provider, SCN_OR_NONE, SCN_FIELD(scn_expect, host_symbol.from),
      "The module that defines the host symbol, or none."},
 
-    [EXPECT_OUTPUT] = {"output", &shape_output, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
+    [EXPECT_OUTPUT] = {"output", &scn_shape_text, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
     [EXPECT_FUSION_MODE] = {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
@@ -311,13 +259,11 @@ static const scn_relation expect_relations[] = {
     "['oracle']}]}"
 
 const scn_shape scn_shape_expect = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an expectation",
+    SCN_OBJECT("an expectation", expect_rows),
     .key_noun = "expectation",
     .typing = SCN_TYPED_VARIABLE,
     .also = "{" FINDING_AND_CONTENT "}",
     SCN_RELATIONS(expect_relations),
-    SCN_ROWS(expect_rows),
 };
 
 /* ---- From the mapping to expectations ------------------------------------------------------ */
@@ -447,12 +393,8 @@ static const scn_row outcome_rows[] = {
     SCN_HIDDEN_ITEMS(&scn_shape_expects, scn_outcome, expects, expect_count),
     SCN_HIDDEN(&shape_error_pointer, scn_outcome, error),
 };
-static const scn_shape shape_stored_outcome = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(outcome_rows)};
-const scn_shape scn_shape_outcomes = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_stored_outcome,
-    .element_size = sizeof(scn_outcome),
-};
+static const scn_shape shape_stored_outcome = {SCN_STRUCT(outcome_rows)};
+const scn_shape scn_shape_outcomes = {SCN_TABLE(scn_outcome, &shape_stored_outcome)};
 
 /* What a branch may hold: expectations without further branches, or an error beside a verb. */
 static const scn_shape shape_outcome = {
@@ -480,10 +422,7 @@ static const scn_shape shape_any_outcome = {
     .alternatives = {&shape_outcome, &shape_error_outcome_row},
 };
 static const scn_shape shape_outcomes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of outcomes",
-    .element = &shape_any_outcome,
-    .element_size = sizeof(scn_outcome),
+    SCN_LIST("a list of outcomes", scn_outcome, &shape_any_outcome),
     .least = 2,
     .most = SCN_OUTCOME_COUNT_MAX,
 };
@@ -494,7 +433,7 @@ static const scn_row count_rows[] = {
     SCN_HIDDEN(&scn_shape_event_name, scn_expect, count.event),
     SCN_HIDDEN(&scn_shape_number, scn_expect, count.count),
 };
-static const scn_shape member_count = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(count_rows)};
+static const scn_shape member_count = {SCN_STRUCT(count_rows)};
 
 #define MEMBER(name, first, end)                                                                   \
     static const scn_shape member_##name = {GROUP(first, end)};                                    \
@@ -524,14 +463,9 @@ static const scn_row *const variants[SCN_EXPECT_KIND_COUNT] = {
 };
 static const scn_row stored_rows[] = {SCN_HIDDEN(&scn_shape_position, scn_expect, at)};
 static const scn_shape shape_stored_expect = {
-    .kind = SCN_SHAPE_OBJECT,
+    SCN_STRUCT(stored_rows),
     .tag = SCN_FIELD(scn_expect, kind),
     .variants = variants,
     .variant_count = SCN_EXPECT_KIND_COUNT,
-    SCN_ROWS(stored_rows),
 };
-const scn_shape scn_shape_expects = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_stored_expect,
-    .element_size = sizeof(scn_expect),
-};
+const scn_shape scn_shape_expects = {SCN_TABLE(scn_expect, &shape_stored_expect)};

@@ -5,11 +5,7 @@
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-static const scn_shape shape_type = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = scn_type_word,
-};
+static const scn_shape shape_type = {SCN_WORD("a type", scn_type_word)};
 
 /* A field of a struct, as an element of the map of fields. */
 typedef struct field_draft {
@@ -19,28 +15,27 @@ typedef struct field_draft {
     uint32_t lanes;
 } field_draft;
 
+typedef struct fields_draft {
+    const field_draft *fields;
+    uint32_t field_count;
+} fields_draft;
+
 _Static_assert(offsetof(field_draft, name) == offsetof(scn_memory, name) &&
                    offsetof(field_draft, at) == offsetof(scn_memory, at),
                "name and position first, as in every map");
 
-static bool field_name_check(scn_reader *reader, const field_draft *field)
-{
-    for (size_t i = 0; i < field->name.length; i++) {
-        char c = field->name.data[i];
-        if (c != '.' && c != '-') continue;
-        return scn_report(
-            reader->reporter, field->at,
-            "'%s' is not a field name; field names consist of letters, digits and '_'",
-            scn_shown(reader->arena, field->name));
-    }
-    return true;
-}
-
 static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
 {
     field_draft *field = out;
+    bool valid = true;
+    for (size_t i = 0; i < field->name.length && valid; i++) {
+        if (field->name.data[i] != '.' && field->name.data[i] != '-') continue;
+        valid =
+            scn_report(reader->reporter, field->at,
+                       "'%s' is not a field name; field names consist of letters, digits and '_'",
+                       scn_shown(reader->arena, field->name));
+    }
     rt_text name;
-    bool valid = field_name_check(reader, field);
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;
     if (scn_type_find(name, &field->type, &field->lanes)) return valid;
     return scn_report(reader->reporter, node->at,
@@ -54,11 +49,8 @@ static const scn_shape shape_field = {
     .alternatives = {&scn_shape_value_type},
 };
 static const scn_shape shape_fields = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of fields",
+    SCN_MAP("the map of fields", field_draft, &shape_field),
     .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
-    .element = &shape_field,
-    .element_size = sizeof(field_draft),
     .least = 1,
     .most = SCN_FIELD_COUNT_MAX,
 };
@@ -70,109 +62,70 @@ static const scn_choice promotions[SCN_PROMOTION_COUNT] = {
     [SCN_PROMOTION_PRIVATE] = {"private", true},
     [SCN_PROMOTION_LOCAL] = {"local", true},
 };
-const scn_shape scn_shape_promotion = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a promotion",
-    SCN_CHOICES(promotions),
-};
+const scn_shape scn_shape_promotion = {SCN_CHOICE("a promotion", promotions)};
 
 /* ---- Tolerances --------------------------------------------------------------------------- */
 
-typedef struct tolerance_draft {
-    uint64_t ulp;
-    double absolute, relative;
-} tolerance_draft;
+static const scn_shape shape_ulp, shape_tolerance;
 
-static const scn_shape shape_ulp = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of ULPs",
-    .most = UINT32_MAX,
-};
+static bool ulp_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    uint64_t ulp = 0;
+    if (!scn_kind_read(reader, &shape_ulp, node, &ulp)) return false;
+    *(double *)out = (double)ulp;
+    return true;
+}
+static const scn_shape shape_ulp = {SCN_INTEGER("a number of ULPs", 0, UINT32_MAX),
+                                    .read = ulp_read};
+
 static bool distance_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_magnitude_read(reader->reporter, node, "a distance", out);
 }
-static const scn_shape shape_distance_number = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a distance",
+static const scn_shape shape_distance = {
+    SCN_TEXT("a distance"),
     .pattern = "^0[xX][0-9a-fA-F]*[.]?[0-9a-fA-F]*([pP][-+]?[0-9]+)?$",
     .also = "{'minimum': 0}",
-};
-static const scn_shape shape_distance = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a distance",
     .read = distance_read,
-    .alternatives = {&shape_distance_number},
 };
 
 /* In the order of scn_tolerance_kind. */
 static const scn_row tolerance_rows[] = {
-    {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, ulp),
+    {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this many representable numbers apart."},
-    {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, absolute),
+    {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this far apart."},
-    {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, relative),
+    {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(scn_memory, tolerance),
      "At most this fraction of the expected value apart."},
 };
 _Static_assert(SCN_TOLERANCE_RELATIVE - SCN_TOLERANCE_ULP == 2, "a row for each kind");
-static const scn_shape shape_tolerance = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a tolerance",
-    SCN_ROWS(tolerance_rows),
-};
 
-static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory *memory)
+static bool tolerance_finish(scn_reader *reader, const scn_node *node, void *object)
 {
-    tolerance_draft draft = {0};
-    if (!scn_object_read(reader, &shape_tolerance, node, &draft)) return false;
+    scn_memory *memory = object;
     uint32_t row = scn_object_alternative(reader, &shape_tolerance, node, "a kind");
     if (row == SCN_NONE) return false;
-    const double distances[] = {(double)draft.ulp, draft.absolute, draft.relative};
     memory->tolerance_kind = (scn_tolerance_kind)(SCN_TOLERANCE_ULP + row);
-    memory->tolerance = distances[row];
     return true;
 }
 
+static const scn_shape shape_tolerance = {
+    SCN_OBJECT("a tolerance", tolerance_rows),
+    .finish = tolerance_finish,
+};
+
 /* ---- Memories ----------------------------------------------------------------------------- */
 
-static const scn_shape shape_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a count",
-    .least = 1,
-    .most = RT_MEMORY_SIZE_MAX,
-};
+static const scn_shape shape_count = {SCN_INTEGER("a count", 1, RT_MEMORY_SIZE_MAX)};
 /* In the order of scn_memory_kind, to which `finish` converts them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
-static const scn_shape shape_usm = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a kind of USM",
-    SCN_CHOICES(usm_kinds),
-};
-static const scn_shape shape_unordered = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "being unordered",
-};
-static const scn_shape shape_addresses = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "holding addresses",
-};
+static const scn_shape shape_usm = {SCN_CHOICE("a kind of USM", usm_kinds)};
+static const scn_shape shape_unordered = {SCN_TRUTH("being unordered")};
+static const scn_shape shape_addresses = {SCN_TRUTH("holding addresses")};
 
-/* A struct's fields, from which the layout is made. */
-typedef struct fields_draft {
-    const field_draft *fields;
-    uint32_t field_count;
-} fields_draft;
-
-static const scn_row fields_rows[] = {
-    {"fields", &shape_fields, SCN_WRITTEN, SCN_ITEMS(fields_draft, fields, field_count), NULL},
-};
-static const scn_shape shape_fields_object = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(fields_rows)};
-
-static const scn_shape shape_kind_number = {.kind = SCN_SHAPE_INTEGER,
-                                            .most = SCN_MEMORY_KIND_COUNT - 1};
-static const scn_shape shape_tolerance_number = {.kind = SCN_SHAPE_INTEGER,
-                                                 .most = SCN_TOLERANCE_RELATIVE};
+static const scn_shape shape_kind_number = {SCN_NUMBER(SCN_MEMORY_KIND_COUNT - 1)};
+static const scn_shape shape_tolerance_number = {SCN_NUMBER(SCN_TOLERANCE_RELATIVE)};
 static const scn_shape shape_double = {.kind = SCN_SHAPE_DOUBLE};
 
 static const scn_row memory_rows[] = {
@@ -213,15 +166,17 @@ static const scn_relation memory_relations[] = {
      {"usm"},
      "'device' belongs to usm, as a buffer moves to the devices that use it; remove it"},
 };
+
 /* Determines the element's layout from its type, and for a struct from the fields. */
 static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
+    static const scn_row fields_row = {"fields", &shape_fields, 0,
+                                       SCN_ITEMS(fields_draft, fields, field_count), NULL};
     scn_type type;
     uint32_t lanes;
     rt_text name;
     const scn_node *type_node = scn_node_value(node, "type");
     const scn_entry *fields = scn_node_entry(node, "fields");
-    fields_draft draft = {0};
     if (!scn_value_read(reader, &shape_type, type_node, &name)) return false;
     bool is_struct = !scn_type_find(name, &type, &lanes);
     if (is_struct && !fields) {
@@ -236,8 +191,9 @@ static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *ou
         *out_layout = scn_layout_of(reader->arena, type, lanes);
         return true;
     }
-    const scn_node only = {.kind = SCN_NODE_MAPPING, .at = node->at, .entries = fields, .count = 1};
-    if (!scn_rows_read(reader, &shape_fields_object, &only, &draft)) return false;
+    fields_draft draft = {0};
+    if (!scn_items_read(reader, &fields_row, &fields->value, &draft)) return false;
+    CHECK(draft.field_count >= 1 && draft.field_count <= SCN_FIELD_COUNT_MAX);
     scn_field *table = rt_arena_alloc_array(reader->arena, draft.field_count, sizeof *table);
     for (uint32_t i = 0; i < draft.field_count; i++) {
         const field_draft *field = &draft.fields[i];
@@ -256,12 +212,13 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
     memory->count = 0; /* until the layout is known */
     if (scn_node_entry(node, "usm"))
         memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + memory->kind);
+    CHECK((unsigned)memory->kind < SCN_MEMORY_KIND_COUNT);
     if (!layout_make(reader, node, &memory->layout)) return false;
     if (!values && count == 0) {
         return scn_report(reader->reporter, node->at,
                           "a memory needs a count, or values that determine it");
     }
-    bool valid = !tolerance || tolerance_read(reader, tolerance, memory);
+    bool valid = !tolerance || scn_object_read(reader, &shape_tolerance, tolerance, memory);
     memory->count = count;
     if (!values) return valid;
     return scn_values_read(reader, values, &memory->layout, count, &memory->initial,
@@ -270,8 +227,7 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
 }
 
 static const scn_shape shape_memory = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a memory",
+    SCN_OBJECT("a memory", memory_rows),
     .finish = memory_finish,
     .typing = SCN_TYPED_MEMORY,
     /* Only a struct has fields, and the number of elements must follow from a key. */
@@ -281,12 +237,8 @@ static const scn_shape shape_memory = {
             " {'not': {'type': 'object', 'anyOf': [{'required': ['fill']}, {'required':"
             " ['seed']}]}}}}]}",
     SCN_RELATIONS(memory_relations),
-    SCN_ROWS(memory_rows),
 };
 const scn_shape scn_shape_memories = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of memories",
-    .element = &shape_memory,
-    .element_size = sizeof(scn_memory),
+    SCN_MAP("the map of memories", scn_memory, &shape_memory),
     .most = 1024,
 };

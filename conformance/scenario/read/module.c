@@ -10,67 +10,20 @@ static const scn_choice splits[] = {
 #undef SPLIT_CHOICE
 };
 _Static_assert(sizeof splits / sizeof *splits == RT_SPLIT_COUNT, "a name for every split");
-static const scn_shape shape_split = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a split",
-    SCN_CHOICES(splits),
-};
+static const scn_shape shape_split = {SCN_CHOICE("a split", splits)};
 
-/* ---- Sources ------------------------------------------------------------------------------ */
-
-typedef struct source_draft {
-    scn_source_draft source;
-} source_draft;
-
-static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
-static const scn_shape shape_source_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a source",
-    .also = SCN_SOURCE_ALSO,
-    SCN_ROWS(source_rows),
-};
-
-static bool source_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    source_draft draft = {0};
-    return scn_object_read(reader, &shape_source_object, node, &draft) &&
-           scn_source_finish(reader, &shape_source_object, node, &draft.source, out);
-}
-
-static const scn_shape shape_source = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a source",
-    .read = source_read,
-    .stored = &scn_shape_stored_source,
-    .alternatives = {&shape_source_object},
-};
 static const scn_shape shape_sources = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of sources",
-    .element = &shape_source,
-    .element_size = sizeof(scn_source),
-    .least = 1,
-};
-
-/* ---- Modules ------------------------------------------------------------------------------ */
-
+    SCN_LIST("the list of sources", scn_source, &scn_shape_source), .least = 1};
 static const scn_shape shape_needs = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of modules",
+    SCN_LIST("a list of modules", uint32_t, &scn_shape_module_reference),
     .unique = true,
-    .element = &scn_shape_module_reference,
-    .element_size = sizeof(uint32_t),
 };
-static const scn_shape shape_build_options_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the options of the front end",
-    .pattern = SCN_BUILD_OPTIONS_PATTERN,
-};
+static const scn_shape shape_build_options;
 
 static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
 {
     rt_text refused;
-    if (!scn_value_read(reader, &shape_build_options_text, node, out)) return false;
+    if (!scn_kind_read(reader, &shape_build_options, node, out)) return false;
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
@@ -80,11 +33,10 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
 }
 
 static const scn_shape shape_build_options = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the options of the front end",
+    SCN_TEXT("the options of the front end"),
+    .pattern = SCN_BUILD_OPTIONS_PATTERN,
     .read = build_options_read,
     .stored = &scn_shape_text,
-    .alternatives = {&shape_build_options_text},
 };
 
 /* The formats that post-link makes from sources; images written by hand may claim them too. */
@@ -100,37 +52,17 @@ _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
     "a name for every format but the last two: source is a subject's choice, not a module's, "
     "and no compiler here makes AMD's machine code");
-static const scn_shape shape_format = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a format",
-    SCN_CHOICES(formats),
-};
-const scn_shape scn_shape_format_list = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of formats",
-    .unique = true,
-    .element = &shape_format,
-};
+const scn_shape scn_shape_format = {SCN_CHOICE("a format", formats)};
 
+/* Reads a list of formats, each once, as bits of a mask. */
 static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    if (node->kind == SCN_NODE_LIST && node->count == 0) {
-        return scn_report(reader->reporter, node->at, "expected %s, found an empty list",
-                          scn_shape_format_list.noun);
-    }
-    return scn_formats_read(reader, node, out);
-}
-
-bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats)
-{
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected %s, found %s",
-                          scn_shape_format_list.noun, scn_node_describe(reader->arena, node));
-    }
-    uint32_t *mask = out_formats;
+    uint32_t *mask = out;
+    if (node->kind != SCN_NODE_LIST)
+        return scn_report_expected(reader, node, scn_shape_format_list.noun);
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t format;
-        if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
+        if (!scn_value_read(reader, &scn_shape_format, &node->items[i], &format)) return false;
         if (*mask >> format & 1) {
             return scn_report(reader->reporter, node->items[i].at,
                               "this format is listed a second time");
@@ -140,60 +72,45 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
     return true;
 }
 
-static const scn_shape shape_some_formats = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of formats",
-    .unique = true,
-    .element = &shape_format,
-    .least = 1,
-};
-const scn_shape scn_shape_format_mask = {.kind = SCN_SHAPE_INTEGER,
-                                         .most = (1u << RT_FORMAT_COUNT) - 1};
-static const scn_shape shape_formats = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a list of formats",
-    .read = formats_read,
-    .stored = &scn_shape_format_mask,
-    .alternatives = {&shape_some_formats},
-};
+static const scn_shape shape_some_formats;
 
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
+static bool some_formats_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return scn_items_check(reader, &shape_some_formats, node) && formats_read(reader, node, out);
+}
+
+static const scn_shape shape_format_mask = {SCN_NUMBER((1u << RT_FORMAT_COUNT) - 1)};
+#define FORMAT_LIST                                                                                \
+    .kind = SCN_SHAPE_LIST, .noun = "a list of formats", .unique = true,                           \
+    .element = &scn_shape_format, .stored = &shape_format_mask
+const scn_shape scn_shape_format_list = {FORMAT_LIST, .read = formats_read};
+static const scn_shape shape_some_formats = {FORMAT_LIST, .least = 1, .read = some_formats_read};
+
+static const scn_shape shape_symbol = {SCN_TEXT("the name of a symbol")};
 static const scn_shape shape_host_symbols = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of host symbols",
+    SCN_LIST("a list of host symbols", rt_text, &shape_symbol),
     .unique = true,
-    .element = &shape_symbol,
-    .element_size = sizeof(rt_text),
 };
-static const scn_shape shape_device_options = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "options for the device",
-};
+static const scn_shape shape_device_options = {SCN_TEXT("options for the device")};
 static const scn_shape shape_registers = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether loading the module registers its images",
+    SCN_TRUTH("whether loading the module registers its images"),
 };
 
-static const scn_shape shape_embeds = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether images hold their LLVM IR",
-};
+static const scn_shape shape_embed_ir;
+
 static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
 {
     bool embeds;
-    if (!scn_value_read(reader, &shape_embeds, node, &embeds)) return false;
-    scn_embed_ir said = embeds ? SCN_EMBED_IR_YES : SCN_EMBED_IR_NO;
-    memcpy(out, &said, sizeof said);
+    if (!scn_kind_read(reader, &shape_embed_ir, node, &embeds)) return false;
+    *(scn_embed_ir *)out = embeds ? SCN_EMBED_IR_YES : SCN_EMBED_IR_NO;
     return true;
 }
-static const scn_shape shape_embed_ir_number = {.kind = SCN_SHAPE_INTEGER,
-                                                .most = SCN_EMBED_IR_YES};
+
+static const scn_shape shape_embed_ir_number = {SCN_NUMBER(SCN_EMBED_IR_YES)};
 static const scn_shape shape_embed_ir = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "whether images hold their LLVM IR",
+    SCN_TRUTH("whether images hold their LLVM IR"),
     .read = embed_ir_read,
     .stored = &shape_embed_ir_number,
-    .alternatives = {&shape_embeds},
 };
 
 static const scn_shape shape_images = {.kind = SCN_SHAPE_IMAGES};
@@ -215,7 +132,7 @@ static const scn_row module_rows[] = {
      "How post-link distributes the code over device images; off: one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
-    {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
+    {"formats", &shape_some_formats, 0, SCN_FIELD(scn_module, formats),
      "The formats in which each image of the sources is made, with the defaults of specialisation "
      "constants in all but spirv64: ptx for NVIDIA's devices, from sources in OpenCL; the others "
      "are compiled ahead of time for the simulated device, as itself (native) or standing in for "
@@ -234,7 +151,7 @@ static const scn_row module_rows[] = {
     {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; if false, a load_image step "
      "can register them."},
-    {"device_config", &scn_shape_device_config, 0, SCN_SAME,
+    {"device_config", &scn_shape_device_config, SCN_WRITTEN, SCN_SAME,
      "The target of formats made ahead of time: sets of virtual functions that use an optional "
      "feature that it does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
@@ -254,8 +171,9 @@ static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sour
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
 /* Sources are named by their number in the module; those of images written by hand come last. */
-static void sources_name(scn_reader *reader, scn_module *module)
+static bool module_finish(scn_reader *reader, const scn_node *node, void *object)
 {
+    scn_module *module = object;
     uint32_t count = module->source_count;
     scn_source *sources = rt_arena_alloc_array(reader->arena, count, sizeof *sources);
     for (uint32_t i = 0; i < count; i++) {
@@ -271,27 +189,16 @@ static void sources_name(scn_reader *reader, scn_module *module)
     }
     module->sources = sources;
     module->hand_images = images;
-}
-
-static bool module_finish(scn_reader *reader, const scn_node *node, void *object)
-{
-    scn_module *module = object;
-    sources_name(reader, module);
     return scn_device_config_check(reader, node, module);
 }
 
 static const scn_shape shape_module = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a module",
+    SCN_OBJECT("a module", module_rows),
     .also = module_also,
     .finish = module_finish,
-    SCN_ROWS(module_rows),
 };
 const scn_shape scn_shape_modules = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of modules",
-    .element = &shape_module,
-    .element_size = sizeof(scn_module),
+    SCN_MAP("the map of modules", scn_module, &shape_module),
     .least = 1,
     .most = 1024,
 };

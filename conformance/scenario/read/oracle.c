@@ -25,16 +25,9 @@ static const scn_choice answers[] = {
 };
 enum { ANSWER_COUNT = sizeof answers / sizeof *answers };
 
-static const scn_shape shape_answer = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a built-in",
-    SCN_CHOICES(answers),
-};
+static const scn_shape shape_answer = {SCN_CHOICE("a built-in", answers)};
 static const scn_shape shape_answers = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of built-ins",
-    .element = &shape_answer,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of built-ins", uint32_t, &shape_answer),
     .least = 1,
     .most = ANSWER_COUNT,
 };
@@ -63,18 +56,7 @@ static const scn_row oracle_rows[] = {
 #define ORACLE_ALSO                                                                                \
     "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
     "{'pattern': " OF_GROUPS "}}}}, 'then': {'required': ['local']}}]}"
-static const scn_shape shape_oracle_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an oracle",
-    .also = ORACLE_ALSO,
-    SCN_ROWS(oracle_rows),
-};
-const scn_shape scn_shape_oracle = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an oracle",
-    .read = scn_node_keep,
-    .alternatives = {&shape_oracle_object},
-};
+const scn_shape scn_shape_oracle = {SCN_OBJECT("an oracle", oracle_rows), .also = ORACLE_ALSO};
 
 /* ---- Its parts ---------------------------------------------------------------------------- */
 
@@ -202,7 +184,7 @@ bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory 
     oracle_draft draft = {0};
     scn_nd_range range;
     uint8_t *bytes;
-    if (!scn_object_read(reader, &shape_oracle_object, node, &draft)) return false;
+    if (!scn_object_read(reader, &scn_shape_oracle, node, &draft)) return false;
     if (!layout_check(reader, node, memory) || !range_of(reader, node, &draft, &range) ||
         !groups_check(reader, node, &draft) || !room_check(reader, node, &draft, memory))
         return false;

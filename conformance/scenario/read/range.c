@@ -1,31 +1,16 @@
 /* Sizes and offsets of an nd-range, of a submit or an oracle. */
 #include "conformance/scenario/read/range.h"
 
-static const scn_shape shape_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of work-items",
-    .least = 1,
-    .most = UINT32_MAX,
-};
+static const scn_shape shape_size = {SCN_INTEGER("a number of work-items", 1, UINT32_MAX)};
 const scn_shape scn_shape_sizes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of 1 to 3 numbers of work-items",
-    .element = &shape_size,
-    .element_size = sizeof(uint64_t),
+    SCN_LIST("a list of 1 to 3 numbers of work-items", uint64_t, &shape_size),
     .least = 1,
     .most = RT_ND_RANGE_DIMENSIONS,
     .in_place = true,
 };
-static const scn_shape shape_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset",
-    .most = UINT32_MAX,
-};
+static const scn_shape shape_offset = {SCN_INTEGER("an offset", 0, UINT32_MAX)};
 const scn_shape scn_shape_offsets = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of 1 to 3 offsets",
-    .element = &shape_offset,
-    .element_size = sizeof(uint64_t),
+    SCN_LIST("a list of 1 to 3 offsets", uint64_t, &shape_offset),
     .least = 1,
     .most = RT_ND_RANGE_DIMENSIONS,
     .in_place = true,

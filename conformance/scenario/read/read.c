@@ -5,53 +5,41 @@
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/schema/schema.h"
 
-/* Registers the names of a map before its entries are read: they may refer to each other. */
-static void names_register(scn_names *names, const scn_node *root, const char *key)
-{
-    const scn_entry *map = scn_node_entry(root, key);
-    if (!map || map->value.kind != SCN_NODE_MAPPING) return;
-    for (uint32_t i = 0; i < map->value.count; i++)
-        scn_names_add(names, map->value.entries[i].key, i);
-}
-
-/* The device of a scenario that names none. */
-static void devices_default(scn_reader *reader)
-{
-    scn_device *device = rt_arena_alloc(reader->arena, sizeof *device);
-    *device = (scn_device){.name = RT_TEXT("device"), .at = {1, 1}};
-    reader->scenario->devices = device;
-    reader->scenario->device_count = 1;
-    scn_names_add(&reader->devices, device->name, 0);
-}
-
-static bool version_is_first(scn_reader *reader, const scn_node *root)
-{
-    if (root->kind == SCN_NODE_MAPPING && root->count > 0 &&
-        rt_text_is(root->entries[0].key, "assay"))
-        return true;
-    return scn_report(reader->reporter, root->at,
-                      "a scenario begins with 'assay: 1', the version of the format");
-}
+/* The keys of the maps whose names are known before any entry is read: they may refer to each
+ * other. */
+static const char *const map_keys[SCN_TABLE_COUNT] = {
+    [SCN_TABLE_MODULES] = "modules",
+    [SCN_TABLE_DEVICES] = "devices",
+    [SCN_TABLE_MEMORIES] = "memory",
+};
 
 static bool root_read(scn_reader *reader, const scn_node *root)
 {
-    if (!version_is_first(reader, root)) return false;
-    names_register(&reader->modules, root, "modules");
-    names_register(&reader->memories, root, "memory");
-    names_register(&reader->devices, root, "devices");
-    if (reader->devices.list.count == 0) devices_default(reader);
+    scn_scenario *scenario = reader->scenario;
+    if (root->kind != SCN_NODE_MAPPING || root->count == 0 ||
+        !rt_text_is(root->entries[0].key, "assay")) {
+        return scn_report(reader->reporter, root->at,
+                          "a scenario begins with 'assay: 1', the version of the format");
+    }
+    for (uint32_t table = 0; table < SCN_TABLE_COUNT; table++) {
+        const scn_node *map = map_keys[table] ? scn_node_value(root, map_keys[table]) : NULL;
+        for (uint32_t i = 0; map && map->kind == SCN_NODE_MAPPING && i < map->count; i++)
+            scn_names_add(&reader->names[table], map->entries[i].key, i);
+    }
+    if (reader->names[SCN_TABLE_DEVICES].list.count == 0) {
+        scn_device *device = rt_arena_alloc(reader->arena, sizeof *device);
+        *device = (scn_device){.name = RT_TEXT("device"), .at = {1, 1}};
+        scenario->devices = device;
+        scenario->device_count = 1;
+        scn_names_add(&reader->names[SCN_TABLE_DEVICES], device->name, 0);
+    }
     uint32_t first_step;
-    if (!scn_object_read(reader, &scn_shape_scenario, root, reader->scenario)) return false;
-    CHECK(reader->scenario->module_count > 0 && reader->scenario->device_count > 0);
-    CHECK(reader->step_count == reader->scenario->step_count);
-    return scn_check(reader->reporter, reader->scenario, reader->fields.items, reader->fields.count,
+    if (!scn_object_read(reader, &scn_shape_scenario, root, scenario)) return false;
+    CHECK(scenario->module_count > 0 && scenario->device_count > 0);
+    CHECK(reader->step_count == scenario->step_count);
+    CHECK(scenario->memory_count == reader->names[SCN_TABLE_MEMORIES].list.count);
+    return scn_check(reader->reporter, scenario, reader->fields.items, reader->fields.count,
                      &first_step);
-}
-
-static void names_free(scn_names *names)
-{
-    rt_map_free(&names->map);
-    rt_vector_free(&names->list);
 }
 
 const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
@@ -65,10 +53,10 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     const scn_node *root = scn_yaml_read(&reporter, text);
     bool valid = root && root_read(&reader, root);
     CHECK(valid == (reporter.count == 0));
-    names_free(&reader.modules);
-    names_free(&reader.memories);
-    names_free(&reader.steps);
-    names_free(&reader.devices);
+    for (uint32_t table = 0; table < SCN_TABLE_COUNT; table++) {
+        rt_map_free(&reader.names[table].map);
+        rt_vector_free(&reader.names[table].list);
+    }
     rt_vector_free(&reader.fields);
     *out_problems = scn_reporter_finish(&reporter);
     return valid ? scenario : NULL;

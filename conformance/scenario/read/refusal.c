@@ -7,29 +7,20 @@ static const char *documents_class(uint32_t index)
     if (index == 0) return "exception";
     return index <= RT_DRIVER_ERROR ? rt_code_name((rt_code)index) : NULL;
 }
-static const scn_shape shape_documents_class = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a class of error",
-    .word = documents_class,
-};
+static const scn_shape shape_documents_class = {SCN_WORD("a class of error", documents_class)};
 
 static const char *reference_class(uint32_t index)
 {
     return index + 1 < RT_CODE_COUNT ? rt_code_name((rt_code)(index + 1)) : NULL;
 }
 static const scn_shape shape_reference_class = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a code of the reference runtime",
-    .word = reference_class,
+    SCN_WORD("a code of the reference runtime", reference_class),
 };
 
-static const scn_shape shape_message = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a message"};
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
+static const scn_shape shape_message = {SCN_TEXT("a part of a message")};
+static const scn_shape shape_symbol = {SCN_TEXT("a symbol")};
 static const scn_shape shape_symbols = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of symbols",
-    .element = &shape_symbol,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("a list of symbols", rt_text, &shape_symbol),
     .least = 1,
 };
 
@@ -41,9 +32,7 @@ static const scn_row reference_rows[] = {
     {"text", &shape_message, 0, SCN_FIELD(scn_error, reference_text), "A part of the message."},
 };
 static const scn_shape shape_reference = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the reference runtime's part of an error",
-    SCN_ROWS(reference_rows),
+    SCN_OBJECT("the reference runtime's part of an error", reference_rows),
 };
 
 static const scn_row error_rows[] = {
@@ -54,16 +43,8 @@ static const scn_row error_rows[] = {
     SCN_HIDDEN(&scn_shape_position, scn_error, at),
     SCN_HIDDEN(&scn_shape_flag, scn_error, none),
 };
-const scn_shape scn_shape_error = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an error",
-    SCN_ROWS(error_rows),
-};
-static const scn_shape shape_no_error = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "none",
-    .pattern = "^none$",
-};
+const scn_shape scn_shape_error = {SCN_OBJECT("an error", error_rows)};
+static const scn_shape shape_no_error = {SCN_TEXT("none"), .pattern = "^none$"};
 
 /* An error, or `none`, which check.c accepts only as one of several outcomes. */
 static bool error_read(scn_reader *reader, const scn_node *node, void *out)
@@ -171,8 +152,6 @@ static bool module_refusal_finish(scn_reader *reader, const scn_node *node, void
 }
 
 const scn_shape scn_shape_refused = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the refusal of a module",
+    SCN_OBJECT("the refusal of a module", module_refusal_rows),
     .finish = module_refusal_finish,
-    SCN_ROWS(module_refusal_rows),
 };

@@ -8,16 +8,12 @@ static const char *rule_word(uint32_t index)
 {
     return index + 1 < RT_RULE_COUNT ? rt_rule_name((rt_rule)(index + 1)) : NULL;
 }
-static const scn_shape shape_rule_name = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a rule",
-    .word = rule_word,
-};
+static const scn_shape shape_rule;
 
 static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
 {
     rt_text name;
-    if (!scn_value_read(reader, &shape_rule_name, node, &name)) return false;
+    if (!scn_kind_read(reader, &shape_rule, node, &name)) return false;
     rt_rule rule = rt_rule_find(name);
     CHECK(rule != RT_RULE_NONE);
     *(rt_rule *)out = rule;
@@ -25,13 +21,8 @@ static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_stored_rule = {.kind = SCN_SHAPE_RULE};
-static const scn_shape shape_rule = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a rule",
-    .read = rule_read,
-    .stored = &shape_stored_rule,
-    .alternatives = {&shape_rule_name},
-};
+static const scn_shape shape_rule = {SCN_WORD("a rule", rule_word), .read = rule_read,
+                                     .stored = &shape_stored_rule};
 
 static const scn_row cover_rows[] = {
     {"rule", &shape_rule, SCN_REQUIRED, SCN_FIELD(scn_cover, rule), "The id of the rule."},
@@ -39,11 +30,7 @@ static const scn_row cover_rows[] = {
      "The id of the step whose expectation fails when the rule is broken."},
     SCN_HIDDEN(&scn_shape_position, scn_cover, position),
 };
-static const scn_shape shape_cover_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a covered rule",
-    SCN_ROWS(cover_rows),
-};
+static const scn_shape shape_cover_object = {SCN_OBJECT("a covered rule", cover_rows)};
 
 static bool cover_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -61,33 +48,21 @@ static const scn_shape shape_cover = {
     .alternatives = {&shape_rule, &shape_cover_object},
 };
 static const scn_shape shape_covers = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of covered rules",
-    .element = &shape_cover,
-    .element_size = sizeof(scn_cover),
+    SCN_LIST("the list of covered rules", scn_cover, &shape_cover),
 };
 
 /* ---- The process -------------------------------------------------------------------------- */
 
 static const scn_shape shape_preload = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of preloaded modules",
+    SCN_LIST("a list of preloaded modules", uint32_t, &scn_shape_module_reference),
     .unique = true,
-    .element = &scn_shape_module_reference,
-    .element_size = sizeof(uint32_t),
 };
 static const scn_shape shape_prefer_preloaded = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "whether images of preloaded modules are preferred",
+    SCN_TRUTH("whether images of preloaded modules are preferred"),
 };
-static const scn_shape shape_persistent_cache = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "persistent_cache",
-};
+static const scn_shape shape_persistent_cache = {SCN_TRUTH("persistent_cache")};
 static const scn_shape shape_warning_level = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a warning level",
-    .most = SCN_WARNING_LEVEL_MAX,
+    SCN_INTEGER("a warning level", 0, SCN_WARNING_LEVEL_MAX),
 };
 static const scn_row environment_rows[] = {
     {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
@@ -95,10 +70,8 @@ static const scn_row environment_rows[] = {
      "early."},
 };
 static const scn_shape shape_environment = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the environment",
+    SCN_OBJECT("the environment", environment_rows),
     .key_noun = "variable",
-    SCN_ROWS(environment_rows),
 };
 static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
@@ -112,11 +85,7 @@ static const scn_row process_rows[] = {
      "finds again after a restart."},
     {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
 };
-static const scn_shape shape_process = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a process",
-    SCN_ROWS(process_rows),
-};
+static const scn_shape shape_process = {SCN_OBJECT("a process", process_rows)};
 
 /* ---- The file ----------------------------------------------------------------------------- */
 
@@ -129,21 +98,10 @@ static bool version_read(scn_reader *reader, const scn_node *node, void *out)
                       scn_node_describe(reader->arena, node));
 }
 
-static const scn_shape shape_version_number = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "the format version",
-    .least = 1,
-    .most = 1,
-};
-static const scn_shape shape_version = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the format version",
-    .read = version_read,
-    .alternatives = {&shape_version_number},
-};
+static const scn_shape shape_version = {SCN_INTEGER("the format version", 1, 1),
+                                        .read = version_read};
 static const scn_shape shape_summary = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a sentence or two about what the scenario shows",
+    SCN_TEXT("a sentence or two about what the scenario shows"),
 };
 
 static const scn_row artefact_rows[] = {
@@ -151,12 +109,8 @@ static const scn_row artefact_rows[] = {
     SCN_HIDDEN(&scn_shape_number, scn_artefact, request.high),
     SCN_HIDDEN(&scn_shape_raw_bytes, scn_artefact, answer),
 };
-static const scn_shape shape_artefact = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(artefact_rows)};
-static const scn_shape shape_artefacts = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_artefact,
-    .element_size = sizeof(scn_artefact),
-};
+static const scn_shape shape_artefact = {SCN_STRUCT(artefact_rows)};
+static const scn_shape shape_artefacts = {SCN_TABLE(scn_artefact, &shape_artefact)};
 
 static const scn_row scenario_rows[] = {
     {"assay", &shape_version, SCN_REQUIRED | SCN_WRITTEN, SCN_NOWHERE,
@@ -190,8 +144,6 @@ static const char scenario_also[] =
     " {'contains': " EXPECTING "}}}}]}}}},"
     " 'else': {'properties': {'steps': {'maxItems': 0}}}}";
 const scn_shape scn_shape_scenario = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a scenario",
+    SCN_OBJECT("a scenario", scenario_rows),
     .also = scenario_also,
-    SCN_ROWS(scenario_rows),
 };

@@ -12,21 +12,7 @@ static const scn_choice languages[] = {
 };
 _Static_assert(sizeof languages / sizeof *languages == SCN_LANGUAGE_COUNT,
                "a name for every language");
-const scn_shape scn_shape_language = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a language",
-    SCN_CHOICES(languages),
-};
-
-static const scn_row stored_rows[] = {
-    SCN_HIDDEN(&scn_shape_language, scn_source, language),
-    SCN_HIDDEN(&scn_shape_text, scn_source, name),
-    SCN_HIDDEN(&scn_shape_text, scn_source, code),
-    SCN_HIDDEN(&scn_shape_text, scn_source, file),
-    SCN_HIDDEN(&scn_shape_position, scn_source, code_at),
-    SCN_HIDDEN(&scn_shape_position, scn_source, at),
-};
-const scn_shape scn_shape_stored_source = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
+const scn_shape scn_shape_language = {SCN_CHOICE("a language", languages)};
 
 const char *scn_language_name(scn_language language)
 {
@@ -34,91 +20,66 @@ const char *scn_language_name(scn_language language)
     return languages[language].name;
 }
 
-static const scn_shape shape_code_text = {.kind = SCN_SHAPE_TEXT, .noun = "source code"};
-const scn_shape scn_shape_code = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "source code",
-    .read = scn_node_keep,
-    .alternatives = {&shape_code_text},
-};
-static const scn_shape shape_file_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the name of a file",
+const scn_shape scn_shape_code = {SCN_TEXT("source code")};
+const scn_shape scn_shape_file_name = {
+    SCN_TEXT("the name of a file"),
     .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* what scn_companion_read may open */
 };
-const scn_shape scn_shape_file_name = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the name of a file",
-    .read = scn_node_keep,
-    .alternatives = {&shape_file_text},
-};
-static const scn_shape shape_sha256_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a SHA-256 hash",
-    .pattern = "^[0-9a-fA-F]{64}$",
-};
-const scn_shape scn_shape_sha256 = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a SHA-256 hash",
-    .read = scn_node_keep,
-    .alternatives = {&shape_sha256_text},
-};
-
-static bool embedded_read(scn_reader *reader, const scn_source_draft *draft, scn_source *source)
-{
-    rt_text code;
-    if (!scn_value_read(reader, &shape_code_text, draft->code, &code)) return false;
-    if (draft->language == SCN_LANGUAGE_SPIRV) {
-        return scn_report(reader->reporter, draft->code->at,
-                          "a SPIR-V module in binary is not text; name a file with 'file:', or "
-                          "write it in spirv-asm");
-    }
-    if (draft->sha256) {
-        return scn_report(reader->reporter, draft->sha256->at,
-                          "'sha256' belongs to 'file'; embedded code needs none");
-    }
-    source->code = code;
-    source->code_at = draft->code->content_at;
-    return true;
-}
-
-/* LLVM IR may be bitcode; the rest but SPIR-V is text, which compilers quote in their messages. */
-static bool may_be_binary(scn_language language)
-{
-    return language == SCN_LANGUAGE_LLVM_IR || language == SCN_LANGUAGE_SPIRV;
-}
-
-static bool text_check(scn_reader *reader, const scn_node *file, rt_text content)
-{
-    scn_reporter inside = {.arena = reader->arena};
-    if (scn_characters_check(&inside, content)) return true;
-    CHECK(inside.count > 0);
-    const scn_problem *problem = &inside.items[0];
-    return scn_report(reader->reporter, file->at, "'%s' is not text: line %u: %.*s",
-                      scn_shown(reader->arena, file->text), problem->at.line,
-                      RT_TEXT_ARG(problem->text));
-}
-
-static bool file_read(scn_reader *reader, const scn_source_draft *draft, scn_source *source)
-{
-    rt_text name, content;
-    if (!scn_value_read(reader, &shape_file_text, draft->file, &name)) return false;
-    if (!scn_companion_read(reader, draft->file, draft->sha256, &content)) return false;
-    if (!may_be_binary(draft->language) && !text_check(reader, draft->file, content)) return false;
-    source->file = name;
-    source->code = content;
-    source->code_at = draft->file->at;
-    return true;
-}
+const scn_shape scn_shape_sha256 = {SCN_TEXT("a SHA-256 hash"), .pattern = "^[0-9a-fA-F]{64}$"};
 
 bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_node *node,
-                       const scn_source_draft *draft, scn_source *out_source)
+                       scn_source *source)
 {
-    out_source->at = node->at;
-    out_source->language = draft->language;
-    uint32_t row = scn_object_alternative(reader, object, node, "its code");
-    if (row == SCN_NONE) return false;
-    CHECK(!draft->code != !draft->file);
-    return draft->code ? embedded_read(reader, draft, out_source)
-                       : file_read(reader, draft, out_source);
+    const scn_node *code = scn_node_value(node, "code"), *file = scn_node_value(node, "file");
+    const scn_node *sha256 = scn_node_value(node, "sha256");
+    CHECK((unsigned)source->language < SCN_LANGUAGE_COUNT);
+    source->at = node->at;
+    if (scn_object_alternative(reader, object, node, "its code") == SCN_NONE) return false;
+    CHECK(!code != !file);
+    if (code) {
+        if (!scn_value_read(reader, &scn_shape_code, code, &source->code)) return false;
+        if (source->language == SCN_LANGUAGE_SPIRV) {
+            return scn_report(reader->reporter, code->at,
+                              "a SPIR-V module in binary is not text; name a file with 'file:', or "
+                              "write it in spirv-asm");
+        }
+        source->code_at = code->content_at;
+        if (!sha256) return true;
+        return scn_report(reader->reporter, sha256->at,
+                          "'sha256' belongs to 'file'; embedded code needs none");
+    }
+    if (!scn_value_read(reader, &scn_shape_file_name, file, &source->file) ||
+        !scn_companion_read(reader, file, sha256, &source->code))
+        return false;
+    source->code_at = file->at;
+    /* LLVM IR may be bitcode; the rest but SPIR-V is text, which compilers quote in their messages.
+     */
+    bool is_text =
+        source->language != SCN_LANGUAGE_LLVM_IR && source->language != SCN_LANGUAGE_SPIRV;
+    scn_reporter inside = {.arena = reader->arena};
+    if (!is_text || scn_characters_check(&inside, source->code)) return true;
+    CHECK(inside.count > 0);
+    return scn_report(reader->reporter, file->at, "'%s' is not text: line %u: %.*s",
+                      scn_shown(reader->arena, file->text), inside.items[0].at.line,
+                      RT_TEXT_ARG(inside.items[0].text));
 }
+
+static const scn_row source_rows[] = {
+    SCN_SOURCE_ROWS(scn_source, language, 0),
+    SCN_HIDDEN(&scn_shape_text, scn_source, name),
+    SCN_HIDDEN(&scn_shape_text, scn_source, code),
+    SCN_HIDDEN(&scn_shape_text, scn_source, file),
+    SCN_HIDDEN(&scn_shape_position, scn_source, code_at),
+    SCN_HIDDEN(&scn_shape_position, scn_source, at),
+};
+
+static bool source_finish(scn_reader *reader, const scn_node *node, void *object)
+{
+    return scn_source_finish(reader, &scn_shape_source, node, object);
+}
+
+const scn_shape scn_shape_source = {
+    SCN_OBJECT("a source", source_rows),
+    .also = SCN_SOURCE_ALSO,
+    .finish = source_finish,
+};

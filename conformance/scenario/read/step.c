@@ -12,8 +12,9 @@ enum { STEP_COUNT_MAX = 65536 };
 static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     if (step->id.length == 0) return true;
-    if (rt_map_find(&reader->steps.map, step->id) == RT_MAP_NONE) {
-        scn_names_add(&reader->steps, step->id, (uint32_t)(step - reader->step_table));
+    if (rt_map_find(&reader->names[SCN_TABLE_STEPS].map, step->id) == RT_MAP_NONE) {
+        scn_names_add(&reader->names[SCN_TABLE_STEPS], step->id,
+                      (uint32_t)(step - reader->step_table));
         return true;
     }
     const scn_node *id = scn_node_value(node, "id");
@@ -24,59 +25,45 @@ static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *ste
                       scn_shown(reader->arena, step->id));
 }
 
-/* The first verb whose key is there; of a step with one verb, the verb. */
-static scn_verb first_verb(const scn_node *node)
-{
-    for (uint32_t row = 0; row < scn_shape_step_object.row_count; row++) {
-        const scn_row *verb = &scn_shape_step_object.rows[row];
-        if (verb->flags & SCN_ALTERNATIVE && scn_node_entry(node, verb->key))
-            return scn_verb_of_row(row);
-    }
-    return SCN_VERB_EXPECT;
-}
-
 static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step);
 
-static bool object_step_read(scn_reader *reader, const scn_node *node, scn_step *step)
+/* Reads the step into the table's next place. */
+static bool step_read(scn_reader *reader, const scn_node *node)
 {
+    const scn_shape *shape = &scn_shape_step_object;
+    scn_step *step = &reader->step_table[reader->step_count++];
+    *step = (scn_step){.at = node->at, .profile = RT_PROFILE_COUNT, .thread = reader->thread};
+    if (node->kind == SCN_NODE_SCALAR) {
+        enum { WAIT, RESTART };
+        uint32_t bare;
+        if (!scn_value_read(reader, scn_shape_step.alternatives[0], node, &bare)) return false;
+        CHECK(bare == WAIT || bare == RESTART);
+        step->verb = bare == RESTART ? SCN_VERB_RESTART : SCN_VERB_WAIT;
+        if (bare == WAIT) scn_rows_clear(reader, &scn_shape_wait, step);
+        return true;
+    }
     const scn_entry *restart = scn_node_entry(node, "restart");
     if (restart) {
         return scn_report(reader->reporter, restart->at,
                           "a restart has neither parts nor an id and cannot be refused; write "
                           "'- restart'");
     }
-    step->verb = first_verb(node);
-    bool valid = scn_object_read(reader, &scn_shape_step_object, node, step);
+    /* The first verb whose key is there; of a step with one verb, the verb. */
+    step->verb = SCN_VERB_EXPECT;
+    for (uint32_t row = 0; row < shape->row_count && step->verb == SCN_VERB_EXPECT; row++)
+        if (shape->rows[row].flags & SCN_ALTERNATIVE && scn_node_entry(node, shape->rows[row].key))
+            step->verb = scn_verb_of_row(row);
+    bool valid = scn_object_read(reader, shape, node, step);
     valid = id_add(reader, node, step) && valid;
     const scn_node *expect = scn_node_value(node, "expect");
     bool alone = step->verb == SCN_VERB_EXPECT && expect;
-    if (!valid || (!alone && scn_object_alternative(reader, &scn_shape_step_object, node,
-                                                    "one verb") == SCN_NONE))
+    if (!valid || (!alone && scn_object_alternative(reader, shape, node, "one verb") == SCN_NONE))
         return false;
     if (step->verb == SCN_VERB_DEVICE) reader->device = step->device;
     if (step->verb == SCN_VERB_PARALLEL)
         valid = lists_read(reader, scn_node_value(node, "parallel"), step);
     if (!expect) return valid;
     return (alone ? scn_expect_read : scn_refusal_read)(reader, expect, step) && valid;
-}
-
-static bool bare_step_read(scn_reader *reader, const scn_node *node, scn_step *step)
-{
-    enum { WAIT, RESTART };
-    uint32_t bare;
-    if (!scn_value_read(reader, scn_shape_step.alternatives[0], node, &bare)) return false;
-    step->verb = bare == RESTART ? SCN_VERB_RESTART : SCN_VERB_WAIT;
-    if (bare == WAIT) scn_rows_clear(reader, &scn_shape_wait, step);
-    return true;
-}
-
-/* Reads the step into the table's next place. */
-static bool step_read(scn_reader *reader, const scn_node *node)
-{
-    scn_step *step = &reader->step_table[reader->step_count++];
-    *step = (scn_step){.at = node->at, .profile = RT_PROFILE_COUNT, .thread = reader->thread};
-    return node->kind == SCN_NODE_SCALAR ? bare_step_read(reader, node, step)
-                                         : object_step_read(reader, node, step);
 }
 
 /* ---- Lists of steps ----------------------------------------------------------------------- */
@@ -86,11 +73,8 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
     uint32_t first = reader->step_count;
     bool valid = true;
     if (reader->thread > 0) return true; /* it is not allowed there, which check.c reports */
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at,
-                          "expected a list of lists of steps, one for each thread, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
+    if (node->kind != SCN_NODE_LIST)
+        return scn_report_expected(reader, node, "a list of lists of steps, one for each thread");
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_node *list = &node->items[i];
         if (list->kind != SCN_NODE_LIST || list->count == 0) {
@@ -110,26 +94,17 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
     return valid;
 }
 
-/* The number of steps in a list, including those inside parallels. */
-static uint64_t steps_count(const scn_node *list)
-{
-    uint64_t count = list->count;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const scn_node *lists = scn_node_value(&list->items[i], "parallel");
-        for (uint32_t k = 0; lists && lists->kind == SCN_NODE_LIST && k < lists->count; k++)
-            if (lists->items[k].kind == SCN_NODE_LIST) count += lists->items[k].count;
-    }
-    return count;
-}
-
 static bool steps_read(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)out;
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected the list of steps, found %s",
-                          scn_node_describe(reader->arena, node));
+    if (node->kind != SCN_NODE_LIST) return scn_report_expected(reader, node, scn_shape_steps.noun);
+    /* The steps inside parallels have their places in the table, too. */
+    uint64_t count = node->count;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const scn_node *lists = scn_node_value(&node->items[i], "parallel");
+        for (uint32_t k = 0; lists && lists->kind == SCN_NODE_LIST && k < lists->count; k++)
+            if (lists->items[k].kind == SCN_NODE_LIST) count += lists->items[k].count;
     }
-    uint64_t count = steps_count(node);
     if (count > STEP_COUNT_MAX) {
         return scn_report(reader->reporter, node->at,
                           "%" PRIu64 " items are too many; the list of steps has at most %d", count,
@@ -139,28 +114,22 @@ static bool steps_read(scn_reader *reader, const scn_node *node, void *out)
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++)
         valid = step_read(reader, &node->items[i]) && valid;
-    CHECK(reader->step_count <= count);
+    CHECK(reader->step_count >= node->count && reader->step_count <= count);
+    CHECK(reader->thread == 0);
     reader->scenario->steps = reader->step_table;
     reader->scenario->step_count = reader->step_count;
     return valid;
 }
 
-static const scn_shape shape_step_list = {
+static const scn_shape shape_stored_steps = {
+    SCN_TABLE(scn_step, &scn_shape_stored_step),
+    .most = STEP_COUNT_MAX,
+};
+const scn_shape scn_shape_steps = {
     .kind = SCN_SHAPE_LIST,
     .noun = "the list of steps",
     .element = &scn_shape_step,
     .most = STEP_COUNT_MAX,
-};
-static const scn_shape shape_stored_steps = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &scn_shape_stored_step,
-    .element_size = sizeof(scn_step),
-    .most = STEP_COUNT_MAX,
-};
-const scn_shape scn_shape_steps = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "the list of steps",
     .read = steps_read,
     .stored = &shape_stored_steps,
-    .alternatives = {&shape_step_list},
 };

@@ -10,11 +10,7 @@ static const char *scalar_word(uint32_t index)
 {
     return index < SCN_TYPE_COUNT ? scn_type_word(index) : NULL;
 }
-static const scn_shape shape_scalar = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = scalar_word,
-};
+static const scn_shape shape_scalar = {SCN_WORD("a type", scalar_word)};
 static const scn_shape shape_constant_value = {
     .kind = SCN_SHAPE_MAP,
     .noun = "a typed value",
@@ -58,15 +54,14 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_plain_constant = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "a number",
+    SCN_TEXT("a number"),
     .also = "{'$ref': '#/$defs/value-of-int'}",
 };
-static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
+static const scn_shape shape_bool_constant = {SCN_TRUTH("a truth value")};
 static const scn_row constant_rows[] = {
     SCN_HIDDEN(&scn_shape_raw_bytes, scn_spec_constant, value),
 };
-static const scn_shape shape_stored_constant = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(constant_rows)};
+static const scn_shape shape_stored_constant = {SCN_STRUCT(constant_rows)};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the value of a constant",
@@ -75,17 +70,14 @@ static const scn_shape shape_constant = {
     .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
 };
 const scn_shape scn_shape_spec_constants = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "the map of specialisation constants",
-    .element = &shape_constant,
-    .element_size = sizeof(scn_spec_constant),
+    SCN_MAP("the map of specialisation constants", scn_spec_constant, &shape_constant),
     .least = 1,
     .most = 256,
 };
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
-const scn_shape scn_shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
+const scn_shape scn_shape_options = {SCN_TEXT("compiler options")};
 
 static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
@@ -127,9 +119,7 @@ static const scn_relation submit_relations[] = {
      "'options' cannot be combined with 'bundle', which determines them; remove it"},
 };
 const scn_shape scn_shape_submit = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a submit",
+    SCN_OBJECT("a submit", submit_rows),
     .also = SCN_SAME_DIMENSIONS,
     SCN_RELATIONS(submit_relations),
-    SCN_ROWS(submit_rows),
 };

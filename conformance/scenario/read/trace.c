@@ -6,9 +6,9 @@
 
 /* ---- Conditions --------------------------------------------------------------------------- */
 
-static const scn_shape shape_set = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a set"};
-static const scn_shape shape_dummy = {.kind = SCN_SHAPE_TRUTH, .noun = "being a dummy"};
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
+static const scn_shape shape_set = {SCN_TEXT("the name of a set")};
+static const scn_shape shape_dummy = {SCN_TRUTH("being a dummy")};
+static const scn_shape shape_symbol = {SCN_TEXT("a symbol")};
 
 static const scn_row condition_rows[] = {
     {"set", &shape_set, 0, SCN_FIELD(scn_image_condition, set),
@@ -33,11 +33,9 @@ static bool condition_finish(scn_reader *reader, const scn_node *node, void *obj
 }
 
 const scn_shape scn_shape_image_condition = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a condition on images",
+    SCN_OBJECT("a condition on images", condition_rows),
     .also = "{'minProperties': 1}",
     .finish = condition_finish,
-    SCN_ROWS(condition_rows),
 };
 
 /* ---- Events ------------------------------------------------------------------------------- */
@@ -66,11 +64,7 @@ static const char *event_word(uint32_t index)
 {
     return index < RT_EVENT_COUNT ? rt_event_name((rt_event_kind)index) : NULL;
 }
-const scn_shape scn_shape_event_name = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "an event",
-    .word = event_word,
-};
+const scn_shape scn_shape_event_name = {SCN_WORD("an event", event_word)};
 
 static bool event_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -113,26 +107,16 @@ static bool event_read(scn_reader *reader, const scn_node *node, void *out)
 
 /* ---- What the model has of them ------------------------------------------------------------- */
 
-static const scn_shape shape_values = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &scn_shape_text,
-    .element_size = sizeof(rt_text),
-};
+static const scn_shape shape_values = {SCN_TABLE(rt_text, &scn_shape_text)};
 static const scn_row field_rows[] = {
     SCN_HIDDEN(&scn_shape_text, scn_trace_field, key),
     SCN_HIDDEN(&scn_shape_flag, scn_trace_field, is_list),
     SCN_HIDDEN_ITEMS(&shape_values, scn_trace_field, values, value_count),
 };
-static const scn_shape shape_field = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(field_rows)};
-static const scn_shape shape_fields = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &shape_field,
-    .element_size = sizeof(scn_trace_field),
-};
+static const scn_shape shape_field = {SCN_STRUCT(field_rows)};
+static const scn_shape shape_fields = {SCN_TABLE(scn_trace_field, &shape_field)};
 static const scn_shape shape_conditions = {
-    .kind = SCN_SHAPE_LIST,
-    .element = &scn_shape_image_condition,
-    .element_size = sizeof(scn_image_condition),
+    SCN_TABLE(scn_image_condition, &scn_shape_image_condition),
 };
 static const scn_row event_rows[] = {
     SCN_HIDDEN(&scn_shape_position, scn_trace_event, at),
@@ -141,7 +125,7 @@ static const scn_row event_rows[] = {
     SCN_HIDDEN_ITEMS(&shape_fields, scn_trace_event, fields, field_count),
     SCN_HIDDEN_ITEMS(&shape_conditions, scn_trace_event, conditions, condition_count),
 };
-static const scn_shape shape_stored_event = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(event_rows)};
+static const scn_shape shape_stored_event = {SCN_STRUCT(event_rows)};
 
 const scn_shape scn_shape_trace_event = {
     .kind = SCN_SHAPE_OTHER,
@@ -151,9 +135,6 @@ const scn_shape scn_shape_trace_event = {
     .alternatives = {&scn_shape_image_condition},
 };
 const scn_shape scn_shape_trace = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of events",
-    .element = &scn_shape_trace_event,
-    .element_size = sizeof(scn_trace_event),
+    SCN_LIST("the list of events", scn_trace_event, &scn_shape_trace_event),
     .least = 1,
 };

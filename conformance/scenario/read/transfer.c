@@ -8,26 +8,14 @@
 #include <inttypes.h>
 
 static const scn_shape shape_element_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of elements",
-    .least = 1,
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("a number of elements", 1, RT_MEMORY_SIZE_MAX),
 };
 static const scn_shape shape_element_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in elements",
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("an offset in elements", 0, RT_MEMORY_SIZE_MAX),
 };
-static const scn_shape shape_byte_count = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of bytes",
-    .least = 1,
-    .most = UINT64_MAX,
-};
+static const scn_shape shape_byte_count = {SCN_INTEGER("a number of bytes", 1, UINT64_MAX)};
 static const scn_shape shape_byte_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset in bytes",
-    .most = RT_MEMORY_SIZE_MAX,
+    SCN_INTEGER("an offset in bytes", 0, RT_MEMORY_SIZE_MAX),
 };
 
 /* The keys give numbers of elements, which `finish` converts to bytes. */
@@ -40,11 +28,7 @@ static const scn_relation transfer_relations[] = {SCN_QUEUE_OR_DEVICE};
 /* ---- Copies ------------------------------------------------------------------------------- */
 
 static const scn_choice interfaces[] = {{"queue", true}, {"handler", true}}; /* false, true */
-static const scn_shape shape_through = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "an interface",
-    SCN_CHOICES(interfaces),
-};
+static const scn_shape shape_through = {SCN_CHOICE("an interface", interfaces)};
 
 #define END_ROW(key, field, doc)                                                                   \
     {                                                                                              \
@@ -150,20 +134,16 @@ static bool copy_bytes_finish(scn_reader *reader, const scn_node *node, void *ob
 }
 
 const scn_shape scn_shape_copy = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a copy",
+    SCN_OBJECT("a copy", copy_rows),
     .also = BOTH_VARIABLES,
     .finish = copy_elements_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(copy_rows),
 };
 const scn_shape scn_shape_memcpy = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a memcpy",
+    SCN_OBJECT("a memcpy", memcpy_rows),
     .also = BOTH_VARIABLES,
     .finish = copy_bytes_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(memcpy_rows),
 };
 
 /* ---- Fills -------------------------------------------------------------------------------- */
@@ -208,9 +188,7 @@ static bool fill_finish(scn_reader *reader, const scn_node *node, void *object)
 }
 
 const scn_shape scn_shape_fill = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a fill",
+    SCN_OBJECT("a fill", fill_rows),
     .finish = fill_finish,
     SCN_RELATIONS(transfer_relations),
-    SCN_ROWS(fill_rows),
 };

@@ -9,10 +9,7 @@
 
 /* ---- A variable ---------------------------------------------------------------------------- */
 
-static const scn_shape shape_variable_name = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the name of a device_global",
-};
+static const scn_shape shape_variable_name = {SCN_TEXT("the name of a device_global")};
 
 static const scn_row variable_rows[] = {
     {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
@@ -20,11 +17,7 @@ static const scn_row variable_rows[] = {
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module),
      "The module that the variable belongs to, if several have one of that name."},
 };
-static const scn_shape shape_variable_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a device_global",
-    SCN_ROWS(variable_rows),
-};
+static const scn_shape shape_variable_object = {SCN_OBJECT("a device_global", variable_rows)};
 
 static const scn_row stored_rows[] = {
     SCN_HIDDEN(&scn_shape_text, scn_variable, name),
@@ -32,7 +25,7 @@ static const scn_row stored_rows[] = {
     {NULL, &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module), NULL},
     SCN_HIDDEN(&scn_shape_number, scn_variable, global),
 };
-const scn_shape scn_shape_stored_variable = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(stored_rows)};
+const scn_shape scn_shape_stored_variable = {SCN_STRUCT(stored_rows)};
 
 static bool variable_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -63,16 +56,14 @@ bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_m
 {
     *out_memory = SCN_NONE;
     bool named = node->kind == SCN_NODE_SCALAR && node->text.length > 0;
-    bool memory = named && (rt_map_find(&reader->memories.map, node->text) != RT_MAP_NONE ||
-                            !scn_variable_may_be(reader->scenario, node->text));
+    bool memory =
+        named && (rt_map_find(&reader->names[SCN_TABLE_MEMORIES].map, node->text) != RT_MAP_NONE ||
+                  !scn_variable_may_be(reader->scenario, node->text));
     return memory ? scn_value_read(reader, &scn_shape_memory_reference, node, out_memory)
                   : variable_read(reader, node, out_variable);
 }
 
-static const scn_shape shape_end_name = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the name of a memory or device_global",
-};
+static const scn_shape shape_end_name = {SCN_TEXT("the name of a memory or device_global")};
 
 const scn_shape scn_shape_copy_end = {
     .kind = SCN_SHAPE_OTHER,
@@ -83,11 +74,7 @@ const scn_shape scn_shape_copy_end = {
 
 /* ---- What a variable is made of ------------------------------------------------------------ */
 
-static const scn_shape shape_type_word = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a type",
-    .word = scn_type_word,
-};
+static const scn_shape shape_type_word = {SCN_WORD("a type", scn_type_word)};
 
 static bool element_type_read(scn_reader *reader, const scn_node *node, void *out)
 {

@@ -6,45 +6,34 @@
 
 /* ---- Modules and their images --------------------------------------------------------------- */
 
-static const scn_shape shape_image_name = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "an image, MODULE/NUMBER",
-    .pattern = SCN_IMAGE_PATTERN,
-};
+static const scn_shape shape_load_image;
 
 static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_step *step = out;
     rt_text name;
-    return scn_value_read(reader, &shape_image_name, node, &name) &&
+    return scn_kind_read(reader, &shape_load_image, node, &name) &&
            scn_image_name_find(reader->reporter, reader->scenario, node->at, name,
                                &step->load.module, &step->load.image);
 }
 
-static const scn_shape shape_image_number = {
-    .kind = SCN_SHAPE_INTEGER,
-    .most = RT_IMAGE_COUNT_MAX - 1,
-};
+static const scn_shape shape_image_number = {SCN_NUMBER(RT_IMAGE_COUNT_MAX - 1)};
 static const scn_row image_rows[] = {
     SCN_HIDDEN(&scn_shape_module_reference, scn_step, load.module),
     SCN_HIDDEN(&shape_image_number, scn_step, load.image),
 };
-static const scn_shape shape_image = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(image_rows)};
+static const scn_shape shape_image = {SCN_STRUCT(image_rows)};
 static const scn_shape shape_load_image = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an image, MODULE/NUMBER",
+    SCN_TEXT("an image, MODULE/NUMBER"),
+    .pattern = SCN_IMAGE_PATTERN,
     .read = load_image_read,
     .stored = &shape_image,
-    .alternatives = {&shape_image_name},
 };
 
 /* ---- Contexts, queues and waits ------------------------------------------------------------- */
 
 static const scn_shape shape_devices = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of devices",
-    .element = &scn_shape_device_reference,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of devices", uint32_t, &scn_shape_device_reference),
     .unique = true,
     .least = 1,
 };
@@ -58,37 +47,19 @@ static const scn_row context_rows[] = {
     {"devices", &shape_devices, SCN_REQUIRED,
      SCN_ITEMS(scn_step, context.devices, context.device_count), "The devices in it."},
 };
-static const scn_shape shape_context = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a context",
-    SCN_ROWS(context_rows),
-};
+static const scn_shape shape_context = {SCN_OBJECT("a context", context_rows)};
 
-enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION, PROPERTY_ENABLE_PROFILING };
 static const scn_choice queue_properties[] = {
-    [PROPERTY_IN_ORDER] = {"in_order", true},
-    [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
-    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", true},
-};
-static const scn_shape shape_queue_property = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a property",
-    SCN_CHOICES(queue_properties),
-};
-static const scn_shape shape_queue_properties = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of properties",
-    .element = &shape_queue_property,
-};
-
+    {"in_order", true}, {"enable_fusion", true}, {"enable_profiling", true}};
+static const scn_shape shape_queue_property = {SCN_CHOICE("a property", queue_properties)};
 static bool properties_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_queue *queue = &((scn_step *)out)->queue;
     bool *const fields[] = {&queue->in_order, &queue->enable_fusion, &queue->enable_profiling};
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected a list of properties, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
+    _Static_assert(sizeof fields / sizeof *fields == sizeof queue_properties / sizeof(scn_choice),
+                   "a field for each property");
+    if (node->kind != SCN_NODE_LIST)
+        return scn_report_expected(reader, node, "a list of properties");
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t property;
@@ -105,14 +76,13 @@ static const scn_row property_rows[] = {
     SCN_HIDDEN(&scn_shape_flag, scn_step, queue.enable_fusion),
     SCN_HIDDEN(&scn_shape_flag, scn_step, queue.enable_profiling),
 };
-static const scn_shape shape_properties_stored = {.kind = SCN_SHAPE_OBJECT,
-                                                  SCN_ROWS(property_rows)};
+static const scn_shape shape_properties_stored = {SCN_STRUCT(property_rows)};
 static const scn_shape shape_properties = {
-    .kind = SCN_SHAPE_OTHER,
+    .kind = SCN_SHAPE_LIST,
     .noun = "a list of properties",
+    .element = &shape_queue_property,
     .read = properties_read,
     .stored = &shape_properties_stored,
-    .alternatives = {&shape_queue_properties},
 };
 static const scn_row queue_rows[] = {
     ID_ROW("The name by which steps refer to it."),
@@ -125,11 +95,7 @@ static const scn_row queue_rows[] = {
      "called "
      "on it; enable_profiling: it keeps the times of its commands."},
 };
-static const scn_shape shape_queue = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a queue",
-    SCN_ROWS(queue_rows),
-};
+static const scn_shape shape_queue = {SCN_OBJECT("a queue", queue_rows)};
 
 static const scn_row wait_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.queue),
@@ -143,13 +109,6 @@ static const scn_relation wait_relations[] = {
      {"step"},
      "'queue' cannot be combined with 'step'; a wait is for one of them"},
 };
-const scn_shape scn_shape_wait = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a wait",
-    SCN_RELATIONS(wait_relations),
-    SCN_ROWS(wait_rows),
-};
-
 static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (node->kind == SCN_NODE_MAPPING) return scn_object_read(reader, &scn_shape_wait, node, out);
@@ -161,12 +120,12 @@ static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
                       scn_node_describe(reader->arena, node));
 }
 
-static const scn_shape shape_wait = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a wait",
+static const scn_shape shape_stored_wait = {SCN_STRUCT(wait_rows)};
+const scn_shape scn_shape_wait = {
+    SCN_OBJECT("a wait", wait_rows),
+    SCN_RELATIONS(wait_relations),
     .read = wait_read,
-    .stored = &scn_shape_wait,
-    .alternatives = {&scn_shape_wait},
+    .stored = &shape_stored_wait,
 };
 
 static const scn_row profiling_rows[] = {
@@ -178,18 +137,13 @@ static const scn_row profiling_rows[] = {
      "Another one, all of whose times are the same."},
 };
 static const scn_shape shape_profiling = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a profiling",
+    SCN_OBJECT("a profiling", profiling_rows),
     .shorthand = true,
-    SCN_ROWS(profiling_rows),
 };
 
 /* ---- Kernel fusion, and what ends one ------------------------------------------------------- */
 
-static const scn_shape shape_no_barriers = {
-    .kind = SCN_SHAPE_TRUTH,
-    .noun = "the absence of barriers",
-};
+static const scn_shape shape_no_barriers = {SCN_TRUTH("the absence of barriers")};
 static const scn_row complete_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
      "The queue whose fusion is completed."},
@@ -198,10 +152,8 @@ static const scn_row complete_rows[] = {
      "they do."},
 };
 static const scn_shape shape_complete_fusion = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a complete_fusion",
+    SCN_OBJECT("a complete_fusion", complete_rows),
     .shorthand = true,
-    SCN_ROWS(complete_rows),
 };
 
 static const scn_row task_rows[] = {
@@ -213,10 +165,8 @@ static const scn_row task_rows[] = {
 };
 static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
 static const scn_shape shape_host_task = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a host task",
+    SCN_OBJECT("a host task", task_rows),
     SCN_RELATIONS(task_relations),
-    SCN_ROWS(task_rows),
 };
 
 /* ---- The table ------------------------------------------------------------------------------ */
@@ -285,7 +235,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_CANCEL_FUSION] = {"cancel_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                             SCN_FIELD(scn_step, fusion.queue),
                             "Runs what was collected kernel by kernel."},
-    [STEP_WAIT] = {"wait", &shape_wait, SCN_ALTERNATIVE, SCN_SAME,
+    [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_SAME,
                    "Waits for everything submitted, for a queue or for a step."},
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(scn_step, memory),
@@ -356,10 +306,8 @@ static const char step_also[] =
 /* Verbs that need only their name; a list of a parallel may contain only the first. */
 static const scn_choice bare_verbs[] = {{"wait", true}, {"restart", true}};
 static const scn_shape shape_bare_verb = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a step",
+    SCN_CHOICE("a step", bare_verbs),
     .beside = &scn_shape_step_object,
-    SCN_CHOICES(bare_verbs),
 };
 static const scn_shape shape_nested_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
@@ -368,13 +316,9 @@ static const scn_shape shape_nested_bare_verb = {
     .choice_count = 1,
 };
 const scn_shape scn_shape_step_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a step",
-    .key_noun = "step",
-    .beside = &shape_bare_verb,
-    .also = step_also,
+    SCN_OBJECT("a step", step_rows), .key_noun = "step",
+    .beside = &shape_bare_verb,      .also = step_also,
     SCN_RELATIONS(step_relations),
-    SCN_ROWS(step_rows),
 };
 static const scn_shape shape_nested_step_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -397,23 +341,18 @@ static const scn_shape shape_nested_steps = {
     .element = &shape_nested_step,
     .least = 1,
 };
-static const scn_shape shape_list_of_lists = {
+static const scn_row parallel_rows[] = {
+    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.thread_count),
+    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.nested_count),
+};
+static const scn_shape shape_parallel_stored = {SCN_STRUCT(parallel_rows)};
+static const scn_shape shape_lists = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of lists of steps",
     .element = &shape_nested_steps,
     .least = 2,
     .most = SCN_LIST_COUNT_MAX,
-};
-static const scn_row parallel_rows[] = {
-    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.thread_count),
-    SCN_HIDDEN(&scn_shape_number, scn_step, parallel.nested_count),
-};
-static const scn_shape shape_parallel_stored = {.kind = SCN_SHAPE_OBJECT, SCN_ROWS(parallel_rows)};
-static const scn_shape shape_lists = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "a list of lists of steps",
     .stored = &shape_parallel_stored,
-    .alternatives = {&shape_list_of_lists},
 };
 const scn_shape scn_shape_step = {
     .kind = SCN_SHAPE_OTHER,
@@ -459,8 +398,8 @@ scn_verb scn_verb_of_row(uint32_t row)
     return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same verb */
 }
 
-static const scn_shape shape_profile_number = {.kind = SCN_SHAPE_INTEGER, .most = RT_PROFILE_COUNT};
-static const scn_shape shape_thread = {.kind = SCN_SHAPE_INTEGER, .most = SCN_LIST_COUNT_MAX};
+static const scn_shape shape_profile_number = {SCN_NUMBER(RT_PROFILE_COUNT)};
+static const scn_shape shape_thread = {SCN_NUMBER(SCN_LIST_COUNT_MAX)};
 static const scn_shape shape_error = {
     .kind = SCN_SHAPE_POINTER,
     .element = &scn_shape_error,
@@ -476,9 +415,8 @@ static const scn_row stored_rows[] = {
     SCN_HIDDEN_ITEMS(&scn_shape_outcomes, scn_step, outcomes, outcome_count),
 };
 const scn_shape scn_shape_stored_step = {
-    .kind = SCN_SHAPE_OBJECT,
+    SCN_STRUCT(stored_rows),
     .tag = SCN_FIELD(scn_step, verb),
     .variants = variants,
     .variant_count = SCN_VERB_COUNT,
-    SCN_ROWS(stored_rows),
 };

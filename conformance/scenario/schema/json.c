@@ -357,7 +357,6 @@ static json_t *events_schema(const scn_objects *objects)
 static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
 {
     if (shape == &scn_shape_trace_event) return definition_reference(EVENT_NAME);
-    if (shape == &scn_shape_null) return typed("null");
     CHECK(shape->alternatives[0]);
     if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
     json_t *schema = cnf_json_checked(json_object()), *list = cnf_json_checked(json_array());
@@ -374,7 +373,7 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
     case SCN_SHAPE_NAME: return name_schema(shape);
     case SCN_SHAPE_INTEGER: return integer_schema(shape);
     case SCN_SHAPE_TRUTH: return typed("boolean");
-    case SCN_SHAPE_CHOICE: return choice_schema(shape);
+    case SCN_SHAPE_CHOICE: return shape == &scn_shape_null ? typed("null") : choice_schema(shape);
     case SCN_SHAPE_WORD: return words_schema(shape);
     case SCN_SHAPE_LIST: return list_schema(objects, shape);
     case SCN_SHAPE_MAP: return map_schema(objects, shape);

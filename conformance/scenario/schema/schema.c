@@ -11,8 +11,7 @@ static const char *key_noun(const scn_shape *shape)
     return shape->key_noun ? shape->key_noun : "key";
 }
 
-/* "expected X, found Y", and how to write X. */
-static bool report_expected(scn_reader *reader, const scn_node *node, const char *expected)
+bool scn_report_expected(scn_reader *reader, const scn_node *node, const char *expected)
 {
     return scn_report(reader->reporter, node->at, "expected %s, found %s", expected,
                       scn_node_describe(reader->arena, node));
@@ -22,37 +21,27 @@ static bool report_expected(scn_reader *reader, const scn_node *node, const char
 
 static bool text_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
-    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
-        return report_expected(reader, node, shape->noun);
-    }
+    bool is_nothing = shape->empty ? scn_node_is_nothing(node) : node->text.length == 0;
+    if (node->kind != SCN_NODE_SCALAR || is_nothing)
+        return scn_report_expected(reader, node, shape->noun);
     memcpy(out, &node->text, sizeof node->text);
     return true;
 }
 
-static bool is_name(rt_text text)
-{
-    for (size_t i = 0; i < text.length; i++) {
-        char c = text.data[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        bool other = (c >= '0' && c <= '9') || c == '.' || c == '-';
-        if (!letter && (i == 0 || !other)) return false;
-    }
-    return text.length > 0;
-}
-
 static bool name_check(scn_reader *reader, scn_position at, rt_text name)
 {
-    if (is_name(name)) return true;
+    bool valid = name.length > 0;
+    for (size_t i = 0; i < name.length && valid; i++) {
+        char c = name.data[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        valid = letter || (i > 0 && ((c >= '0' && c <= '9') || c == '.' || c == '-'));
+    }
+    if (valid) return true;
     return scn_report(
         reader->reporter, at,
         "'%s' is not a name; a name begins with a letter or '_' and contains only letters, "
         "digits, '_', '.' and '-'",
         scn_shown(reader->arena, name));
-}
-
-static bool name_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
-{
-    return text_read(reader, shape, node, out) && name_check(reader, node->at, node->text);
 }
 
 static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
@@ -141,9 +130,8 @@ static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 
 static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
-    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
-        return report_expected(reader, node, shape->noun);
-    }
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0)
+        return scn_report_expected(reader, node, shape->noun);
     const char *shown = scn_shown(reader->arena, node->text);
     /* The noun without its article names the kind of word: "language 'sycl' ...". */
     const char *word = strchr(shape->noun, ' ') + 1;
@@ -204,29 +192,13 @@ static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node
                            : word_list(reader->arena, shape));
 }
 
-static const scn_names *names_of(const scn_reader *reader, scn_table table)
-{
-    switch (table) {
-    case SCN_TABLE_MODULES: return &reader->modules;
-    case SCN_TABLE_DEVICES: return &reader->devices;
-    case SCN_TABLE_MEMORIES: return &reader->memories;
-    case SCN_TABLE_STEPS: return &reader->steps;
-    }
-    UNREACHABLE();
-}
-
-/* True if a reference of the shape may refer to the step with that index. */
-static bool may_refer_to(const scn_reader *reader, const scn_shape *shape, uint32_t index)
-{
-    return shape->table != SCN_TABLE_STEPS || 1u << reader->step_table[index].verb & shape->verbs;
-}
-
 /* Reads a name as an index. That a step has the right verb and has run before is checked in the
  * finished model (check.c). */
 static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                            void *out)
 {
-    const scn_names *names = names_of(reader, shape->table);
+    CHECK((unsigned)shape->table < SCN_TABLE_COUNT);
+    const scn_names *names = &reader->names[shape->table];
     uint32_t index = SCN_NONE;
     memcpy(out, &index, sizeof index);
     bool step = shape->table == SCN_TABLE_STEPS;
@@ -244,7 +216,9 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
         rt_text name = names->list.items[i];
-        if (may_refer_to(reader, shape, rt_map_find(&names->map, name)))
+        uint32_t known = rt_map_find(&names->map, name);
+        CHECK(known != RT_MAP_NONE);
+        if (!step || 1u << reader->step_table[known].verb & shape->verbs)
             rt_nearest_offer(&nearest, name);
     }
     const char *hint = scn_nearest_hint(reader->arena, &nearest);
@@ -253,29 +227,38 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
                       noun, scn_shown(reader->arena, node->text), hint);
 }
 
-bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+bool scn_kind_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
     switch (shape->kind) {
     case SCN_SHAPE_TEXT: return text_read(reader, shape, node, out);
-    case SCN_SHAPE_NAME: return name_read(reader, shape, node, out);
+    case SCN_SHAPE_NAME:
+        return text_read(reader, shape, node, out) && name_check(reader, node->at, node->text);
     case SCN_SHAPE_INTEGER: return integer_read(reader, shape, node, out);
     case SCN_SHAPE_TRUTH: return truth_read(reader, shape, node, out);
     case SCN_SHAPE_WORD: return word_read(reader, shape, node, out);
     case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
     case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out);
     case SCN_SHAPE_REFERENCE: return reference_read(reader, shape, node, out);
-    case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
-    case SCN_SHAPE_LIST:
-    case SCN_SHAPE_MAP: break; /* read by the row that holds them */
-    default: break;            /* exists in the model only */
+    default: UNREACHABLE(); /* read by the row that holds it, by `read`, or of the model alone */
     }
-    UNREACHABLE();
+}
+
+bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    return shape->read ? shape->read(reader, node, out) : scn_kind_read(reader, shape, node, out);
 }
 
 /* ---- Lists and maps ----------------------------------------------------------------------- */
 
-static bool count_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_position value)
 {
+    *rt_vector_push(&reader->fields) = (scn_located){field, key, value};
+}
+
+bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    if (node->kind != (shape->kind == SCN_SHAPE_LIST ? SCN_NODE_LIST : SCN_NODE_MAPPING))
+        return scn_report_expected(reader, node, shape->noun);
     if (node->count > 0 && node->count < shape->least) {
         return scn_report(reader->reporter, node->at, "%s has at least %" PRIu64 " items, found %u",
                           shape->noun, shape->least, node->count);
@@ -289,64 +272,40 @@ static bool count_check(scn_reader *reader, const scn_shape *shape, const scn_no
                       node->count, shape->noun, shape->most);
 }
 
-void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_position value)
-{
-    *rt_vector_push(&reader->fields) = (scn_located){field, key, value};
-}
-
-static bool list_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                      char *out_items)
-{
-    bool valid = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        void *item = out_items + (size_t)i * shape->element_size;
-        scn_locate(reader, item, node->items[i].at, node->items[i].at);
-        valid = scn_value_read(reader, shape->element, &node->items[i], item) && valid;
-    }
-    return valid;
-}
-
 #define IS_NAMED(type) (offsetof(type, name) == 0 && offsetof(type, at) == offsetof(scn_named, at))
 _Static_assert(IS_NAMED(scn_module) && IS_NAMED(scn_memory) && IS_NAMED(scn_device) &&
                    IS_NAMED(scn_spec_constant),
                "name and position first");
 
-static bool map_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                     char *out_items)
+bool scn_items_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out_object)
 {
-    bool valid = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const scn_entry *entry = &node->entries[i];
-        void *item = out_items + (size_t)i * shape->element_size;
-        memcpy(item, &(scn_named){entry->key, entry->at}, sizeof(scn_named));
-        valid = name_check(reader, entry->at, entry->key) && valid;
-        valid = scn_value_read(reader, shape->element, &entry->value, item) && valid;
-    }
-    return valid;
-}
-
-bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
-{
-    if (node->kind != (shape->kind == SCN_SHAPE_LIST ? SCN_NODE_LIST : SCN_NODE_MAPPING))
-        return report_expected(reader, node, shape->noun);
-    return count_check(reader, shape, node);
-}
-
-/* Reads a row's list or map into a table in the arena, or in place. */
-static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *node, char *object)
-{
+    char *object = out_object;
     const scn_shape *shape = row->shape;
     if (!scn_items_check(reader, shape, node)) return false;
     CHECK(shape->element_size > 0 && row->place.count_offset > 0);
-    char *items = object + row->place.offset;
-    if (!shape->in_place) {
-        items = rt_arena_alloc_array(reader->arena, node->count, shape->element_size);
-        memcpy(object + row->place.offset, &items, sizeof items);
-    }
     CHECK_IMPLIES(shape->in_place, node->count * shape->element_size <= row->place.size);
+    char *item = object + row->place.offset;
+    if (!shape->in_place) {
+        char *table = rt_arena_alloc_array(reader->arena, node->count, shape->element_size);
+        memcpy(item, &table, sizeof table);
+        item = table;
+    }
     memcpy(object + row->place.count_offset, &node->count, sizeof node->count);
-    return shape->kind == SCN_SHAPE_LIST ? list_read(reader, shape, node, items)
-                                         : map_read(reader, shape, node, items);
+    bool valid = true;
+    for (uint32_t i = 0; i < node->count; i++, item += shape->element_size) {
+        const scn_node *value;
+        if (shape->kind == SCN_SHAPE_LIST) {
+            value = &node->items[i];
+            scn_locate(reader, item, value->at, value->at);
+        } else {
+            const scn_entry *entry = &node->entries[i];
+            value = &entry->value;
+            memcpy(item, &(scn_named){entry->key, entry->at}, sizeof(scn_named));
+            valid = name_check(reader, entry->at, entry->key) && valid;
+        }
+        valid = scn_value_read(reader, shape->element, value, item) && valid;
+    }
+    return valid;
 }
 
 /* ---- Objects ------------------------------------------------------------------------------ */
@@ -385,37 +344,26 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
                       key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
+const scn_row *scn_shape_row(const scn_shape *shape, rt_text key)
+{
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        if (shape->rows[i].key && rt_text_is(key, shape->rows[i].key)) return &shape->rows[i];
+    return NULL;
+}
+
 /* Reports keys that have no row. */
 static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_entry *entry = &node->entries[i];
-        const scn_row *row = shape->rows, *end = shape->rows + shape->row_count;
-        while (row < end && !(row->key && rt_text_is(entry->key, row->key)))
-            row++;
-        if (row == end) valid = report_unknown_key(reader, shape, entry);
+        if (!scn_shape_row(shape, entry->key)) valid = report_unknown_key(reader, shape, entry);
     }
     return valid;
 }
 
-/* Reads an integer or choice whose field has another width than the value read. */
-static bool narrow_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out)
-{
-    uint64_t wide = 0;
-    if (!scn_value_read(reader, row->shape, node, &wide)) return false;
-    uint32_t number = (uint32_t)wide;
-    bool truth = wide != 0;
-    if (row->place.size == sizeof truth)
-        memcpy(out, &truth, sizeof truth);
-    else
-        memcpy(out, &number, sizeof number);
-    return true;
-}
-
 static bool row_read(scn_reader *reader, const scn_row *row, const scn_entry *entry, char *object)
 {
-    CHECK(row->shape);
     const bool is_present = true;
     const scn_shape *shape = row->shape;
     void *out = object + row->place.offset;
@@ -424,12 +372,20 @@ static bool row_read(scn_reader *reader, const scn_row *row, const scn_entry *en
     if (row->place.given_offset > 0)
         memcpy(object + row->place.given_offset, &is_present, sizeof is_present);
     if (row->flags & SCN_LATER) return true;
-    if (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP)
-        return items_read(reader, row, &entry->value, object);
-    bool narrow = (shape->kind == SCN_SHAPE_INTEGER && row->place.size == sizeof(uint32_t)) ||
-                  (shape->kind == SCN_SHAPE_CHOICE && row->place.size == sizeof(bool));
-    return narrow ? narrow_read(reader, row, &entry->value, out)
-                  : scn_value_read(reader, shape, &entry->value, out);
+    if (!shape->read && (shape->kind == SCN_SHAPE_LIST || shape->kind == SCN_SHAPE_MAP))
+        return scn_items_read(reader, row, &entry->value, object);
+    bool is_flag = shape->kind == SCN_SHAPE_CHOICE && row->place.size == sizeof(bool);
+    bool is_narrow = shape->kind == SCN_SHAPE_INTEGER && row->place.size == sizeof(uint32_t);
+    if (shape->read || !(is_flag || is_narrow))
+        return scn_value_read(reader, shape, &entry->value, out);
+    /* The field is narrower than the value that is read. */
+    CHECK(is_flag ? shape->choice_count <= 2 : shape->most <= UINT32_MAX);
+    uint64_t wide = 0;
+    if (!scn_kind_read(reader, shape, &entry->value, &wide)) return false;
+    uint32_t narrow = (uint32_t)wide;
+    bool flag = wide != 0;
+    memcpy(out, is_flag ? (void *)&flag : (void *)&narrow, row->place.size);
+    return true;
 }
 
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
@@ -445,32 +401,26 @@ void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
     }
 }
 
-/* True if the object has an alternative, or needs none: only then are the keys beside it checked.
- */
-static bool is_decided(const scn_shape *shape, const scn_node *node)
-{
-    uint32_t known = 0, there = 0;
-    for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (!(shape->rows[i].flags & SCN_ALTERNATIVE)) continue;
-        known++;
-        if (scn_node_entry(node, shape->rows[i].key)) there++;
-    }
-    return known == 0 || there == 1;
-}
-
 /* Reports keys that lack a key that they require, or are combined with a key that they exclude. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
+    /* Without its one alternative, which the caller reports, an object's other keys mean little. */
+    uint32_t alternatives = 0, found_alternatives = 0;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (!(shape->rows[i].flags & SCN_ALTERNATIVE)) continue;
+        alternatives++;
+        if (scn_node_entry(node, shape->rows[i].key)) found_alternatives++;
+    }
+    if (alternatives > 0 && found_alternatives != 1) return true;
     bool valid = true;
-    if (!is_decided(shape, node)) return true; /* the caller reports that */
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
         const scn_entry *entry = scn_node_entry(node, relation->key);
         if (!entry) continue;
-        const char *found = NULL;
+        bool found = false;
         for (uint32_t k = 0; k < SCN_RELATION_KEYS_MAX && relation->others[k] && !found; k++)
-            if (scn_node_entry(node, relation->others[k])) found = relation->others[k];
-        if ((found != NULL) == (relation->kind == SCN_NEEDS)) continue;
+            found = scn_node_entry(node, relation->others[k]) != NULL;
+        if (found == (relation->kind == SCN_NEEDS)) continue;
         CHECK(relation->message || relation->kind == SCN_NEEDS);
         if (relation->message)
             valid = scn_report(reader->reporter, entry->at, "%s", relation->message);
@@ -487,7 +437,7 @@ static bool mapping_check(scn_reader *reader, const scn_shape *shape, const scn_
     const char *keys = key_list(reader->arena, shape, 0, true);
     const char *expected =
         rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys).data;
-    return report_expected(reader, node, expected);
+    return scn_report_expected(reader, node, expected);
 }
 
 bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
@@ -588,13 +538,10 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index)
 
 /* ---- Shapes of many objects --------------------------------------------------------------- */
 
-const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
-const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
+const scn_shape scn_shape_name = {SCN_NAME("a name")};
+const scn_shape scn_shape_kernel = {SCN_TEXT("the name of a kernel")};
 const scn_shape scn_shape_kernels = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of kernels",
-    .element = &scn_shape_kernel,
-    .element_size = sizeof(rt_text),
+    SCN_LIST("a list of kernels", rt_text, &scn_shape_kernel),
     .least = 1,
 };
 
@@ -624,10 +571,7 @@ const scn_shape scn_shape_context_reference =
 const scn_shape scn_shape_bundle_reference = CREATED_BY(
     "a bundle", SCN_VERB_BIT(BUNDLE), "a bundle is made by '- bundle: {id: NAME, get: STATE}'");
 const scn_shape scn_shape_command_references = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of step ids",
-    .element = &scn_shape_command_reference,
-    .element_size = sizeof(uint32_t),
+    SCN_LIST("a list of step ids", uint32_t, &scn_shape_command_reference),
 };
 
 static const scn_choice profiles[] = {
@@ -635,16 +579,11 @@ static const scn_choice profiles[] = {
     RT_PROFILES(PROFILE_CHOICE)
 #undef PROFILE_CHOICE
 };
-const scn_shape scn_shape_profile = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a profile",
-    SCN_CHOICES(profiles),
-};
+const scn_shape scn_shape_profile = {SCN_CHOICE("a profile", profiles)};
 
 const scn_shape scn_shape_position = {.kind = SCN_SHAPE_POSITION};
 const scn_shape scn_shape_raw_bytes = {.kind = SCN_SHAPE_BYTES};
 const scn_shape scn_shape_layout = {.kind = SCN_SHAPE_LAYOUT};
-const scn_shape scn_shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
-const scn_shape scn_shape_number = {
-    .kind = SCN_SHAPE_INTEGER, .noun = "a number", .most = UINT64_MAX};
-const scn_shape scn_shape_flag = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
+const scn_shape scn_shape_text = {SCN_TEXT("a text"), .empty = true};
+const scn_shape scn_shape_number = {SCN_INTEGER("a number", 0, UINT64_MAX)};
+const scn_shape scn_shape_flag = {SCN_TRUTH("a truth value")};

@@ -20,22 +20,29 @@ typedef struct scn_names {
     RT_VECTOR(rt_text) list;
 } scn_names;
 
+/* The tables that references are indices of. */
+typedef enum scn_table {
+    SCN_TABLE_MODULES,
+    SCN_TABLE_DEVICES, /* "device" if the scenario names none */
+    SCN_TABLE_MEMORIES,
+    SCN_TABLE_STEPS,
+    SCN_TABLE_COUNT
+} scn_table;
+
 /* The state of reading one scenario.  Tables are read in the order of the rows, whatever the order
  * in the file: modules, memories, steps. */
 typedef struct scn_reader {
     scn_reporter *reporter;
     rt_arena *arena;
-    scn_scenario *scenario;        /* being filled */
-    scn_names modules;             /* all of them, known before the first is read */
-    scn_names memories;            /* the same */
-    scn_names devices;             /* the same; "device" if the scenario has none */
-    scn_names steps;               /* ids of the steps before the one that is being read */
-    scn_step *step_table;          /* room for all steps; filled up to step_count */
-    uint32_t step_count;           /* steps read so far */
-    uint32_t thread;               /* scn_step.thread of the steps that are being read */
-    uint32_t device;               /* chosen by the last device step */
-    uint64_t values_size;          /* bytes of initial and expected values so far */
-    RT_VECTOR(scn_located) fields; /* where in the file the fields read so far are written */
+    scn_scenario *scenario;           /* being filled */
+    scn_names names[SCN_TABLE_COUNT]; /* ids of the steps before the one that is being read; of the
+                                       * other tables all, known before their first item is read */
+    scn_step *step_table;             /* room for all steps; filled up to step_count */
+    uint32_t step_count;              /* steps read so far */
+    uint32_t thread;                  /* scn_step.thread of the steps that are being read */
+    uint32_t device;                  /* chosen by the last device step */
+    uint64_t values_size;             /* bytes of initial and expected values so far */
+    RT_VECTOR(scn_located) fields;    /* where in the file the fields read so far are written */
 } scn_reader;
 
 typedef struct scn_shape scn_shape;
@@ -101,8 +108,7 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_MAP,     /* the same; the key is a name, and ELEMENT begins {rt_text, scn_position} */
     SCN_SHAPE_OBJECT,  /* a struct, filled by its rows */
     SCN_SHAPE_REFERENCE, /* uint32_t: a name, as its index in a table of the scenario */
-    SCN_SHAPE_OTHER,     /* read by `read`, held in the model as `stored`, documented as one of
-                          * `alternatives` */
+    SCN_SHAPE_OTHER,     /* one of `alternatives`, read by `read` */
     /* Parts of the model without a key of their own: */
     SCN_SHAPE_POSITION, /* scn_position */
     SCN_SHAPE_BYTES,    /* rt_bytes */
@@ -123,14 +129,6 @@ typedef enum scn_typing {
 } scn_typing;
 
 enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
-
-/* The tables that references are indices of. */
-typedef enum scn_table {
-    SCN_TABLE_MODULES,
-    SCN_TABLE_DEVICES,
-    SCN_TABLE_MEMORIES,
-    SCN_TABLE_STEPS
-} scn_table;
 
 #define SCN_VERB_BIT(verb) (1u << SCN_VERB_##verb)
 
@@ -155,7 +153,7 @@ struct scn_shape {
                                * messages list too; NULL: none */
     const scn_shape *element; /* LIST, MAP */
     bool unique;              /* LIST: without duplicates; checked by its reading function */
-    bool empty;               /* TEXT for the schema: may be empty */
+    bool empty;               /* TEXT: may be empty, in quotes then */
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
@@ -173,15 +171,34 @@ struct scn_shape {
     scn_table table;
     uint32_t verbs;       /* STEPS: verbs that may be referred to, as SCN_VERB_BITs */
     const char *mistaken; /* STEPS: the message for a step with another verb */
-    /* OTHER.  Fills *out, which is zeroed; false after a problem.  NULL: read `later`. */
+    /* Reads the value instead of the reader of its kind into *out, which is zeroed; false after a
+     * problem. An OTHER without it is read `later`. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
-    const scn_shape *stored; /* NULL: the row exists in files only */
-    const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
+    const scn_shape *stored; /* with `read`, OTHER: how the model holds the value; NULL: not at all,
+                              * the row exists in files only */
+    const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* OTHER; the unused ones are NULL */
 };
 
 #define SCN_ROWS(table)      .rows = (table), .row_count = sizeof(table) / sizeof *(table)
 #define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
 #define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
+
+/* The fields that every shape of a kind has; others may follow them: `.least = 1`. NUMBER, TABLE
+ * and STRUCT are parts of the model that no key has. */
+#define SCN_TEXT(noun_)                   .kind = SCN_SHAPE_TEXT, .noun = (noun_)
+#define SCN_NAME(noun_)                   .kind = SCN_SHAPE_NAME, .noun = (noun_)
+#define SCN_TRUTH(noun_)                  .kind = SCN_SHAPE_TRUTH, .noun = (noun_)
+#define SCN_WORD(noun_, word_)            .kind = SCN_SHAPE_WORD, .noun = (noun_), .word = (word_)
+#define SCN_CHOICE(noun_, table)          .kind = SCN_SHAPE_CHOICE, .noun = (noun_), SCN_CHOICES(table)
+#define SCN_NUMBER(most_)                 .kind = SCN_SHAPE_INTEGER, .most = (most_)
+#define SCN_INTEGER(noun_, least_, most_) SCN_NUMBER(most_), .noun = (noun_), .least = (least_)
+#define SCN_TABLE(type, element_)                                                                  \
+    .kind = SCN_SHAPE_LIST, .element = (element_), .element_size = sizeof(type)
+#define SCN_LIST(noun_, type, element_) SCN_TABLE(type, element_), .noun = (noun_)
+#define SCN_MAP(noun_, type, element_)                                                             \
+    .kind = SCN_SHAPE_MAP, .noun = (noun_), .element = (element_), .element_size = sizeof(type)
+#define SCN_STRUCT(table)        .kind = SCN_SHAPE_OBJECT, SCN_ROWS(table)
+#define SCN_OBJECT(noun_, table) SCN_STRUCT(table), .noun = (noun_)
 
 /* The place of a row's value: a field; a pointer field and its count; either of these, with the
  * bool that records whether the key is there; fields of the object itself, which the rows of the
@@ -234,7 +251,7 @@ static inline bool scn_row_is_documented(const scn_row *row)
 /* The shape in which the model holds a value of a shape; NULL if it holds none. */
 static inline const scn_shape *scn_shape_stored(const scn_shape *shape)
 {
-    while (shape && shape->kind == SCN_SHAPE_OTHER)
+    while (shape && (shape->read || shape->stored || shape->kind == SCN_SHAPE_OTHER))
         shape = shape->stored;
     return shape;
 }
@@ -254,6 +271,12 @@ typedef struct scn_named {
 /* Reads any shape but LIST and MAP into *out (zeroed by the caller).  False after a problem. */
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
+/* The same by the shape's kind alone: what remains for its `read` function to refine. */
+bool scn_kind_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
+
+/* Reports "expected X, found Y" at a node; always returns false. */
+bool scn_report_expected(scn_reader *reader, const scn_node *node, const char *expected);
+
 /* Reads a mapping by the rows of an OBJECT shape: absent keys get their default values, the
  * relations of the keys are checked, and `finish` is called if nothing was wrong. False after a
  * problem; the fields of faultless rows are filled nevertheless. */
@@ -267,6 +290,13 @@ bool scn_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *n
 /* True if a node is a list (LIST) or mapping (MAP) with an allowed number of items; otherwise
  * reports the problem. */
 bool scn_items_check(scn_reader *reader, const scn_shape *shape, const scn_node *node);
+
+/* Reads the list or map of a row into a table in the arena, or in place, and its number of items.
+ * False after a problem. */
+bool scn_items_read(scn_reader *reader, const scn_row *row, const scn_node *node, void *out_object);
+
+/* The first row of an object with that key; NULL if it has none. */
+const scn_row *scn_shape_row(const scn_shape *shape, rt_text key);
 
 /* Sets all rows of a shape to the values that they have if their keys are absent. */
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
@@ -289,7 +319,7 @@ void scn_locate(scn_reader *reader, const void *field, scn_position key, scn_pos
 /* Keeps the node itself (out: const scn_node **), for keys whose reading depends on others. */
 bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
 
-/* What is_name in schema.c accepts, and an image's name. */
+/* What name_check in schema.c accepts, and an image's name. */
 #define SCN_NAME_CHARACTERS "[A-Za-z_][A-Za-z0-9_.-]*"
 #define SCN_IMAGE_PATTERN   "^" SCN_NAME_CHARACTERS "/(0|[1-9][0-9]*)$"
 
@@ -325,10 +355,6 @@ extern const scn_shape scn_shape_profile;
 /* Adds a name (borrowed) with its index; a name that is already there keeps its index. */
 void scn_names_add(scn_names *names, rt_text name, uint32_t index);
 
-/* Reads a list of formats, empty or not, each once, as bits 1u << rt_format of *out_formats, which
- * the caller sets to 0; reports what is wrong and returns false. */
-bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
-
 /* Adds the aspects that a map sets to true and to false to two masks, in which bit 1u << dev_aspect
  * stands for an aspect. False after a problem. */
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
@@ -361,7 +387,8 @@ extern const scn_shape scn_shape_aspects_object;
 extern const scn_shape scn_shape_device_config;
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
-extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read accepts */
+extern const scn_shape scn_shape_format;      /* rt_format */
+extern const scn_shape scn_shape_format_list; /* uint32_t: bits 1u << rt_format; may be empty */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
@@ -387,7 +414,6 @@ extern const scn_shape scn_shape_text;   /* any text, even an empty one */
 extern const scn_shape scn_shape_number; /* any number */
 extern const scn_shape scn_shape_flag;   /* a truth value */
 
-extern const scn_shape scn_shape_format_mask; /* uint32_t: bits 1u << rt_format */
 extern const scn_shape scn_shape_aspect_mask; /* uint32_t: bits 1u << dev_aspect */
 
 /* The verbs as keys of a step, and the keys that all steps have (scn_step). */

@@ -1,4 +1,4 @@
-/* Wrong scenarios of one shape in one file: a base, which is a right scenario, and cases that each
+/* Similar invalid scenarios in one file: a base, which is a valid scenario, and cases that each
  * change a few of its lines.
  *
  *     # What the cases of this file are about.
@@ -10,11 +10,11 @@
  *     +  - submit: {kernel: k, range: []}       a line that is added
  *     ! 12:31: error: expected ...              a line of the message, without the name of the file
  *
- * A line after a space is a line of the base that is kept; it shows where an added one belongs.
- * Removed and kept lines are looked for in order, from where the last one was found, and all other
- * lines of the base are kept.  What is added before any of them follows the base.  A line after a
- * backslash is added too, with a byte for each \xNN.  A message about another file begins with its
- * name instead of a number.  Empty lines between cases and before the base are ignored. */
+ * A line after a space is a line of the base that is kept; it shows where an added line belongs.
+ * Each removed or kept line is searched for after the previous one, and all other lines of the base
+ * are kept.  Lines added before any of them follow the base.  A line after a backslash is added
+ * too, with a byte for each \xNN.  A message about another file begins with its name instead of a
+ * number.  Empty lines between cases and before the base are ignored. */
 #ifndef CONFORMANCE_SCENARIO_TEST_CASES_H
 #define CONFORMANCE_SCENARIO_TEST_CASES_H
 
@@ -24,8 +24,8 @@
 typedef struct golden_case {
     rt_text name;
     rt_text scenario; /* the base with the case's changes */
-    rt_text message; /* what is expected: whole lines, as `assay check` prints them for NAME.yaml */
-    /* The lines of the message in the file, from and to which byte; equal: there are none yet. */
+    rt_text message;  /* the expected whole lines, as `assay check` prints them for NAME.yaml */
+    /* The byte range of the message's lines in the file; empty if there are none yet. */
     size_t message_begin, message_end;
 } golden_case;
 

@@ -1,12 +1,12 @@
-/* scenario_golden FILE...: reads scenarios and prints what `assay check` says of each, or, when it
- * is valid, its text form.
+/* scenario_golden FILE...: reads scenarios and prints the messages of `assay check` or, for a valid
+ * scenario, its text form.
  *
- *   scenario_golden --compare FILE...        compares that with what is expected
- *   scenario_golden --update FILE...         writes it there
- *   scenario_golden --write FOLDER FILE...   writes the scenarios of cases as files of their own
+ *   scenario_golden --compare FILE...        compares this with the expected text
+ *   scenario_golden --update FILE...         replaces the expected text
+ *   scenario_golden --write FOLDER FILE...   writes the scenarios of cases to separate files
  *
- * FILE is a scenario, with what is expected of it in NAME.expected beside it, or a file of cases
- * (NAME.cases, see cases.h).  Exit status: 1 when one differs, 2 when a file cannot be read or
+ * FILE is a scenario, whose expected text is in NAME.expected next to it, or a file of cases
+ * (NAME.cases, see cases.h).  Exit status: 1 if a text differs, 2 if a file cannot be read or
  * written. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/test/cases.h"
@@ -60,7 +60,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Changes to the folder of a file, so that messages name no other, and returns the way back. */
+/* Changes to a file's folder, so that messages name no folder, and returns the previous one. */
 static int folder_enter(const char *path)
 {
     int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,8 +79,8 @@ static void folder_leave(int before)
     close(before);
 }
 
-/* Appends the problems of a scenario, or its text form, as if it were the file `name` beside
- * `path`. */
+/* Appends the problems of a scenario, or its text form, as if it were the file `name` in the folder
+ * of `path`. */
 static void describe(const char *path, rt_text name, rt_text text, rt_buffer *out)
 {
     int before = folder_enter(path);
@@ -103,7 +103,7 @@ static int compare(const char *path, rt_text name, rt_text expected, rt_text pri
 
 /* ---- A file of cases ----------------------------------------------------------------------- */
 
-/* A base that is wrong itself would hide what its cases are about. */
+/* An invalid base would hide the mistakes of its cases. */
 static int base_compare(const char *path, rt_text base)
 {
     rt_buffer printed = {0};

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* In two halves: C promises no longer literals than 4095 characters. */
+/* In two halves, because C guarantees string literals of at most 4095 characters. */
 static const char head[] =
     "assay: 1\n"
     "summary: Every part of the model.\n"

@@ -1,4 +1,4 @@
-/* Files of cases: what a case makes of its base, and what such a file may not have. */
+/* Tests of case files: how a case changes its base, and invalid files. */
 #include "conformance/scenario/test/cases.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Tests of files beside a scenario, as far as they need files that no repository can hold: links,
- * pipes and large files.  The messages about everything else are golden (test/wrong/file_*). */
+/* Tests of files next to a scenario that a repository cannot hold: links, pipes and large files.
+ * All other messages have golden cases (test/wrong/file_*). */
 #include "conformance/scenario/model/scenario.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 /* SHA-256 of "abc" (FIPS 180-4, appendix B.1). */
 #define ABC_HASH "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-/* Two folders of our own: `inside` holds the scenario, `outside` lies beside it. */
+/* Two temporary folders: `inside` holds the scenario, `outside` is next to it. */
 typedef struct companion_fixture {
     char root[64];
     rt_arena arena;
@@ -74,7 +74,7 @@ static int close_fixture(void **state)
     return 0;
 }
 
-/* Reads a scenario whose one source is the file of that name. */
+/* Reads a scenario whose only source is the file with that name. */
 static const scn_scenario *read_with(companion_fixture *fixture, const char *name)
 {
     rt_text text = rt_arena_printf(
@@ -124,7 +124,8 @@ static void links_that_stay_inside_are_followed(void **state)
     make_link("../outside", "inside/folder");
     assert_refused(fixture, "folder/abc",
                    "'folder/abc' is a link that leads out of the scenario's folder");
-    /* A folder whose name begins with the scenario's is another one. */
+    /* A folder whose name merely begins with that of the scenario's folder is a different folder.
+     */
     char path[256];
     path_of(path, "inside2");
     assert_int_equal(mkdir(path, 0777), 0);

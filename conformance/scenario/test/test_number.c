@@ -83,7 +83,8 @@ static void floats_are_rounded_once(void **state)
     (void)state;
     assert_number(SCN_TYPE_FLOAT, "1", 0x3F800000);
     assert_number(SCN_TYPE_FLOAT, "-0.0", 0x80000000);
-    /* Just above the middle of two floats; a detour over double would hit the middle exactly. */
+    /* Just above the midpoint of two floats; rounding to double first would give exactly the
+     * midpoint. */
     assert_number(SCN_TYPE_FLOAT, "1.00000005960464477540", 0x3F800001);
     assert_number(SCN_TYPE_FLOAT, "3.4028235e38", 0x7F7FFFFF);
     assert_number(SCN_TYPE_FLOAT, "0x1p-149", 1);
@@ -146,18 +147,18 @@ static void every_half_is_read_from_its_digits(void **state)
     }
 }
 
-/* Between each two neighbours: the middle goes to the even one, and what is a little beside the
- * middle, by less than any double tells, to the near one. */
+/* Between any two neighbours: a tie goes to the even one, and a number that differs from the tie by
+ * less than a double can express goes to the nearer one. */
 static void halves_are_rounded_once(void **state)
 {
     (void)state;
     for (uint32_t bits = 1; bits < 0x7BFF; bits++) {
         double middle = (half_value(bits) + half_value(bits + 1)) / 2;
         char exact[128], above[160], below[160];
-        snprintf(exact, sizeof exact, "%.30f", middle); /* 25 digits behind the point are enough */
+        snprintf(exact, sizeof exact, "%.30f", middle); /* 25 decimals are enough */
         snprintf(above, sizeof above, "%s00000000000000000001", exact);
-        /* Less than the middle by the last digit of many: one is borrowed from the last that is not
-         * 0, and nines follow. */
+        /* Below the tie by one in the last of many digits: borrow from the last nonzero digit;
+         * nines follow. */
         snprintf(below, sizeof below, "%s00000000000000000000", exact);
         size_t last = strlen(below) - 1;
         for (; below[last] == '0' || below[last] == '.'; last--)

@@ -1,4 +1,4 @@
-/* Unit tests of packs: round trips, and that no damage does more than make a status. */
+/* Unit tests of packs: round trips, and damaged packs, which yield a status and nothing worse. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/pack/pack.h"
 #include "conformance/scenario/test/print.h"
@@ -20,8 +20,8 @@ static const rt_property property = {.name = {"f", 1}, .type = RT_PROPERTY_UINT3
 static const rt_property_set set = {{RT_SET_IMPORTED_SYMBOLS, 21}, &property, 1};
 static const rt_text kernel = {"k", 1};
 
-/* The sample, read, and with what a file beside it and the compiler add; writable, as all of it is
- * in the arena. */
+/* The sample after reading, with what a neighbouring file and the compiler add. It is writable,
+ * since all of it is in the arena. */
 static scn_scenario *sample_read(rt_arena *arena)
 {
     scn_problems problems;
@@ -121,7 +121,7 @@ static void all_scenarios_survive_packing(void **state)
     globfree(&files);
 }
 
-/* Kinds that are in the sample, so that the tests here see their packed forms. */
+/* Kinds that occur in the sample, so these tests cover their packed forms. */
 typedef struct seen_kinds {
     uint32_t verbs, expects, arguments, memories, tolerances;
 } seen_kinds;
@@ -213,7 +213,7 @@ static void every_bit_flip_is_survived(void **state)
 
 /* ---- Lies --------------------------------------------------------------------------------- */
 
-/* The sample's parts that the lies are about. */
+/* The parts of the sample that are falsified. */
 typedef struct victim {
     scn_scenario *scenario;
     scn_memory *memories;
@@ -272,7 +272,7 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
 
 #define INDEX(pointer) (*(uint32_t *)(pointer)) /* of a constant table in the arena */
 
-/* name, statement: what is not true of the sample afterwards */
+/* name, and a statement that falsifies the sample */
 #define LIES(LIE)                                                                                  \
     LIE(memory_on_no_device, it->memories[USM_HOST].device = 2)                                    \
     LIE(memory_without_elements, it->memories[BUFFER_DOUBLE].count = 0)                            \
@@ -462,7 +462,7 @@ static const lie_row lies[] = {
 #undef LIE_ROW
 };
 
-/* The writer packs what it is given; the reader must see through it. */
+/* The writer packs anything; the reader must detect what is invalid. */
 static void every_lie_is_malformed(void **state)
 {
     (void)state;
@@ -484,8 +484,8 @@ static void every_lie_is_malformed(void **state)
     }
 }
 
-/* A thousand tiny scenarios a second are packed and unpacked with time to spare; the bound is ten
- * times what a loaded machine needs. */
+/* Packing and unpacking a thousand tiny scenarios takes well under a second; the bound is ten times
+ * what a loaded machine needs. */
 static void packing_is_fast(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Unit tests of reading: references, limits.  Which message a wrong file gets is
- * the matter of the golden tests (test/wrong). */
+/* Unit tests of reading: references and limits. Messages about invalid files are golden
+ * (test/wrong). */
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/test/sample.h"
@@ -91,8 +91,8 @@ static void no_more_than_twenty_problems_are_told(void **state)
     rt_arena_reset(&arena);
 }
 
-/* The hello-world of linking is read in well under a millisecond; the bound here is ten times what
- * a loaded machine needs, so that the test only notices when something grows out of hand. */
+/* Reading the hello-world of linking takes well under a millisecond; the bound is ten times what a
+ * loaded machine needs, so the test detects only gross regressions. */
 static void reading_is_fast(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Unit tests of what is printed of the format: JSON Schema and reference page. */
+/* Unit tests of the format's JSON Schema and reference page. */
 #include "conformance/scenario/schema/objects.h"
 
 #include <jansson.h>
@@ -88,7 +88,7 @@ static void values_have_the_bounds_of_their_type(void **state)
     json_decref(schema);
 }
 
-/* Every reference leads to a definition; returns how many there are. */
+/* Checks that every reference has a definition, and returns the number of references. */
 static uint32_t references_check(const json_t *root, json_t *node)
 {
     uint32_t count = 0;
@@ -139,7 +139,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         snprintf(heading, sizeof heading, "\n## %s\n", object->title.data);
         const char *section = strstr(rt_buffer_string(&page), heading);
         assert_non_null(section);
-        /* What follows the article of its noun, and may be an anchor. */
+        /* The title is the noun without its article, which may serve as an anchor. */
         assert_memory_equal(object->title.data + 1, strchr(object->shape->noun, ' ') + 2,
                             strlen(strchr(object->shape->noun, ' ') + 2));
         assert_int_equal(strspn(object->name.data, "abcdefghijklmnopqrstuvwxyz0123456789-_"),
@@ -147,7 +147,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
             const scn_row *row = &object->shape->rows[j];
             char line[128];
-            if (!scn_row_is_documented(row)) continue; /* of the model alone */
+            if (!scn_row_is_documented(row)) continue; /* only part of the model */
             snprintf(line, sizeof line, "\n| `%s` | ", row->key);
             assert_non_null(strstr(section, line));
         }
@@ -157,7 +157,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
     rt_arena_reset(&arena);
 }
 
-/* Rows of a table have as many cells as its head, whatever the sentences hold. */
+/* Each row of a table has as many cells as its header, whatever the text contains. */
 static void tables_keep_their_columns(void **state)
 {
     (void)state;

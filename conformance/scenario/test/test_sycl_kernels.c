@@ -1,5 +1,5 @@
-/* Unit tests of kernels in SYCL: the names in symbols, and what steps become when images are there.
- */
+/* Unit tests of kernels in SYCL: names in symbols, and the resolution of steps once the images are
+ * known. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "reference/image/syclbin.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Symbols as the Itanium ABI has them; empty names: nothing that a scenario could write. */
+/* Symbols of the Itanium ABI; an empty name: one that a scenario cannot write. */
 static const struct {
     const char *symbol, *name;
 } symbols[] = {
@@ -34,7 +34,7 @@ static const struct {
     /* Neither a free-function kernel nor a type. */
     {"apply", ""},
     {"_Z5applyPi", ""},
-    /* Types that are built of others, a class inside a function, and what is cut short. */
+    /* Compound types, a class inside a function, and truncated symbols. */
     {"_Z18__sycl_kernel_fillIPiEvT_", ""},
     {"_ZTSZ6submitvE5Apply", ""},
     {"_ZTS5Appl", ""},
@@ -145,7 +145,7 @@ static void a_launch_names_the_symbol_and_is_turned_round(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Twins: kernels of OpenCL, also where one of SYCL has the name in its source, and unknown ones. */
+/* Twins: OpenCL kernels, even if a SYCL kernel has that name in its source, and unknown kernels. */
 static void other_launches_stay(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void expectations_name_the_symbol(void **state)
     rt_arena_reset(&arena);
 }
 
-/* An image by hand may have other property sets; its language counts then. */
+/* An image written by hand may have other property sets; then its language decides. */
 static void an_image_by_hand_has_the_language_of_its_source(void **state)
 {
     (void)state;

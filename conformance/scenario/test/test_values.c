@@ -1,5 +1,4 @@
-/* Unit tests of types and of patterns of values.  What is refused, and how, is the matter of the
- * golden tests (test/wrong). */
+/* Unit tests of types and of patterns of values. Refusals are golden (test/wrong). */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/model/type.h"
 
@@ -120,7 +119,7 @@ static void a_seed_draws_lane_by_lane(void **state)
     assert_same_content(
         "type: struct, fields: {a: half, b: half, c: half2}, count: 3, values: {seed: 1}",
         "type: half, count: 12, values: {seed: 1}");
-    /* The fourth lane of three takes nothing from the sequence. */
+    /* The unused fourth lane of a vector of three takes nothing from the sequence. */
     rt_arena arena = {0};
     rt_bytes threes = content_of(&arena, "type: uint3, count: 2, values: {seed: 3}");
     rt_bytes plain = content_of(&arena, "type: uint, count: 6, values: {seed: 3}");
@@ -157,7 +156,7 @@ static void patterns_say_the_same_as_lists(void **state)
                         "type: float, values: [1, -2]");
 }
 
-/* All values of a scenario count together, whatever gives them and whatever their types are. */
+/* The limit applies to all values of a scenario together, whatever their source and type. */
 static void values_have_a_limit(void **state)
 {
     (void)state;

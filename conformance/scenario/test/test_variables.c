@@ -1,4 +1,5 @@
-/* Finding the device_globals that steps mean, in a scenario whose modules tell what they have. */
+/* Unit tests of resolving the device_globals of steps, in a scenario whose modules describe their
+ * variables. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/resolve/variables.h"
 
@@ -30,7 +31,7 @@ static const rt_device_global lib_globals[] = {
     {{"_ZN5inner3BarE", 14}, {"inner::Bar", 10}, 4, false, RT_HOST_ACCESS_READ_WRITE},
 };
 
-/* Reads the steps and finds what they mean: "" or the problem, in the arena. */
+/* Reads and resolves the steps; returns "" or the problem, in the arena. */
 static const char *resolve(rt_arena *arena, const char *steps, scn_scenario *out_scenario)
 {
     rt_text text = rt_arena_printf(arena, MODULES "%s", steps);
@@ -69,7 +70,7 @@ static const struct found_row {
     {"  - memcpy: {from: table, to: data, from_offset: 5, size: 3}\n", 0, 2, 3},
     {"  - copy: {from: read, to: data}\n", 0, 3, 4},
     {"  - copy: {from: data, to: write}\n", 0, 4, 4},
-    /* What is refused may be what the step expects. */
+    /* A refusal may be what the step expects. */
     {"  - copy: {from: data, to: read}\n    expect: {error: {documents: compile-time}}\n", 0, 3, 4},
     {"  - copy: {from: data, to: table, count: 5}\n"
      "    expect: {error: {documents: \"errc::invalid\"}}\n",

@@ -260,7 +260,7 @@ static void nearest_names_are_near(void **state)
         rt_nearest_offer(&nearest, rt_text_of(many[i]));
     assert_string_equal(scn_nearest_hint(&arena, &nearest),
                         "; expected one of: a, b, c, d, e, f, g, h");
-    rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to be read */
+    rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to read */
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "");
     rt_arena_reset(&arena);
 }

@@ -2,9 +2,9 @@
 #ifndef REFERENCE_BASE_TEST_BESIDE_H
 #define REFERENCE_BASE_TEST_BESIDE_H
 
-/* Loads the library of that file name from the folder of the running program, for as long as the
- * process lives, and returns the address of a function of it.  Fails the test where either is not
- * there.  The caller knows the function's type and copies the address into a pointer to it. */
+/* Loads the library with that file name from the running program's folder, for the life of the
+ * process, and returns the address of one of its functions. Fails the test if either is missing.
+ * The caller, which knows the function's type, copies the address into a pointer of that type. */
 void *test_function_beside(const char *library, const char *function);
 
 #endif

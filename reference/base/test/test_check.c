@@ -17,7 +17,7 @@ enum { SLOW_IS_ON = 1 };
 enum { SLOW_IS_ON = 0 };
 #endif
 
-/* Gives back `value` and counts that it was asked. */
+/* Returns `value` and counts the call. */
 static bool counted(bool value, int *count)
 {
     ++*count;
@@ -94,7 +94,7 @@ static void failing_assertions_abort(void **state)
     assert_int_equal(aborts(fail_slow_check), SLOW_IS_ON);
 }
 
-/* The reporter's word goes to file descriptor 1, where the parent reads it. */
+/* The reporter writes to file descriptor 1, which the parent reads. */
 static void report(void *user)
 {
     const char *word = user;

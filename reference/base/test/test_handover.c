@@ -1,4 +1,5 @@
-/* Unit tests of turns: one at a time, the same order for the same seed, waits that end. */
+/* Unit tests of turns: one thread at a time, the same order for the same seed, and waits that end.
+ */
 #include "reference/base/alloc.h"
 #include "reference/base/handover.h"
 #include "reference/base/text.h"
@@ -35,7 +36,7 @@ static void *walk(void *user)
     return NULL;
 }
 
-/* What thread_count threads write that each run the body. */
+/* Returns what thread_count threads write when each runs the body. */
 static rt_buffer run(uint32_t thread_count, uint64_t seed, void (*body)(world *, uint32_t))
 {
     world w = {.handover = rt_handover_create(thread_count, seed),
@@ -93,7 +94,7 @@ static void every_order_comes_up(void **state)
         assert_true(seen[i] > 0);
 }
 
-/* Thread i passes when i others have. */
+/* Thread i passes once i others have. */
 static void pass_the_gate_in_turn(world *w, uint32_t index)
 {
     pthread_mutex_lock(&w->lock);

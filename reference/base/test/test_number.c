@@ -1,4 +1,4 @@
-/* Unit tests of numbers and bytes as digits, and of taking a text apart from its front. */
+/* Unit tests of numbers and bytes as digits, and of parsing a text from its front. */
 #include "reference/base/number.h"
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void what_is_not_a_number_within_its_bounds_is_refused(void **state)
         {{"\0", 1}, 0, 9},
         {{"0x1", 3}, 0, 9},
         {{"1e1", 3}, 0, 99},
-        {{"/", 1}, 0, 99}, /* the characters beside '0' and '9' */
+        {{"/", 1}, 0, 99}, /* the characters next to '0' and '9' */
         {{":", 1}, 0, 99},
         {{"\xB2", 1}, 0, 99},
         {{"6", 1}, 7, 9},
@@ -106,7 +106,7 @@ static void signed_numbers_reach_both_ends(void **state)
     assert_true(rt_number_read_signed(RT_TEXT("-2"), -2, 5, &number));
 }
 
-/* A reader of a longer text sees whether there was no digit or too many. */
+/* A parser of a longer text can distinguish no digit from too many digits. */
 static void taking_a_number_leaves_what_follows(void **state)
 {
     (void)state;

@@ -139,7 +139,8 @@ static void damage_is_explained_at_its_byte(void **state)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             uint32_t words[WORDS];
             rt_bytes code = module_of(words, swapped, rows[i].size);
-            bool swaps = swapped && rows[i].word != 0; /* a foreign magic has no order */
+            bool swaps =
+                swapped && rows[i].word != 0; /* an unknown magic number has no byte order */
             words[rows[i].word] = swaps ? __builtin_bswap32(rows[i].value) : rows[i].value;
             rt_buffer reason = {0};
             assert_false(rt_spirv_check(code, &reason));

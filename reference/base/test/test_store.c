@@ -285,7 +285,7 @@ static void no_failing_call_leaves_anything(void **state)
             assert_int_equal(find(store, key, content), is_last ? RT_STORE_FOUND : RT_STORE_ABSENT);
             assert_int_equal(files_in(folder), is_last ? 1 : 0);
         }
-        /* 4 folders, the file, its bytes, it durable, closed, renamed, its folder durable. */
+        /* Four folders; open, write, sync, close and rename the file; sync its folder. */
         assert_int_equal(succeeded_at, 4 + 6 + 1);
         char path[192];
         rt_hash_text name = rt_hash_print(rt_hash128(key.data, key.size));

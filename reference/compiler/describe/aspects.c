@@ -11,8 +11,6 @@
 #include "reference/compiler/ir/values.h"
 #include "reference/image/virtual_functions.h"
 
-#include <string.h>
-
 /* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and SPIR-V's capability
  * (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
 enum { FP16 = 5, FP64 = 6, ATOMIC64 = 27 };
@@ -59,8 +57,8 @@ pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
     while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode != OP_CAPABILITY) continue;
         for (size_t i = 0; i < ASPECT_ROWS; i++) {
-            bool asked = rt_spirv_word(&instruction, 1) == aspect_rows[i].capability;
-            if (asked) aspects |= bit(aspect_rows[i].number);
+            if (rt_spirv_word(&instruction, 1) == aspect_rows[i].capability)
+                aspects |= bit(aspect_rows[i].number);
         }
     }
     CHECK(!walk.is_damaged);
@@ -70,14 +68,6 @@ pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
 /* ---- Code ---------------------------------------------------------------------------------- */
 
 static pl_aspects of_type(LLVMTypeRef type);
-
-static pl_aspects of_members(LLVMTypeRef type)
-{
-    pl_aspects aspects = 0;
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-        aspects |= of_type(LLVMStructGetTypeAtIndex(type, i));
-    return aspects;
-}
 
 /* Structs end the descent through pointers, since they may hold pointers to themselves. */
 static pl_aspects of_pointee(LLVMTypeRef type)
@@ -89,23 +79,19 @@ static pl_aspects of_pointee(LLVMTypeRef type)
 
 static pl_aspects of_type(LLVMTypeRef type)
 {
+    pl_aspects aspects = 0;
     switch (LLVMGetTypeKind(type)) {
     case LLVMHalfTypeKind: return bit(FP16);
     case LLVMDoubleTypeKind: return bit(FP64);
     case LLVMVectorTypeKind:
     case LLVMArrayTypeKind: return of_type(LLVMGetElementType(type));
     case LLVMPointerTypeKind: return of_pointee(LLVMGetElementType(type));
-    case LLVMStructTypeKind: return of_members(type);
+    case LLVMStructTypeKind:
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            aspects |= of_type(LLVMStructGetTypeAtIndex(type, i));
+        return aspects;
     default: return 0;
     }
-}
-
-static pl_aspects of_signature(LLVMValueRef function)
-{
-    pl_aspects aspects = of_type(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
-    for (unsigned i = 0; i < LLVMCountParams(function); i++)
-        aspects |= of_type(LLVMTypeOf(LLVMGetParam(function, i)));
-    return aspects;
 }
 
 static bool has_64_bits(LLVMTypeRef pointer)
@@ -131,37 +117,26 @@ static bool is_atomic64(LLVMValueRef instruction)
            has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
 }
 
-static pl_aspects of_instruction(LLVMValueRef instruction)
+pl_aspects pl_aspects_of_function(LLVMValueRef function)
 {
-    pl_aspects aspects = of_type(LLVMTypeOf(instruction));
-    int count = LLVMGetNumOperands(instruction);
-    for (int i = 0; i < count; i++)
-        aspects |= of_type(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
-    if (LLVMIsAAllocaInst(instruction)) aspects |= of_type(LLVMGetAllocatedType(instruction));
-    if (LLVMIsAGetElementPtrInst(instruction)) {
-        aspects |= of_pointee(LLVMGetGEPSourceElementType(instruction));
-    }
-    if (is_atomic64(instruction)) aspects |= bit(ATOMIC64);
-    return aspects;
-}
-
-static pl_aspects declared_aspects(LLVMValueRef function)
-{
+    CHECK(LLVMIsAFunction(function));
     pl_aspects aspects = 0;
     rt_text unknown;
     bool known = pl_aspects_of_names(pl_attribute(function, PL_USES_ASPECTS), &aspects, &unknown);
     CHECK(known);
-    return aspects;
-}
-
-pl_aspects pl_aspects_of_function(LLVMValueRef function)
-{
-    pl_aspects aspects = declared_aspects(function);
     if (LLVMIsDeclaration(function)) return aspects;
-    aspects |= of_signature(function);
-    LLVMValueRef instruction = pl_first_instruction(function);
-    for (; instruction; instruction = pl_next_instruction(instruction))
-        aspects |= of_instruction(instruction);
+    aspects |= of_type(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+    for (unsigned i = 0; i < LLVMCountParams(function); i++)
+        aspects |= of_type(LLVMTypeOf(LLVMGetParam(function, i)));
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        aspects |= of_type(LLVMTypeOf(i));
+        int count = LLVMGetNumOperands(i);
+        for (int k = 0; k < count; k++)
+            aspects |= of_type(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
+        if (LLVMIsAAllocaInst(i)) aspects |= of_type(LLVMGetAllocatedType(i));
+        if (LLVMIsAGetElementPtrInst(i)) aspects |= of_pointee(LLVMGetGEPSourceElementType(i));
+        if (is_atomic64(i)) aspects |= bit(ATOMIC64);
+    }
     return aspects;
 }
 

@@ -12,51 +12,36 @@
 
 enum { OP_ENTRY_POINT = 15, EXECUTION_MODEL_KERNEL = 6 };
 
-static void find_kernels(pl_job *job, rt_image *image)
-{
-    pl_text_list kernels = {0};
-    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
-    rt_spirv_instruction instruction;
-    while (rt_spirv_walk_next(&walk, &instruction)) {
-        if (instruction.opcode == OP_ENTRY_POINT &&
-            rt_spirv_word(&instruction, 1) == EXECUTION_MODEL_KERNEL)
-            *rt_vector_push(&kernels) = rt_spirv_text(&instruction, 3);
-    }
-    image->kernels = pl_job_keep_texts(job, &kernels, &image->kernel_count);
-}
-
-/* The translator may export a kernel's body under the kernel's name; kernels are not exports in the
- * document's sense (DL-EXPORT-02). */
-static const rt_text *without_kernels(pl_job *job, const rt_image *image, const rt_text *names,
-                                      uint32_t count, uint32_t *out_count)
-{
-    rt_map kernels = {0};
-    pl_text_list kept = {0};
-    for (uint32_t i = 0; i < image->kernel_count; i++)
-        rt_map_set(&kernels, image->kernels[i], i);
-    for (uint32_t i = 0; i < count; i++) {
-        if (rt_map_find(&kernels, names[i]) == RT_MAP_NONE) *rt_vector_push(&kept) = names[i];
-    }
-    rt_map_free(&kernels);
-    return pl_job_keep_texts(job, &kept, out_count);
-}
-
 static rt_status describe(pl_job *job, rt_image *image)
 {
     pl_linkage linkage;
     pl_properties properties = {0};
     RT_TRY(pl_linkage_scan(job, image->code, &linkage));
-    find_kernels(job, image);
+    pl_text_list kernels = {0}, exports = {0};
+    rt_map kernel_names = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    rt_spirv_instruction instruction;
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        if (instruction.opcode != OP_ENTRY_POINT) continue;
+        if (rt_spirv_word(&instruction, 1) != EXECUTION_MODEL_KERNEL) continue;
+        rt_text name = rt_spirv_text(&instruction, 3);
+        rt_map_set(&kernel_names, name, kernels.count);
+        *rt_vector_push(&kernels) = name;
+    }
+    CHECK(!walk.is_damaged && kernel_names.count <= kernels.count);
+    /* The translator may export a kernel's body under the kernel's name; kernels are not exports in
+     * the document's sense (DL-EXPORT-02). */
+    for (uint32_t i = 0; i < linkage.export_count; i++) {
+        rt_text name = linkage.exports[i];
+        if (rt_map_find(&kernel_names, name) == RT_MAP_NONE) *rt_vector_push(&exports) = name;
+    }
+    rt_map_free(&kernel_names);
     uint32_t export_count;
-    const rt_text *exports =
-        without_kernels(job, image, linkage.exports, linkage.export_count, &export_count);
-    if (linkage.import_count > 0) {
-        pl_properties_add_symbols(job, &properties, RT_SET_IMPORTED_SYMBOLS, linkage.imports,
-                                  linkage.import_count);
-    }
-    if (export_count > 0) {
-        pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exports, export_count);
-    }
+    image->kernels = pl_job_keep_texts(job, &kernels, &image->kernel_count);
+    const rt_text *exported = pl_job_keep_texts(job, &exports, &export_count);
+    pl_properties_add_symbols(job, &properties, RT_SET_IMPORTED_SYMBOLS, linkage.imports,
+                              linkage.import_count);
+    pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exported, export_count);
     pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
     pl_properties_finish(job, &properties, image);
     return RT_STATUS_OK;

@@ -18,7 +18,8 @@ typedef struct pl_properties {
 void pl_properties_add(pl_properties *properties, const char *name, const rt_property *items,
                        uint32_t count);
 
-/* Adds a set with one property per symbol, each with a value that has no meaning (DL-IMAGE-07). */
+/* Adds a set with one property per symbol, each with a value that has no meaning (DL-IMAGE-07);
+ * nothing if there are no symbols. */
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 

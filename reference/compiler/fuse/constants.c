@@ -13,67 +13,38 @@ typedef struct constant_maker {
     rt_bytes value;
 } constant_maker;
 
-static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at);
-
-/* Reads the bytes at an offset as an integer of the type's size and converts that to the type. */
-static LLVMValueRef make_scalar(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
-{
-    uint64_t size = LLVMStoreSizeOfType(maker->layout, type), bits = 0;
-    CHECK(size <= sizeof bits && at + size <= maker->value.size);
-    memcpy(&bits, maker->value.data + at, size); /* little-endian, as this machine */
-    LLVMTypeRef integer = LLVMIntTypeInContext(maker->job->context, (unsigned)(8 * size));
-    LLVMValueRef value = LLVMConstInt(integer, bits, 0);
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
-    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind) return LLVMConstBitCast(value, type);
-    return LLVMConstIntCast(value, type, 0);
-}
-
-static LLVMValueRef make_struct(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
-{
-    unsigned count = LLVMCountStructElementTypes(type);
-    LLVMValueRef *members = rt_arena_alloc_array(&maker->job->arena, count, sizeof(LLVMValueRef));
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t offset = LLVMOffsetOfElement(maker->layout, type, i);
-        members[i] = make_constant(maker, LLVMStructGetTypeAtIndex(type, i), at + offset);
-    }
-    if (LLVMGetStructName(type)) return LLVMConstNamedStruct(type, members, count);
-    return LLVMConstStructInContext(maker->job->context, members, count, LLVMIsPackedStruct(type));
-}
-
-static LLVMValueRef make_sequence(const constant_maker *maker, LLVMTypeRef type, uint64_t at,
-                                  unsigned count)
-{
-    LLVMTypeRef element = LLVMGetElementType(type);
-    uint64_t size = LLVMABISizeOfType(maker->layout, element);
-    LLVMValueRef *elements = rt_arena_alloc_array(&maker->job->arena, count, sizeof(LLVMValueRef));
-    for (unsigned i = 0; i < count; i++)
-        elements[i] = make_constant(maker, element, at + i * size);
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) return LLVMConstVector(elements, count);
-    return LLVMConstArray(element, elements, count);
-}
-
 /* The value of a type from the bytes at an offset; padding is ignored. */
 static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
 {
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMStructTypeKind: return make_struct(maker, type, at);
-    case LLVMArrayTypeKind: return make_sequence(maker, type, at, LLVMGetArrayLength(type));
-    case LLVMVectorTypeKind: return make_sequence(maker, type, at, LLVMGetVectorSize(type));
-    default: return make_scalar(maker, type, at);
+    LLVMContextRef context = maker->job->context;
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    bool is_struct = kind == LLVMStructTypeKind, is_vector = kind == LLVMVectorTypeKind;
+    if (is_struct || is_vector || kind == LLVMArrayTypeKind) {
+        unsigned count = is_vector ? LLVMGetVectorSize(type) : 0;
+        if (is_struct) count = LLVMCountStructElementTypes(type);
+        if (kind == LLVMArrayTypeKind) count = LLVMGetArrayLength(type);
+        LLVMValueRef *parts = rt_arena_alloc_array(&maker->job->arena, count, sizeof(LLVMValueRef));
+        for (unsigned i = 0; i < count; i++) {
+            LLVMTypeRef part =
+                is_struct ? LLVMStructGetTypeAtIndex(type, i) : LLVMGetElementType(type);
+            uint64_t offset = is_struct ? LLVMOffsetOfElement(maker->layout, type, i)
+                                        : i * LLVMABISizeOfType(maker->layout, part);
+            parts[i] = make_constant(maker, part, at + offset);
+        }
+        if (is_vector) return LLVMConstVector(parts, count);
+        if (!is_struct) return LLVMConstArray(LLVMGetElementType(type), parts, count);
+        if (LLVMGetStructName(type)) return LLVMConstNamedStruct(type, parts, count);
+        return LLVMConstStructInContext(context, parts, count, LLVMIsPackedStruct(type));
     }
-}
-
-/* An argument that is passed through a pointer becomes a variable that holds the value. */
-static LLVMValueRef make_variable(pl_fusing *fusing, LLVMValueRef value, LLVMTypeRef pointer)
-{
-    LLVMBuilderRef builder = LLVMCreateBuilderInContext(fusing->job->context);
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fusing->kernel);
-    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
-    LLVMValueRef variable = LLVMBuildAlloca(builder, LLVMTypeOf(value), "");
-    LLVMBuildStore(builder, value, variable);
-    variable = LLVMBuildPointerCast(builder, variable, pointer, "");
-    LLVMDisposeBuilder(builder);
-    return variable;
+    /* An integer of the type's size is converted to the type. */
+    uint64_t size = LLVMStoreSizeOfType(maker->layout, type), bits = 0;
+    CHECK(size <= sizeof bits && at + size <= maker->value.size);
+    memcpy(&bits, maker->value.data + at, size); /* little-endian, as this machine */
+    LLVMTypeRef integer = LLVMIntTypeInContext(context, (unsigned)(8 * size));
+    LLVMValueRef value = LLVMConstInt(integer, bits, 0);
+    if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
+    if (kind != LLVMIntegerTypeKind) return LLVMConstBitCast(value, type);
+    return LLVMConstIntCast(value, type, 0);
 }
 
 /* For integers of more than 64 bits and types that kernels' arguments do not have, the parameter
@@ -96,27 +67,32 @@ static bool is_makeable(LLVMTargetDataRef layout, LLVMTypeRef type)
     }
 }
 
-static void propagate(pl_fusing *fusing, const pl_constant *constant)
-{
-    LLVMValueRef parameter = LLVMGetParam(fusing->kernel, constant->parameter);
-    LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
-    LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(fusing->module);
-    bool fits = constant->value.size == LLVMABISizeOfType(layout, type);
-    if (!fits || !is_makeable(layout, type)) return;
-    const constant_maker maker = {fusing->job, layout, constant->value};
-    LLVMValueRef value = make_constant(&maker, type, 0);
-    if (by_value) value = make_variable(fusing, value, LLVMTypeOf(parameter));
-    LLVMReplaceAllUsesWith(parameter, value);
-    CHECK(!LLVMGetFirstUse(parameter));
-    fusing->dropped[constant->parameter] = true;
-}
-
 void pl_fuse_constants(pl_fusing *fusing)
 {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(fusing->module);
     for (uint32_t i = 0; i < fusing->fusion.constant_count; i++) {
         const pl_constant *constant = &fusing->fusion.constants[i];
         if (constant->parameter >= fusing->parameters.count || !RULE(KF_JIT_11)) continue;
-        propagate(fusing, constant);
+        LLVMValueRef parameter = LLVMGetParam(fusing->kernel, constant->parameter);
+        LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
+        LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);
+        bool fits = constant->value.size == LLVMABISizeOfType(layout, type);
+        if (!fits || !is_makeable(layout, type)) continue;
+        const constant_maker maker = {fusing->job, layout, constant->value};
+        LLVMValueRef value = make_constant(&maker, type, 0);
+        CHECK(LLVMTypeOf(value) == type);
+        if (by_value) {
+            /* An argument that is passed through a pointer becomes a variable with the value. */
+            LLVMBuilderRef builder = LLVMCreateBuilderInContext(fusing->job->context);
+            LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fusing->kernel);
+            LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+            LLVMValueRef variable = LLVMBuildAlloca(builder, type, "");
+            LLVMBuildStore(builder, value, variable);
+            value = LLVMBuildPointerCast(builder, variable, LLVMTypeOf(parameter), "");
+            LLVMDisposeBuilder(builder);
+        }
+        LLVMReplaceAllUsesWith(parameter, value);
+        CHECK(!LLVMGetFirstUse(parameter));
+        fusing->dropped[constant->parameter] = true;
     }
 }

@@ -13,8 +13,6 @@
 #include "reference/compiler/refuse/refuse.h"
 #include "reference/compiler/spirv/translate.h"
 
-#include <string.h>
-
 /* ---- The passes ---------------------------------------------------------------------------- */
 
 static rt_status infer_address_spaces(pl_fusing *fusing)
@@ -71,19 +69,14 @@ static const pass_row passes[] = {
     {"finish", finish, NULL},
 };
 
-/* The last of the generic passes is EarlyCSE. */
-static bool is_run(const pass_row *pass)
-{
-    const pass_row *last = &passes[sizeof passes / sizeof *passes - 2];
-    return pass != last || RULE(KF_JIT_12);
-}
-
 rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
 {
     CHECK(LLVMGetModuleContext(fusing->module) == fusing->job->context);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         const pass_row *pass = &passes[i];
-        if (!is_run(pass)) continue;
+        /* The last of the generic passes is EarlyCSE. */
+        bool last = i + 2 == sizeof passes / sizeof *passes;
+        if (last && !RULE(KF_JIT_12)) continue;
         if (observer) observer->before(observer->user, pass->name, fusing->module);
         CHECK_SLOW(pl_fusing_check(fusing));
         RT_TRY(pass->run ? pass->run(fusing)
@@ -107,13 +100,20 @@ static rt_status as_rejection(pl_job *job, rt_status status)
                           RT_TEXT_ARG(diagnostic->message));
 }
 
-static rt_status translate(pl_job *job, const rt_fusion_request *request, LLVMModuleRef module,
-                           rt_bytes *out_spirv)
+static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request,
+                            rt_bytes *out_spirv)
 {
     static const char *const extensions[] = {"SPV_INTEL_function_pointers"};
+    pl_job *job = fusing->job;
+    LLVMModuleRef module = fusing->module;
+    RT_TRY(pl_prepare_lower(job, module));
+    RT_TRY(as_rejection(job, pl_refuse_unwritable(job, module)));
+    pl_prepare_for_writer(job, module);
+    RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
     rt_buffer spirv = {0}, reason = {0};
     rt_status status = RT_STATUS_OK;
     if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &spirv, &reason)) {
+        CHECK(spirv.size > 0 && spirv.size % 4 == 0);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
@@ -125,36 +125,22 @@ static rt_status translate(pl_job *job, const rt_fusion_request *request, LLVMMo
     return status;
 }
 
-static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request, rt_image *image)
-{
-    pl_job *job = fusing->job;
-    RT_TRY(pl_prepare_lower(job, fusing->module));
-    RT_TRY(as_rejection(job, pl_refuse_unwritable(job, fusing->module)));
-    pl_prepare_for_writer(job, fusing->module);
-    RT_TRY(pl_module_verify(job, fusing->module, "ordering its blocks"));
-    RT_TRY(translate(job, request, fusing->module, &image->code));
-    pl_properties properties = {0};
-    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
-    pl_properties_finish(job, &properties, image);
-    return RT_STATUS_OK;
-}
-
-static rt_status emit_ptx(pl_fusing *fusing, rt_text library, rt_image *image)
-{
-    pl_job *job = fusing->job;
-    RT_TRY(as_rejection(job, pl_ptx_write(job, fusing->module, library, &image->code)));
-    pl_properties properties = {0};
-    pl_properties_add_module_requirements(job, &properties, pl_aspects_of_module(fusing->module),
-                                          fusing->module);
-    pl_properties_finish(job, &properties, image);
-    return RT_STATUS_OK;
-}
-
 static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
                       rt_image *image)
 {
-    RT_TRY(request->format == RT_FORMAT_PTX ? emit_ptx(fusing, library, image)
-                                            : emit_spirv(fusing, request, image));
+    pl_job *job = fusing->job;
+    pl_properties properties = {0};
+    if (request->format == RT_FORMAT_PTX) {
+        RT_TRY(as_rejection(job, pl_ptx_write(job, fusing->module, library, &image->code)));
+        pl_properties_add_module_requirements(job, &properties,
+                                              pl_aspects_of_module(fusing->module), fusing->module);
+    } else {
+        RT_TRY(emit_spirv(fusing, request, &image->code));
+        pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code),
+                                       image->code);
+    }
+    pl_properties_finish(job, &properties, image);
+    CHECK(image->code.size > 0 && image->set_count == properties.count);
     image->name = request->name;
     image->kernels = &request->name;
     image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
@@ -163,74 +149,60 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
 }
 
 /* The metadata omits promotions that the parameter's type ruled out; `reasons` has those. */
-static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
-                              rt_text *reasons, rt_fusion_result *result)
+static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                                   rt_text *reasons, rt_fusion_result *result)
 {
     bool *promoted =
         rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
     uint32_t at = 0;
     for (uint32_t i = 0; i < request->promotion_count; i++) {
         if (reasons[i].length == 0) {
+            CHECK(at < fusing->fusion.promotion_count);
             const char *refusal = fusing->refusals[at++];
             if (refusal) reasons[i] = rt_text_of(refusal);
         }
         promoted[i] = reasons[i].length == 0;
+        /* A buffer that cannot be promoted stays in global memory, and the list is fused.  Broken:
+         * it is not. */
+        if (!promoted[i] && !RULE(KF_PROMOTE_04))
+            return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
+                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(reasons[i]));
     }
     CHECK(at == fusing->fusion.promotion_count);
     result->promoted = promoted;
     result->reasons = reasons;
     result->promotion_count = request->promotion_count;
-}
-
-/* A buffer that cannot be promoted stays in global memory, and the list is fused.  Broken: it is
- * not. */
-static rt_status check_promotions(pl_job *job, const rt_fusion_result *result)
-{
-    for (uint32_t i = 0; i < result->promotion_count; i++) {
-        if (!result->promoted[i] && !RULE(KF_PROMOTE_04))
-            return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
-                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(result->reasons[i]));
-    }
     return RT_STATUS_OK;
-}
-
-static void report_parameters(const pl_fusing *fusing, rt_fusion_result *result)
-{
-    const pl_parameters *parameters = &fusing->parameters;
-    rt_fusion_place *places =
-        rt_arena_alloc_array(&fusing->job->arena, parameters->count, sizeof *places);
-    for (uint32_t i = 0; i < parameters->count; i++) {
-        if (!fusing->dropped[i]) places[result->parameter_count++] = parameters->origins[i];
-    }
-    result->parameters = places;
-    CHECK(result->parameter_count == LLVMCountParams(fusing->kernel));
 }
 
 static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
                              rt_text *reasons, rt_buffer *out_result)
 {
-    rt_fusion_result result = {.image = {.format = request->format}};
     RT_TRY(pl_fuse_module(fusing, NULL));
     RT_TRY(pl_fuse_local_check(fusing));
-    result.local_size = pl_fuse_local_size(fusing->module);
-    report_parameters(fusing, &result);
-    report_promotions(fusing, request, reasons, &result);
-    RT_TRY(check_promotions(fusing->job, &result));
+    const pl_parameters *parameters = &fusing->parameters;
+    rt_fusion_place *places =
+        rt_arena_alloc_array(&fusing->job->arena, parameters->count, sizeof *places);
+    rt_fusion_result result = {.image = {.format = request->format},
+                               .local_size = pl_fuse_local_size(fusing->module),
+                               .parameters = places};
+    for (uint32_t i = 0; i < parameters->count; i++) {
+        if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
+    }
+    CHECK(fusing->finished && result.parameter_count == LLVMCountParams(fusing->kernel));
+    RT_TRY(report_promotions(fusing, request, reasons, &result));
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;
 }
 
-static bool is_fusible(rt_format format)
-{
-    if (format == RT_FORMAT_PTX) return RULE(KF_TARGET_03);
-    return format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
-}
-
 static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result)
 {
-    if (!is_fusible(request->format)) {
+    bool fusible = request->format == RT_FORMAT_PTX
+                       ? RULE(KF_TARGET_03)
+                       : request->format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
+    if (!fusible) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernels of format %s cannot be fused: only spirv64 and ptx can",
                        rt_format_name(request->format));

@@ -26,34 +26,18 @@ static bool same_bytes(rt_bytes a, rt_bytes b)
     return a.size == b.size && (a.data == b.data || memcmp(a.data, b.data, a.size) == 0);
 }
 
-static bool same_code(const rt_link_code *a, const rt_link_code *b)
-{
-    bool same = same_bytes(a->spirv, b->spirv) && a->constant_count == b->constant_count;
-    for (uint32_t i = 0; same && i < a->constant_count; i++) {
-        same = a->constants[i].id == b->constants[i].id &&
-               same_bytes(a->constants[i].value, b->constants[i].value);
-    }
-    return same;
-}
-
 static bool same_program(const rt_fusion_kernel *a, const rt_fusion_kernel *b)
 {
-    bool same = a->code_count == b->code_count;
-    for (uint32_t i = 0; same && i < a->code_count; i++)
-        same = same_code(&a->codes[i], &b->codes[i]);
-    return same;
-}
-
-static void group_programs(fusion_input *input)
-{
-    const rt_fusion_request *request = input->request;
-    for (uint32_t i = 0; i < request->kernel_count; i++) {
-        uint32_t first = 0;
-        while (!same_program(&request->kernels[first], &request->kernels[i]))
-            first++;
-        CHECK(first <= i);
-        input->programs[i] = first;
+    if (a->code_count != b->code_count) return false;
+    for (uint32_t i = 0; i < a->code_count; i++) {
+        const rt_link_code *x = &a->codes[i], *y = &b->codes[i];
+        if (!same_bytes(x->spirv, y->spirv) || x->constant_count != y->constant_count) return false;
+        for (uint32_t k = 0; k < x->constant_count; k++) {
+            if (x->constants[k].id != y->constants[k].id) return false;
+            if (!same_bytes(x->constants[k].value, y->constants[k].value)) return false;
+        }
     }
+    return true;
 }
 
 /* If the codes do not link, the list is not fused; the runtime can launch what it has linked
@@ -104,24 +88,19 @@ static const char *joining_name(pl_job *job, uint32_t program, rt_text kernel)
     return rt_arena_printf(&job->arena, "assay.fused.%u.%.*s", program, RT_TEXT_ARG(kernel)).data;
 }
 
-static bool is_listed(const fusion_input *input, uint32_t program, rt_text kernel)
-{
-    for (uint32_t i = program; i < input->request->kernel_count; i++) {
-        bool same = input->programs[i] == program;
-        if (same && rt_text_equal(input->request->kernels[i].name, kernel)) return true;
-    }
-    return false;
-}
-
 /* Kernels become ordinary functions, since the fused kernel is the only entry point. */
 static void hide_kernels(const fusion_input *input, LLVMModuleRef program, uint32_t number)
 {
+    const rt_fusion_request *request = input->request;
     LLVMValueRef function = LLVMGetFirstFunction(program);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (!pl_is_kernel(function) || LLVMIsDeclaration(function)) continue;
         pl_make_plain_function(function);
         rt_text name = pl_job_name(input->job, function);
-        if (is_listed(input, number, name)) {
+        bool listed = false;
+        for (uint32_t i = number; i < request->kernel_count && !listed; i++)
+            listed = input->programs[i] == number && rt_text_equal(request->kernels[i].name, name);
+        if (listed) {
             const char *joining = joining_name(input->job, number, name);
             LLVMSetValueName2(function, joining, strlen(joining));
         } else {
@@ -166,69 +145,7 @@ static rt_status add_program(fusion_input *input, uint32_t number)
     return pl_module_link(job, RT_LINK_ERROR, input->module, program);
 }
 
-/* Shared variables are found by name. */
-static void export_shared(const fusion_input *input)
-{
-    LLVMValueRef variable = LLVMGetFirstGlobal(input->module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (is_shared(input->request, pl_job_name(input->job, variable)))
-            LLVMSetLinkage(variable, LLVMExternalLinkage);
-    }
-}
-
 /* ---- The stub ------------------------------------------------------------------------------ */
-
-static LLVMValueRef find_kernel(fusion_input *input, uint32_t index)
-{
-    rt_text name = input->request->kernels[index].name;
-    LLVMValueRef kernel =
-        LLVMGetNamedFunction(input->module, joining_name(input->job, input->programs[index], name));
-    CHECK(kernel);
-    return kernel;
-}
-
-/* Restores a kernel's name, or gives it a similar one if another function has it. */
-static rt_text name_kernel(fusion_input *input, uint32_t index, LLVMValueRef kernel)
-{
-    rt_text name = input->request->kernels[index].name;
-    if (LLVMGetLinkage(kernel) != LLVMInternalLinkage) {
-        LLVMSetLinkage(kernel, LLVMInternalLinkage);
-        LLVMSetValueName2(kernel, name.data, name.length);
-    }
-    return pl_job_name(input->job, kernel);
-}
-
-static bool is_heterogeneous(const rt_fusion_request *request)
-{
-    bool heterogeneous = false;
-    for (uint32_t i = 0; i < request->kernel_count; i++)
-        heterogeneous =
-            heterogeneous || !pl_range_equal(&request->kernels[i].range, &request->range);
-    return heterogeneous;
-}
-
-static void copy_ranges(fusion_input *input, pl_fusion *fusion)
-{
-    const rt_fusion_request *request = input->request;
-    rt_fusion_range *ranges =
-        rt_arena_alloc_array(&input->job->arena, request->kernel_count, sizeof *ranges);
-    for (uint32_t i = 0; i < request->kernel_count; i++)
-        ranges[i] = request->kernels[i].range;
-    fusion->heterogeneous = is_heterogeneous(request);
-    fusion->launch = request->range;
-    fusion->ranges = ranges;
-}
-
-static rt_status check_ranges(pl_job *job, const rt_fusion_request *request)
-{
-    uint64_t items = pl_range_items(&request->range);
-    for (uint32_t i = 0; i < request->kernel_count; i++) {
-        if (pl_range_items(&request->kernels[i].range) > items)
-            return pl_fusion_reject(job, request->kernels[i].name,
-                                    "the fused launch has fewer work-items than its own");
-    }
-    return RT_STATUS_OK;
-}
 
 static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_reasons)
 {
@@ -237,48 +154,70 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
     uint32_t count = request->kernel_count;
     rt_text *names = rt_arena_alloc_array(&job->arena, count, sizeof *names);
     LLVMValueRef *kernels = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
-    for (uint32_t i = 0; i < count; i++)
-        kernels[i] = find_kernel(input, i);
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = name_kernel(input, i, kernels[i]);
+    rt_fusion_range *ranges = rt_arena_alloc_array(&job->arena, count, sizeof *ranges);
     pl_fusion fusion = {.kernels = names,
                         .kernel_count = count,
                         .identities = request->identities,
                         .identity_count = RULE_ELSE(KF_JIT_04, request->identity_count, 0),
+                        .launch = request->range,
+                        .ranges = ranges,
                         .barriers = request->barriers};
-    copy_ranges(input, &fusion);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *joining = joining_name(job, input->programs[i], request->kernels[i].name);
+        kernels[i] = LLVMGetNamedFunction(input->module, joining);
+        CHECK(kernels[i] && !LLVMIsDeclaration(kernels[i]));
+        ranges[i] = request->kernels[i].range;
+        if (!pl_range_equal(&ranges[i], &request->range)) fusion.heterogeneous = true;
+    }
+    /* Each kernel gets its name back, or a similar one if another function has it. */
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text name = request->kernels[i].name;
+        if (LLVMGetLinkage(kernels[i]) != LLVMInternalLinkage) {
+            LLVMSetLinkage(kernels[i], LLVMInternalLinkage);
+            LLVMSetValueName2(kernels[i], name.data, name.length);
+        }
+        names[i] = pl_job_name(job, kernels[i]);
+    }
     RT_TRY(pl_fusion_parameters_convert(job, request, kernels, &fusion, out_reasons));
     pl_fusion_attach(job, stub, &fusion);
     return RT_STATUS_OK;
-}
-
-/* The stub is added first, so that it gets the requested name even if something else has it. */
-static LLVMValueRef add_stub(fusion_input *input)
-{
-    pl_job *job = input->job;
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
-    rt_text wanted = RULE_ELSE(KF_JIT_06, input->request->name, RT_TEXT("stub"));
-    const char *name = rt_arena_text(&job->arena, wanted).data;
-    LLVMValueRef stub = LLVMAddFunction(input->module, name, type);
-    LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
-    return stub;
 }
 
 rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text *out_reasons,
                           LLVMModuleRef *out_module)
 {
     *out_module = NULL;
-    CHECK(request->kernel_count > 0);
-    RT_TRY(check_ranges(job, request));
-    fusion_input input = {
-        job, request, LLVMModuleCreateWithNameInContext("fused", job->context),
-        rt_arena_alloc_array(&job->arena, request->kernel_count, sizeof *input.programs)};
-    LLVMValueRef stub = add_stub(&input);
-    group_programs(&input);
+    uint32_t count = request->kernel_count;
+    CHECK(count > 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (pl_range_items(&request->kernels[i].range) > pl_range_items(&request->range))
+            return pl_fusion_reject(job, request->kernels[i].name,
+                                    "the fused launch has fewer work-items than its own");
+    }
+    fusion_input input = {job, request, LLVMModuleCreateWithNameInContext("fused", job->context),
+                          rt_arena_alloc_array(&job->arena, count, sizeof *input.programs)};
+    /* The stub is added first, so that it gets the requested name even if something else has it. */
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
+    rt_text wanted = RULE_ELSE(KF_JIT_06, request->name, RT_TEXT("stub"));
+    const char *stub_name = rt_arena_text(&job->arena, wanted).data;
+    LLVMValueRef stub = LLVMAddFunction(input.module, stub_name, type);
+    LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
     rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < request->kernel_count && rt_ok(status); i++)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = 0;
+        while (!same_program(&request->kernels[first], &request->kernels[i]))
+            first++;
+        CHECK(first <= i);
+        input.programs[i] = first;
+    }
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
         if (input.programs[i] == i) status = add_program(&input, i);
-    if (rt_ok(status)) export_shared(&input);
+    /* Shared variables are found by name. */
+    LLVMValueRef variable = rt_ok(status) ? LLVMGetFirstGlobal(input.module) : NULL;
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (is_shared(request, pl_job_name(job, variable)))
+            LLVMSetLinkage(variable, LLVMExternalLinkage);
+    }
     if (rt_ok(status)) status = make_stub(&input, stub, out_reasons);
     if (rt_ok(status)) status = pl_module_verify(job, input.module, "joining the kernels");
     if (rt_ok(status)) {

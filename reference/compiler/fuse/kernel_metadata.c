@@ -4,8 +4,6 @@
 
 #include "reference/compiler/ir/values.h"
 
-#include <string.h>
-
 /* A list with one entry for each parameter. */
 static const char *const parameter_kinds[] = {"kernel_arg_addr_space", "kernel_arg_access_qual",
                                               "kernel_arg_type",       "kernel_arg_base_type",
@@ -19,11 +17,6 @@ enum {
     PARAMETER_KINDS = sizeof parameter_kinds / sizeof *parameter_kinds,
     KERNEL_KINDS = sizeof kernel_kinds / sizeof *kernel_kinds
 };
-
-static unsigned kind_of(pl_job *job, const char *name)
-{
-    return LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
-}
 
 /* Operand `index` of a node; NULL: it has fewer. */
 static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index)
@@ -45,7 +38,7 @@ static void join_parameters(pl_fusing *fusing, const LLVMValueRef *kernels, cons
         operands[i] = list ? operand_of(job, list, origin.parameter) : NULL;
         if (!operands[i]) return;
     }
-    LLVMGlobalSetMetadata(fusing->kernel, kind_of(job, kind),
+    LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(job, kind),
                           LLVMMDNodeInContext2(job->context, operands, count));
 }
 
@@ -66,7 +59,7 @@ static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, co
         found = node;
     }
     if (found)
-        LLVMGlobalSetMetadata(fusing->kernel, kind_of(fusing->job, name),
+        LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(fusing->job, name),
                               LLVMValueAsMetadata(found));
     return RT_STATUS_OK;
 }
@@ -79,11 +72,11 @@ static rt_status check_launch(pl_fusing *fusing)
     LLVMValueRef size = pl_metadata(fusing->job, fusing->kernel, kernel_kinds[0]);
     if (!size || !fusion->heterogeneous || fusion->launch.local[0] == 0) return RT_STATUS_OK;
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
-        LLVMMetadataRef wanted = operand_of(fusing->job, size, i);
-        LLVMValueRef number = wanted ? LLVMMetadataAsValue(fusing->job->context, wanted) : NULL;
-        LLVMValueRef given =
+        LLVMMetadataRef required = operand_of(fusing->job, size, i);
+        LLVMValueRef number = required ? LLVMMetadataAsValue(fusing->job->context, required) : NULL;
+        LLVMValueRef launched =
             LLVMConstInt(LLVMInt32TypeInContext(fusing->job->context), fusion->launch.local[i], 0);
-        if (number == LLVMMetadataAsValue(fusing->job->context, LLVMValueAsMetadata(given)))
+        if (number == LLVMMetadataAsValue(fusing->job->context, LLVMValueAsMetadata(launched)))
             continue;
         return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
                               fusion->kernel_count,
@@ -110,26 +103,26 @@ static LLVMMetadataRef entry_of(LLVMValueMetadataEntry *entries, size_t count, u
     return NULL;
 }
 
-static void keep_parameters(pl_fusing *fusing, LLVMValueRef list, unsigned kind)
-{
-    pl_job *job = fusing->job;
-    uint32_t count = fusing->parameters.count, kept = 0;
-    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
-    for (uint32_t i = 0; i < count; i++) {
-        if (!fusing->dropped[i]) operands[kept++] = operand_of(job, list, i);
-    }
-    LLVMGlobalSetMetadata(fusing->kernel, kind, LLVMMDNodeInContext2(job->context, operands, kept));
-}
-
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count)
 {
+    pl_job *job = fusing->job;
+    uint32_t parameter_count = fusing->parameters.count;
+    LLVMMetadataRef *operands =
+        rt_arena_alloc_array(&job->arena, parameter_count, sizeof(LLVMMetadataRef));
     for (size_t i = 0; i < PARAMETER_KINDS; i++) {
-        unsigned kind = kind_of(fusing->job, parameter_kinds[i]);
+        unsigned kind = pl_metadata_kind(job, parameter_kinds[i]);
         LLVMMetadataRef list = entry_of(entries, count, kind);
-        if (list) keep_parameters(fusing, LLVMMetadataAsValue(fusing->job->context, list), kind);
+        if (!list) continue;
+        LLVMValueRef node = LLVMMetadataAsValue(job->context, list);
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < parameter_count; k++)
+            if (!fusing->dropped[k]) operands[kept++] = operand_of(job, node, k);
+        CHECK(kept == LLVMCountParams(fusing->kernel));
+        LLVMGlobalSetMetadata(fusing->kernel, kind,
+                              LLVMMDNodeInContext2(job->context, operands, kept));
     }
     for (size_t i = 0; i < KERNEL_KINDS; i++) {
-        unsigned kind = kind_of(fusing->job, kernel_kinds[i]);
+        unsigned kind = pl_metadata_kind(job, kernel_kinds[i]);
         LLVMMetadataRef size = entry_of(entries, count, kind);
         if (size) LLVMGlobalSetMetadata(fusing->kernel, kind, size);
     }

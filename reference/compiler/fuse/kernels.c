@@ -24,26 +24,7 @@ typedef struct fused_body {
     bool ptx;
 } fused_body;
 
-static bool is_ptx(LLVMModuleRef module)
-{
-    return strncmp(LLVMGetTarget(module), "nvptx", 5) == 0;
-}
-
 /* ---- The function -------------------------------------------------------------------------- */
-
-static rt_status find_kernels(pl_job *job, LLVMModuleRef module, const pl_fusion *fusion,
-                              LLVMValueRef *kernels)
-{
-    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
-        rt_text name = fusion->kernels[i];
-        kernels[i] = LLVMGetNamedFunction(module, rt_arena_text(&job->arena, name).data);
-        if (kernels[i] && !LLVMIsDeclaration(kernels[i])) continue;
-        return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
-                              "%s names %.*s, which is not a function of the module", PL_FUSED,
-                              RT_TEXT_ARG(name));
-    }
-    return RT_STATUS_OK;
-}
 
 /* Replaces the stub by a function with the kernels' parameters. */
 static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
@@ -73,16 +54,6 @@ static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
 
 /* ---- The body ------------------------------------------------------------------------------ */
 
-/* The copies for one kernel are inlined entirely, whatever their author wrote, so that later passes
- * see every access. */
-static void mark_inline(LLVMValueRef function)
-{
-    pl_flag_remove(function, "optnone");
-    pl_flag_remove(function, "noinline");
-    pl_flag_remove_from_calls(function, "noinline");
-    if (RULE(KF_JIT_08)) pl_flag_add(function, "alwaysinline");
-}
-
 static pl_view view_of(const fused_body *body, uint32_t index)
 {
     const pl_fusion *fusion = &body->fusing->fusion;
@@ -105,9 +76,15 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     LLVMValueRef *copies;
     rt_text suffix = rt_arena_printf(&job->arena, ".%u", index);
     uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
-    for (uint32_t i = 0; i < count; i++)
-        mark_inline(copies[i]);
     CHECK(count >= 1);
+    /* The copies are inlined entirely, whatever their author wrote, so that later passes see every
+     * access. */
+    for (uint32_t i = 0; i < count; i++) {
+        pl_flag_remove(copies[i], "optnone");
+        pl_flag_remove(copies[i], "noinline");
+        pl_flag_remove_from_calls(copies[i], "noinline");
+        if (RULE(KF_JIT_08)) pl_flag_add(copies[i], "alwaysinline");
+    }
     uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
     rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
                                           body->fusing->fusion.kernels[index]);
@@ -116,22 +93,18 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     return status;
 }
 
-/* Where a kernel occurs first in the list. */
-static uint32_t first_with_name(const pl_fusion *fusion, uint32_t index)
-{
-    uint32_t first = 0;
-    while (!rt_text_equal(fusion->kernels[first], fusion->kernels[index]))
-        first++;
-    return first;
-}
-
 static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef copy)
 {
     pl_fusing *fusing = body->fusing;
     uint32_t count = LLVMCountParams(copy);
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
-    uint32_t from = RULE_ELSE(KF_JIT_05, index, first_with_name(&fusing->fusion, index));
+    const rt_text *names = fusing->fusion.kernels;
+    uint32_t first = 0; /* the place where the kernel is in the list for the first time */
+    while (!rt_text_equal(names[first], names[index]))
+        first++;
+    CHECK(first <= index && index < fusing->fusion.kernel_count);
+    uint32_t from = RULE_ELSE(KF_JIT_05, index, first);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = fusing->parameters.numbers[from][i];
         CHECK(number < fusing->parameters.count);
@@ -150,20 +123,6 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
 static LLVMBasicBlockRef append_block(const fused_body *body)
 {
     return LLVMAppendBasicBlockInContext(body->fusing->job->context, body->fusing->kernel, "");
-}
-
-/* Only work-items whose global linear id is in the kernel's range execute it (restriction 1). */
-static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
-{
-    pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
-    LLVMValueRef linear = pl_emit_linear_id(&emitter, &view->launch);
-    uint64_t count = RULE_ELSE(KF_RANGE_02, pl_range_items(&view->kernel), view->kernel.global[0]);
-    LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
-    LLVMValueRef inside = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
-    LLVMBasicBlockRef guarded = append_block(body), after = append_block(body);
-    LLVMBuildCondBr(body->builder, inside, guarded, after);
-    LLVMPositionBuilderAtEnd(body->builder, guarded);
-    return after;
 }
 
 static void emit_barrier(const fused_body *body)
@@ -186,8 +145,21 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     pl_view view = view_of(body, index);
     LLVMValueRef copy = NULL;
     RT_TRY(copy_kernel(body, index, &view, &copy));
-    bool guarded = view.remap.guard && RULE(KF_RANGE_01);
-    LLVMBasicBlockRef after = guarded ? open_guard(body, &view) : NULL;
+    LLVMBasicBlockRef after = NULL;
+    if (view.remap.guard && RULE(KF_RANGE_01)) {
+        /* Only work-items whose global linear id is in the kernel's range execute it (restriction
+         * 1). */
+        pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
+        LLVMValueRef linear = pl_emit_linear_id(&emitter, &view.launch);
+        uint64_t count =
+            RULE_ELSE(KF_RANGE_02, pl_range_items(&view.kernel), view.kernel.global[0]);
+        LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
+        LLVMValueRef within = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
+        LLVMBasicBlockRef guarded = append_block(body);
+        after = append_block(body);
+        LLVMBuildCondBr(body->builder, within, guarded, after);
+        LLVMPositionBuilderAtEnd(body->builder, guarded);
+    }
     call_kernel(body, index, copy);
     bool more = index + 1 < body->fusing->fusion.kernel_count;
     bool inside = after && !RULE(KF_RANGE_04);
@@ -201,28 +173,31 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     return RT_STATUS_OK;
 }
 
-static rt_status emit_body(fused_body *body)
+static rt_status fill(fused_body *body, LLVMValueRef stub)
 {
-    const pl_fusion *fusion = &body->fusing->fusion;
+    pl_fusing *fusing = body->fusing;
+    pl_job *job = fusing->job;
+    const pl_fusion *fusion = &fusing->fusion;
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        rt_text name = fusion->kernels[i];
+        LLVMValueRef kernel =
+            LLVMGetNamedFunction(fusing->module, rt_arena_text(&job->arena, name).data);
+        if (!kernel || LLVMIsDeclaration(kernel))
+            return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
+                                  "%s names %.*s, which is not a function of the module", PL_FUSED,
+                                  RT_TEXT_ARG(name));
+        body->kernels[i] = kernel;
+    }
+    RT_TRY(pl_parameters_number(job, fusion, body->kernels, &fusing->parameters));
+    fusing->kernel = make_function(body, stub);
+    CHECK(LLVMCountParams(fusing->kernel) == fusing->parameters.count);
+    RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
     LLVMPositionBuilderAtEnd(body->builder, append_block(body));
     for (uint32_t i = 0; i < fusion->kernel_count; i++) {
         bool last = i > 0 && i + 1 == fusion->kernel_count;
         if (!last || RULE(KF_JIT_14)) RT_TRY(emit_kernel(body, i));
     }
     LLVMBuildRetVoid(body->builder);
-    return RT_STATUS_OK;
-}
-
-static rt_status fill(fused_body *body, LLVMValueRef stub)
-{
-    pl_fusing *fusing = body->fusing;
-    pl_job *job = fusing->job;
-    const pl_fusion *fusion = &fusing->fusion;
-    RT_TRY(find_kernels(job, fusing->module, fusion, body->kernels));
-    RT_TRY(pl_parameters_number(job, fusion, body->kernels, &fusing->parameters));
-    fusing->kernel = make_function(body, stub);
-    RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
-    RT_TRY(emit_body(body));
     fusing->dropped =
         rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);
     fusing->refusals =
@@ -238,7 +213,8 @@ rt_status pl_fuse_kernels(pl_fusing *fusing)
     fused_body body = {fusing,
                        rt_arena_alloc_array(&fusing->job->arena, fusing->fusion.kernel_count,
                                             sizeof(LLVMValueRef)),
-                       LLVMCreateBuilderInContext(fusing->job->context), is_ptx(fusing->module)};
+                       LLVMCreateBuilderInContext(fusing->job->context),
+                       strncmp(LLVMGetTarget(fusing->module), "nvptx", 5) == 0};
     rt_status status = fill(&body, stub);
     LLVMDisposeBuilder(body.builder);
     return status;

@@ -38,15 +38,10 @@ static LLVMMetadataRef pair_node(pl_job *job, LLVMMetadataRef first, LLVMMetadat
     return tuple_node(job, (LLVMMetadataRef[]){first, second}, 2);
 }
 
-static unsigned kind_of(pl_job *job, const char *name)
-{
-    return LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
-}
-
 static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadataRef *operands,
                    uint32_t count)
 {
-    LLVMGlobalSetMetadata(stub, kind_of(job, kind), tuple_node(job, operands, count));
+    LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, kind), tuple_node(job, operands, count));
 }
 
 /* A triple in SYCL's order, 0 past the dimensions. */
@@ -84,7 +79,8 @@ static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusi
         operands[i] = range_node(job, RULE(KF_META_11) ? &fusion->ranges[i] : &fusion->launch);
     attach(job, stub, PL_ND_RANGES, operands, count);
     if (!RULE(KF_META_07)) return;
-    LLVMGlobalSetMetadata(stub, kind_of(job, PL_ND_RANGE), range_node(job, &fusion->launch));
+    LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, PL_ND_RANGE),
+                          range_node(job, &fusion->launch));
 }
 
 static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
@@ -94,11 +90,6 @@ static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
                      index_node(job, first + place.parameter));
 }
 
-static bool same_place(rt_fusion_place a, rt_fusion_place b)
-{
-    return a.kernel == b.kernel && a.parameter == b.parameter;
-}
-
 /* A group is the parameter that stays, then all parameters that are identical to it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
@@ -106,23 +97,29 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
     LLVMMetadataRef *groups = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     LLVMMetadataRef *members =
         rt_arena_alloc_array(&job->arena, count + 1, sizeof(LLVMMetadataRef));
-    bool *done = rt_arena_alloc_array(&job->arena, count, sizeof *done);
+    bool *grouped = rt_arena_alloc_array(&job->arena, count, sizeof *grouped);
     for (uint32_t i = 0; i < count; i++) {
-        if (done[i]) continue;
+        if (grouped[i]) continue;
+        rt_fusion_place stays = fusion->identities[i].as;
         uint32_t member_count = 0;
-        members[member_count++] = place_node(job, fusion->identities[i].as);
+        members[member_count++] = place_node(job, stays);
         for (uint32_t j = i; j < count; j++) {
-            if (!same_place(fusion->identities[j].as, fusion->identities[i].as)) continue;
+            rt_fusion_place as = fusion->identities[j].as;
+            if (as.kernel != stays.kernel || as.parameter != stays.parameter) continue;
             members[member_count++] = place_node(job, fusion->identities[j].same);
-            done[j] = true;
+            grouped[j] = true;
         }
         groups[group_count++] = tuple_node(job, members, member_count);
     }
     if (group_count > 0) attach(job, stub, PL_PARAM, groups, group_count);
 }
 
-static void attach_promotions(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
+void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
+    CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
+    if (!RULE(KF_META_01)) return;
+    attach_kernels(job, stub, fusion);
+    attach_identities(job, stub, fusion);
     uint32_t count = fusion->promotion_count;
     LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     LLVMMetadataRef *sizes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
@@ -133,33 +130,17 @@ static void attach_promotions(pl_job *job, LLVMValueRef stub, const pl_fusion *f
         words[i] = pair_node(job, index, string_node(job, word, strlen(word)));
         sizes[i] = pair_node(job, index, number_node(job, promotion->elements));
     }
-    if (count == 0) return;
-    attach(job, stub, PL_PROMOTE, words, count);
-    attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
-}
-
-static void attach_constants(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
-{
-    uint32_t count = fusion->constant_count;
-    LLVMMetadataRef *nodes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    if (count > 0) attach(job, stub, PL_PROMOTE, words, count);
+    if (count > 0) attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
+    count = fusion->constant_count;
+    LLVMMetadataRef *constants = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
-        const pl_constant *constant = &fusion->constants[i];
-        size_t size = constant->value.size;
-        if (!RULE(KF_META_06)) size = strnlen((const char *)constant->value.data, size);
-        nodes[i] = pair_node(job, index_node(job, constant->parameter),
-                             string_node(job, constant->value.data, size));
+        rt_bytes value = fusion->constants[i].value;
+        if (!RULE(KF_META_06)) value.size = strnlen((const char *)value.data, value.size);
+        constants[i] = pair_node(job, index_node(job, fusion->constants[i].parameter),
+                                 string_node(job, value.data, value.size));
     }
-    if (count > 0) attach(job, stub, PL_CONSTANTS, nodes, count);
-}
-
-void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
-{
-    CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
-    if (!RULE(KF_META_01)) return;
-    attach_kernels(job, stub, fusion);
-    attach_identities(job, stub, fusion);
-    attach_promotions(job, stub, fusion);
-    attach_constants(job, stub, fusion);
+    if (count > 0) attach(job, stub, PL_CONSTANTS, constants, count);
     if (!fusion->barriers) pl_attribute_set(stub, PL_NO_BARRIERS, RT_TEXT(""));
 }
 
@@ -260,10 +241,6 @@ static void read_kernels(metadata_reader *reader, pl_fusion *fusion)
         kernels[i] = string_of(reader, names, i);
     fusion->kernels = kernels;
     fusion->kernel_count = names.count;
-}
-
-static void read_ranges(metadata_reader *reader, pl_fusion *fusion)
-{
     node launch = attached(reader, PL_ND_RANGE), list = attached(reader, PL_ND_RANGES);
     if (launch.count == 0 && list.count == 0) return;
     fusion->heterogeneous = true;
@@ -272,7 +249,7 @@ static void read_ranges(metadata_reader *reader, pl_fusion *fusion)
     for (uint32_t i = 0; i < list.count; i++)
         ranges[i] = read_range(reader, node_of(reader, operand_of(reader, list, i)));
     fusion->ranges = ranges;
-    if (list.count != fusion->kernel_count) reader->failed = true;
+    if (list.count != names.count) reader->failed = true;
 }
 
 static rt_fusion_place read_place(metadata_reader *reader, node group, uint32_t index)
@@ -357,7 +334,7 @@ rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_st
     metadata_reader reader = {.job = job, .stub = function};
     pl_fusion fusion = {.barriers = !pl_attribute_has(function, PL_NO_BARRIERS)};
     read_kernels(&reader, &fusion);
-    read_ranges(&reader, &fusion);
+
     read_identities(&reader, &fusion);
     read_promotions(&reader, &fusion);
     read_constants(&reader, &fusion);

@@ -5,7 +5,6 @@
 #include "reference/compiler/ir/attributes.h"
 
 #include <llvm-c/Target.h>
-#include <string.h>
 
 #define NOT_NUMBERED UINT32_MAX
 
@@ -51,38 +50,6 @@ static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, ui
            LLVMGetPointerAddressSpace(type_a) == LLVMGetPointerAddressSpace(type_b);
 }
 
-static rt_status join_same(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
-                           uint32_t **numbers)
-{
-    for (uint32_t i = 0; i < fusion->identity_count; i++) {
-        rt_fusion_place as = fusion->identities[i].as, same = fusion->identities[i].same;
-        RT_TRY(check_place(job, fusion, kernels, as));
-        RT_TRY(check_place(job, fusion, kernels, same));
-        if (!can_share_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
-                                same.parameter))
-            return reject_place(job, same,
-                                "no argument has both its type and that of the parameter "
-                                "that gets the same argument");
-        numbers[same.kernel][same.parameter] = i;
-    }
-    return RT_STATUS_OK;
-}
-
-static uint32_t **make_numbers(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
-                               uint32_t *out_total)
-{
-    uint32_t **numbers = rt_arena_alloc_array(&job->arena, fusion->kernel_count, sizeof *numbers);
-    *out_total = 0;
-    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
-        uint32_t count = LLVMCountParams(kernels[i]);
-        numbers[i] = rt_arena_alloc_array(&job->arena, count, sizeof **numbers);
-        for (uint32_t j = 0; j < count; j++)
-            numbers[i][j] = NOT_NUMBERED;
-        *out_total += count;
-    }
-    return numbers;
-}
-
 /* States that each parameter has a number and that each number's origin is its first parameter. */
 static bool parameters_check(const pl_parameters *parameters, const LLVMValueRef *kernels,
                              uint32_t kernel_count)
@@ -107,9 +74,26 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
 {
     *out_parameters = (pl_parameters){0};
     uint32_t total = 0, count = 0;
-    uint32_t **numbers = make_numbers(job, fusion, kernels, &total);
+    uint32_t **numbers = rt_arena_alloc_array(&job->arena, fusion->kernel_count, sizeof *numbers);
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        uint32_t parameter_count = LLVMCountParams(kernels[i]);
+        numbers[i] = rt_arena_alloc_array(&job->arena, parameter_count, sizeof **numbers);
+        for (uint32_t j = 0; j < parameter_count; j++)
+            numbers[i][j] = NOT_NUMBERED;
+        total += parameter_count;
+    }
     /* Until its turn comes, an identical parameter has the index of its identity. */
-    RT_TRY(join_same(job, fusion, kernels, numbers));
+    for (uint32_t i = 0; i < fusion->identity_count; i++) {
+        rt_fusion_place as = fusion->identities[i].as, same = fusion->identities[i].same;
+        RT_TRY(check_place(job, fusion, kernels, as));
+        RT_TRY(check_place(job, fusion, kernels, same));
+        if (!can_share_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
+                                same.parameter))
+            return reject_place(job, same,
+                                "no argument has both its type and that of the parameter "
+                                "that gets the same argument");
+        numbers[same.kernel][same.parameter] = i;
+    }
     rt_fusion_place *origins = rt_arena_alloc_array(&job->arena, total, sizeof *origins);
     for (uint32_t i = 0; i < fusion->kernel_count; i++) {
         for (uint32_t j = 0; j < LLVMCountParams(kernels[i]); j++) {
@@ -118,6 +102,7 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
                 origins[count] = place;
                 numbers[i][j] = count++;
             } else {
+                CHECK(numbers[i][j] < fusion->identity_count);
                 rt_fusion_place as = fusion->identities[numbers[i][j]].as;
                 bool earlier = as.kernel < i || (as.kernel == i && as.parameter < j);
                 if (!earlier)
@@ -157,25 +142,6 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     return NULL;
 }
 
-/* Reports whether other parameters get the same argument. */
-static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
-{
-    for (uint32_t i = 0; i < fusion->identity_count; i++) {
-        rt_fusion_place as = fusion->identities[i].as;
-        if (as.kernel == place.kernel && as.parameter == place.parameter) return true;
-    }
-    return false;
-}
-
-/* The number that a parameter would have if none were identical. */
-static uint32_t number_before_joining(const LLVMValueRef *kernels, rt_fusion_place place)
-{
-    uint32_t number = place.parameter;
-    for (uint32_t i = 0; i < place.kernel; i++)
-        number += LLVMCountParams(kernels[i]);
-    return number;
-}
-
 static rt_status convert_promotions(pl_job *job, const rt_fusion_request *request,
                                     const LLVMValueRef *kernels, const pl_parameters *parameters,
                                     pl_fusion *fusion, rt_text *out_reasons)
@@ -188,14 +154,24 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         RT_TRY(check_place(job, fusion, kernels, place));
         uint64_t elements;
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
-        if (!problem && is_joined(fusion, place) && !RULE(KF_PROMOTE_05))
+        bool joined = false; /* other parameters get the same argument */
+        for (uint32_t k = 0; k < fusion->identity_count; k++) {
+            rt_fusion_place as = fusion->identities[k].as;
+            joined = joined || (as.kernel == place.kernel && as.parameter == place.parameter);
+        }
+        if (!problem && joined && !RULE(KF_PROMOTE_05))
             problem = "it is the parameter of several kernels";
         if (problem) {
             out_reasons[i] = rt_text_of(problem);
             continue;
         }
-        uint32_t number = RULE_ELSE(KF_META_04, parameters->numbers[place.kernel][place.parameter],
-                                    number_before_joining(kernels, place));
+        /* Broken: the number that the parameter would have if none were identical. */
+        uint32_t unjoined = place.parameter;
+        for (uint32_t k = 0; k < place.kernel; k++)
+            unjoined += LLVMCountParams(kernels[k]);
+        uint32_t number = parameters->numbers[place.kernel][place.parameter];
+        CHECK(number < parameters->count && number <= unjoined);
+        number = RULE_ELSE(KF_META_04, number, unjoined);
         promotions[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
     }
     fusion->promotions = promotions;

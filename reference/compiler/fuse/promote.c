@@ -8,11 +8,9 @@
 #include "reference/compiler/fuse/local.h"
 #include "reference/compiler/fuse/passes.h"
 
-#include "reference/base/map.h"
 #include "reference/base/vector.h"
 
 #include <llvm-c/Target.h>
-#include <string.h>
 
 /* A pointer derived from the parameter. */
 typedef struct derived {
@@ -36,11 +34,6 @@ typedef struct promotion_walk {
 
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
-static LLVMTypeRef pointee(LLVMValueRef pointer)
-{
-    return LLVMGetElementType(LLVMTypeOf(pointer));
-}
-
 static uint64_t size_of(const promotion_walk *walk, LLVMTypeRef type)
 {
     return LLVMTypeIsSized(type) ? LLVMABISizeOfType(walk->layout, type) : UINT64_MAX;
@@ -58,30 +51,12 @@ static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool
         (derived){.pointer = pointer, .base = base, .inside = inside};
 }
 
-static const char *inspect_index(promotion_walk *walk, LLVMValueRef user, uint32_t from)
-{
-    bool inside = walk->pointers.items[from].inside;
-    bool steps = !is_zero(LLVMGetOperand(user, 1));
-    bool counts_units = size_of(walk, LLVMGetGEPSourceElementType(user)) == walk->unit;
-    if (steps && (inside || !counts_units)) return "Unsupported pointer arithmetic";
-    if (LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
-        return "Unsupported pointer arithmetic";
-    note(walk, user, from, inside || LLVMGetNumOperands(user) > 2);
-    return NULL;
-}
-
-static const char *inspect_cast(promotion_walk *walk, LLVMValueRef user, uint32_t from)
-{
-    uint64_t size = size_of(walk, pointee(user));
-    if (size > walk->unit) return "Unsupported pointer arithmetic";
-    note(walk, user, from, walk->pointers.items[from].inside || size != walk->unit);
-    return NULL;
-}
-
 /* NULL: the use can be changed; otherwise why not, in the shipped compiler's words. */
 static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
                                uint32_t from)
 {
+    CHECK(from < walk->pointers.count && walk->pointers.items[from].pointer == value);
+    bool inside = walk->pointers.items[from].inside;
     if (!LLVMIsAInstruction(user))
         return "Cannot promote value used in a place other than an instruction";
     switch (LLVMGetInstructionOpcode(user)) {
@@ -89,8 +64,21 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     case LLVMStore:
         if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03)) return NULL;
         return "It is not safe to promote values being stored to another pointer";
-    case LLVMGetElementPtr: return inspect_index(walk, user, from);
-    case LLVMBitCast: return inspect_cast(walk, user, from);
+    case LLVMGetElementPtr: {
+        bool steps = !is_zero(LLVMGetOperand(user, 1));
+        bool counts_units = size_of(walk, LLVMGetGEPSourceElementType(user)) == walk->unit;
+        if (steps && (inside || !counts_units)) return "Unsupported pointer arithmetic";
+        if (LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
+            return "Unsupported pointer arithmetic";
+        note(walk, user, from, inside || LLVMGetNumOperands(user) > 2);
+        return NULL;
+    }
+    case LLVMBitCast: {
+        uint64_t size = size_of(walk, LLVMGetElementType(LLVMTypeOf(user)));
+        if (size > walk->unit) return "Unsupported pointer arithmetic";
+        note(walk, user, from, inside || size != walk->unit);
+        return NULL;
+    }
     case LLVMAddrSpaceCast: return "It is not safe to promote values in an addrspacecast operation";
     case LLVMPtrToInt: return "It is not safe to promote values in a ptrtoint operation";
     case LLVMCall: return "It is not safe to promote values passed to a called function";
@@ -99,24 +87,7 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     }
 }
 
-static const char *inspect(promotion_walk *walk)
-{
-    for (uint32_t i = 0; i < walk->pointers.count; i++) {
-        LLVMValueRef value = walk->pointers.items[i].pointer;
-        for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-            const char *problem = inspect_use(walk, LLVMGetUser(use), value, i);
-            if (problem) return problem;
-        }
-    }
-    return NULL;
-}
-
 /* ---- Change -------------------------------------------------------------------------------- */
-
-static LLVMTypeRef in_space(const promotion_walk *walk, LLVMTypeRef pointer)
-{
-    return LLVMPointerType(LLVMGetElementType(pointer), walk->space);
-}
 
 /* An array of the element type: a variable of the work-item, or one of the work-group. */
 static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
@@ -149,77 +120,66 @@ static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
     return LLVMBuildInBoundsGEP2(walk->builder, type, walk->memory, indices, 2, "");
 }
 
-static LLVMValueRef add_index(promotion_walk *walk, LLVMValueRef index, LLVMValueRef step)
-{
-    LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
-    LLVMValueRef wide = LLVMBuildIntCast2(walk->builder, step, word, 1, "");
-    return index ? LLVMBuildAdd(walk->builder, index, wide, "") : wide;
-}
-
-/* Repeats address arithmetic within an element for a pointer to the promoted element. */
-static LLVMValueRef make_inner(promotion_walk *walk, LLVMValueRef old, LLVMValueRef element)
-{
-    uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
-    LLVMValueRef *indices =
-        rt_arena_alloc_array(&walk->fusing->job->arena, count, sizeof(LLVMValueRef));
-    for (uint32_t i = 0; i < count; i++)
-        indices[i] = LLVMGetOperand(old, i + 1);
-    LLVMTypeRef source = LLVMGetGEPSourceElementType(old);
-    indices[0] = LLVMConstInt(LLVMTypeOf(indices[0]), 0, 0);
-    element =
-        LLVMBuildBitCast(walk->builder, element, in_space(walk, LLVMPointerType(source, 0)), "");
-    return LLVMBuildInBoundsGEP2(walk->builder, source, element, indices, count, "");
-}
-
 /* Makes the replacement of a derived pointer, whose base has one already. */
 static void make_derived(promotion_walk *walk, derived *pointer)
 {
     const derived *base = &walk->pointers.items[pointer->base];
-    LLVMValueRef old = pointer->pointer;
-    LLVMPositionBuilderBefore(walk->builder, LLVMGetNextInstruction(old));
+    LLVMValueRef old = pointer->pointer, address = base->replacement;
+    LLVMBuilderRef builder = walk->builder;
+    CHECK(base < pointer && address);
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(old));
     pointer->index = base->index;
     bool arithmetic = LLVMIsAGetElementPtrInst(old);
-    if (arithmetic && !base->inside && !is_zero(LLVMGetOperand(old, 1)))
-        pointer->index = add_index(walk, base->index, LLVMGetOperand(old, 1));
-    LLVMValueRef address =
-        pointer->index == base->index ? base->replacement : make_address(walk, pointer->index);
-    if (arithmetic && LLVMGetNumOperands(old) > 2) address = make_inner(walk, old, address);
-    pointer->replacement =
-        LLVMBuildBitCast(walk->builder, address, in_space(walk, LLVMTypeOf(old)), "");
-}
-
-static void change_access(promotion_walk *walk, LLVMValueRef user, const derived *pointer)
-{
-    LLVMPositionBuilderBefore(walk->builder, user);
-    LLVMValueRef access;
-    if (LLVMIsALoadInst(user)) {
-        access = LLVMBuildLoad2(walk->builder, LLVMTypeOf(user), pointer->replacement, "");
-        LLVMReplaceAllUsesWith(user, access);
-    } else {
-        CHECK(LLVMGetInstructionOpcode(user) == LLVMStore);
-        access = LLVMBuildStore(walk->builder, LLVMGetOperand(user, 0), pointer->replacement);
+    if (arithmetic && !base->inside && !is_zero(LLVMGetOperand(old, 1))) {
+        LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
+        LLVMValueRef step = LLVMBuildIntCast2(builder, LLVMGetOperand(old, 1), word, 1, "");
+        pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
+        address = make_address(walk, pointer->index);
     }
-    LLVMTypeRef element = LLVMGetElementType(LLVMGetElementType(LLVMTypeOf(walk->memory)));
-    unsigned promised = LLVMABIAlignmentOfType(walk->layout, element);
-    unsigned claimed = LLVMGetAlignment(user);
-    LLVMSetAlignment(access, claimed < promised ? claimed : promised);
-    LLVMSetVolatile(access, LLVMGetVolatile(user));
-    LLVMInstructionEraseFromParent(user);
+    if (arithmetic && LLVMGetNumOperands(old) > 2) {
+        /* Address arithmetic within an element is repeated in the promoted element. */
+        uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
+        LLVMValueRef *indices =
+            rt_arena_alloc_array(&walk->fusing->job->arena, count, sizeof(LLVMValueRef));
+        indices[0] = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(old, 1)), 0, 0);
+        for (uint32_t i = 1; i < count; i++)
+            indices[i] = LLVMGetOperand(old, i + 1);
+        LLVMTypeRef source = LLVMGetGEPSourceElementType(old);
+        address = LLVMBuildBitCast(builder, address, LLVMPointerType(source, walk->space), "");
+        address = LLVMBuildInBoundsGEP2(builder, source, address, indices, count, "");
+    }
+    LLVMTypeRef type = LLVMPointerType(LLVMGetElementType(LLVMTypeOf(old)), walk->space);
+    pointer->replacement = LLVMBuildBitCast(builder, address, type, "");
 }
 
 /* Derived pointers come after what they are computed from, so the walk back erases users first. */
 static void change(promotion_walk *walk)
 {
     derived *parameter = &walk->pointers.items[0];
-    LLVMTypeRef type = LLVMTypeOf(parameter->pointer);
-    walk->memory = make_memory(walk, LLVMGetElementType(type));
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(parameter->pointer));
+    unsigned promised = LLVMABIAlignmentOfType(walk->layout, element);
+    walk->memory = make_memory(walk, element);
     parameter->replacement = make_address(walk, NULL);
     for (uint32_t i = 1; i < walk->pointers.count; i++)
         make_derived(walk, &walk->pointers.items[i]);
     for (uint32_t i = walk->pointers.count; i-- > 0;) {
         LLVMValueRef old = walk->pointers.items[i].pointer;
-        while (LLVMGetFirstUse(old))
-            change_access(walk, LLVMGetUser(LLVMGetFirstUse(old)), &walk->pointers.items[i]);
+        LLVMValueRef replacement = walk->pointers.items[i].replacement, access;
+        while (LLVMGetFirstUse(old)) {
+            LLVMValueRef user = LLVMGetUser(LLVMGetFirstUse(old));
+            LLVMPositionBuilderBefore(walk->builder, user);
+            if (LLVMIsALoadInst(user)) {
+                access = LLVMBuildLoad2(walk->builder, LLVMTypeOf(user), replacement, "");
+                LLVMReplaceAllUsesWith(user, access);
+            } else {
+                CHECK(LLVMGetInstructionOpcode(user) == LLVMStore);
+                access = LLVMBuildStore(walk->builder, LLVMGetOperand(user, 0), replacement);
+            }
+            unsigned claimed = LLVMGetAlignment(user);
+            LLVMSetAlignment(access, claimed < promised ? claimed : promised);
+            LLVMSetVolatile(access, LLVMGetVolatile(user));
+            LLVMInstructionEraseFromParent(user);
+        }
         if (i > 0) LLVMInstructionEraseFromParent(old);
     }
 }
@@ -234,9 +194,15 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     walk.space = promotion->kind == RT_FUSION_PRIVATE
                      ? RULE_ELSE(KF_PROMOTE_01, PL_SPACE_PRIVATE, PL_SPACE_LOCAL)
                      : RULE_ELSE(KF_PROMOTE_02, PL_SPACE_LOCAL, PL_SPACE_PRIVATE);
-    walk.unit = size_of(&walk, pointee(parameter));
+    walk.unit = size_of(&walk, LLVMGetElementType(LLVMTypeOf(parameter)));
     note(&walk, parameter, 0, false);
-    const char *problem = inspect(&walk);
+    const char *problem = NULL;
+    for (uint32_t i = 0; i < walk.pointers.count && !problem; i++) {
+        LLVMValueRef value = walk.pointers.items[i].pointer;
+        LLVMUseRef use = LLVMGetFirstUse(value);
+        for (; use && !problem; use = LLVMGetNextUse(use))
+            problem = inspect_use(&walk, LLVMGetUser(use), value, i);
+    }
     bool local = promotion->kind == RT_FUSION_LOCAL;
     if (!problem && local &&
         !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))
@@ -247,20 +213,16 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     return problem;
 }
 
-static bool is_promotable(const pl_fusing *fusing, const pl_promotion *promotion)
-{
-    if (promotion->elements == 0 || promotion->elements > UINT32_MAX) return false;
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fusing->kernel, promotion->parameter));
-    return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-}
-
 void pl_fuse_promote(pl_fusing *fusing)
 {
     for (uint32_t i = 0; i < fusing->fusion.promotion_count; i++) {
         const pl_promotion *promotion = &fusing->fusion.promotions[i];
         fusing->refusals[i] = "Promotion metadata not available";
         if (promotion->parameter >= fusing->parameters.count) continue;
-        if (is_promotable(fusing, promotion)) fusing->refusals[i] = promote(fusing, promotion);
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fusing->kernel, promotion->parameter));
+        if (promotion->elements > 0 && promotion->elements <= UINT32_MAX &&
+            LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+            fusing->refusals[i] = promote(fusing, promotion);
         fusing->dropped[promotion->parameter] = !fusing->refusals[i];
     }
 }

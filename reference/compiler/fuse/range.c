@@ -22,16 +22,6 @@ bool pl_range_has_local(const rt_fusion_range *range)
     return range->local[0] > 0;
 }
 
-/* Reports whether the number of dimensions or a component other than the slowest differs. */
-static bool needs_ids(const rt_fusion_range *kernel, const rt_fusion_range *launch)
-{
-    if (kernel->dimensions != launch->dimensions) return true;
-    for (uint32_t i = 0; i + 1 < kernel->dimensions; i++) {
-        if (kernel->global[i] != launch->global[i]) return true;
-    }
-    return false;
-}
-
 /* Reports whether no group of the launch contains work-items on both sides of `items` in linear
  * order. The boundary is a point (x, y, z): it cuts slab z unless x and y are 0, and row y unless x
  * is 0; a slab or row that is cut must consist of groups that are one work-item thick there. */
@@ -54,9 +44,13 @@ pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launc
     CHECK(items <= pl_range_items(launch));
     pl_remap remap = {.guard_uniform = true};
     if (!heterogeneous) return remap;
+    /* Ids depend on the number of dimensions and on every component but the slowest. */
+    bool differs = kernel->dimensions != launch->dimensions;
+    for (uint32_t i = 0; i + 1 < kernel->dimensions; i++)
+        differs = differs || kernel->global[i] != launch->global[i];
     remap.sizes = RULE(KF_REMAP_04);
     remap.groups = pl_range_has_local(kernel) && RULE(KF_REMAP_05);
-    remap.ids = needs_ids(kernel, launch) && RULE(KF_REMAP_06);
+    remap.ids = differs && RULE(KF_REMAP_06);
     remap.guard = items < pl_range_items(launch);
     remap.guard_uniform = is_uniform(launch, items);
     CHECK_IMPLIES(!remap.guard, remap.guard_uniform);

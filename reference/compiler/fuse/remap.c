@@ -79,7 +79,7 @@ static bool is_query_of(bool ptx, pl_component component)
 
 static const query_row *query_of(LLVMValueRef function)
 {
-    if (!LLVMIsAFunction(function) || !LLVMIsDeclaration(function)) return NULL;
+    CHECK(LLVMIsAFunction(function) && LLVMIsDeclaration(function));
     rt_text name = pl_symbol_builtin_name(pl_name(function));
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (rt_text_is(name, queries[i].name)) return &queries[i];
@@ -104,28 +104,6 @@ static bool is_collective(const char *name)
 static bool is_sub_group(const char *name)
 {
     return contains(name, "sub_group") || contains(name, "Subgroup") || contains(name, "SubGroup");
-}
-
-static rt_status check_call(pl_job *job, const pl_view *view, LLVMValueRef callee, rt_text kernel)
-{
-    if (!LLVMIsAFunction(callee)) {
-        if (!view->remap.sizes || LLVMIsAInlineAsm(callee)) return RT_STATUS_OK;
-        return pl_fusion_reject(
-            job, kernel,
-            "it calls through a pointer, so that not every query of its nd-range is seen");
-    }
-    const char *name = LLVMGetValueName(callee);
-    if (!LLVMIsDeclaration(callee)) return RT_STATUS_OK;
-    if (view->remap.ids && is_sub_group(name))
-        return pl_fusion_reject(job, kernel,
-                                "it uses sub-groups, which the fused launch forms differently");
-    if (view->remap.guard && !view->remap.guard_uniform &&
-        (is_collective(name) || is_sub_group(name)))
-        return pl_fusion_reject(
-            job, kernel,
-            "it has barriers, and some work-groups of the fused launch would have "
-            "work-items past its range");
-    return RT_STATUS_OK;
 }
 
 /* States that a name is one query only, and that every component is asked for in both worlds. */
@@ -163,27 +141,24 @@ static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_c
     return value;
 }
 
-/* The offset of PTX is read through a pointer to three words. */
-static LLVMValueRef emit_offset_words(pl_emitter *emitter, const pl_view *view, LLVMTypeRef type)
-{
-    LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
-    LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
-    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-        words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
-    LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
-    LLVMValueRef variable = LLVMAddGlobalInAddressSpace(emitter->module, LLVMTypeOf(array),
-                                                        "offset", LLVMGetPointerAddressSpace(type));
-    LLVMSetInitializer(variable, array);
-    LLVMSetLinkage(variable, LLVMInternalLinkage);
-    LLVMSetGlobalConstant(variable, 1);
-    return LLVMConstBitCast(variable, type);
-}
-
 static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const query_row *query,
                                 LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) return emit_offset_words(emitter, view, type);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        /* The offset of PTX is read through a pointer to three words. */
+        LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
+        LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
+        for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+            words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
+        LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
+        LLVMValueRef variable = LLVMAddGlobalInAddressSpace(
+            emitter->module, LLVMTypeOf(array), "offset", LLVMGetPointerAddressSpace(type));
+        LLVMSetInitializer(variable, array);
+        LLVMSetLinkage(variable, LLVMInternalLinkage);
+        LLVMSetGlobalConstant(variable, 1);
+        return LLVMConstBitCast(variable, type);
+    }
     LLVMValueRef value;
     if (query->index == INDEX_OF_ARGUMENT && LLVMGetNumArgOperands(call) == 1)
         value = emit_selected(emitter, view, query->component, LLVMGetOperand(call, 0));
@@ -197,25 +172,28 @@ static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef fu
                                rt_text kernel, value_vector *calls)
 {
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
-        if (!LLVMIsACallInst(i)) continue;
-        LLVMValueRef callee = LLVMGetCalledValue(i);
-        RT_TRY(check_call(job, view, callee, kernel));
-        if (LLVMIsAFunction(callee) && query_of(callee)) *rt_vector_push(calls) = i;
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        if (!callee || LLVMIsAInlineAsm(callee)) continue;
+        if (!LLVMIsAFunction(callee)) {
+            if (!view->remap.sizes) continue;
+            return pl_fusion_reject(
+                job, kernel,
+                "it calls through a pointer, so that not every query of its nd-range is seen");
+        }
+        if (!LLVMIsDeclaration(callee)) continue;
+        const char *name = LLVMGetValueName(callee);
+        if (view->remap.ids && is_sub_group(name))
+            return pl_fusion_reject(job, kernel,
+                                    "it uses sub-groups, which the fused launch forms differently");
+        if (view->remap.guard && !view->remap.guard_uniform &&
+            (is_collective(name) || is_sub_group(name)))
+            return pl_fusion_reject(
+                job, kernel,
+                "it has barriers, and some work-groups of the fused launch would have "
+                "work-items past its range");
+        if (query_of(callee)) *rt_vector_push(calls) = i;
     }
     return RT_STATUS_OK;
-}
-
-static void replace_calls(pl_emitter *emitter, const pl_view *view, const value_vector *calls)
-{
-    for (uint32_t i = 0; i < calls->count; i++) {
-        LLVMValueRef call = calls->items[i];
-        const query_row *query = query_of(LLVMGetCalledValue(call));
-        CHECK(query);
-        if (!pl_is_remapped(view, query->component)) continue;
-        if (!is_query_of(emitter->ptx, query->component)) continue;
-        LLVMPositionBuilderBefore(emitter->builder, call);
-        pl_replace(call, emit_answer(emitter, view, query, call));
-    }
 }
 
 rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
@@ -230,7 +208,14 @@ rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
         status = collect_calls(job, view, functions[i], kernel, &calls);
     pl_emitter emitter = {job, LLVMGetGlobalParent(functions[0]),
                           LLVMCreateBuilderInContext(job->context), ptx};
-    if (rt_ok(status)) replace_calls(&emitter, view, &calls);
+    for (uint32_t i = 0; i < calls.count && rt_ok(status); i++) {
+        const query_row *query = query_of(LLVMGetCalledValue(calls.items[i]));
+        CHECK(query && query->component <= PL_WORK_DIM);
+        if (!pl_is_remapped(view, query->component)) continue;
+        if (!is_query_of(ptx, query->component)) continue;
+        LLVMPositionBuilderBefore(emitter.builder, calls.items[i]);
+        pl_replace(calls.items[i], emit_answer(&emitter, view, query, calls.items[i]));
+    }
     LLVMDisposeBuilder(emitter.builder);
     rt_vector_free(&calls);
     return status;

@@ -2,8 +2,6 @@
  * and whose unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
 #include "reference/compiler/fuse/values.h"
 
-#include <string.h>
-
 static LLVMTypeRef size_type(pl_emitter *emitter)
 {
     return LLVMInt64TypeInContext(emitter->job->context);
@@ -17,11 +15,6 @@ static LLVMValueRef constant(pl_emitter *emitter, uint64_t value)
 static LLVMValueRef plus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildAdd(emitter->builder, a, b, "");
-}
-
-static LLVMValueRef minus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSub(emitter->builder, a, b, "");
 }
 
 static LLVMValueRef times(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
@@ -49,19 +42,6 @@ static LLVMValueRef call_builtin(pl_emitter *emitter, const char *name, LLVMType
     LLVMValueRef function = LLVMGetNamedFunction(emitter->module, name);
     if (!function) function = LLVMAddFunction(emitter->module, name, type);
     return LLVMBuildCall2(emitter->builder, type, function, &argument, argument ? 1 : 0, "");
-}
-
-/* OpenCL C's functions, which the translator turns into builtin variables. */
-static LLVMValueRef emit_opencl(pl_emitter *emitter, pl_component component, uint32_t index)
-{
-    static const char *const names[PL_COMPONENTS] = {
-        [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
-        [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
-        [PL_LOCAL_ID] = "_Z12get_local_idj",          [PL_GROUP_ID] = "_Z12get_group_idj",
-        [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
-    CHECK(component < PL_COMPONENTS);
-    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
-    return call_builtin(emitter, names[component], size_type(emitter), at);
 }
 
 static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_t index)
@@ -99,9 +79,16 @@ static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
 LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
                          uint32_t index)
 {
-    CHECK(index < RT_ND_RANGE_DIMENSIONS);
-    return emitter->ptx ? emit_ptx(emitter, launch, component, index)
-                        : emit_opencl(emitter, component, index);
+    /* OpenCL C's functions, which the translator turns into builtin variables. */
+    static const char *const names[PL_COMPONENTS] = {
+        [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
+        [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
+        [PL_LOCAL_ID] = "_Z12get_local_idj",          [PL_GROUP_ID] = "_Z12get_group_idj",
+        [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
+    CHECK(component < PL_COMPONENTS && index < RT_ND_RANGE_DIMENSIONS);
+    if (emitter->ptx) return emit_ptx(emitter, launch, component, index);
+    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
+    return call_builtin(emitter, names[component], size_type(emitter), at);
 }
 
 LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch)
@@ -110,7 +97,7 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
         uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
-        LLVMValueRef relative = minus(emitter, id, constant(emitter, offset));
+        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, constant(emitter, offset), "");
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
         linear = plus(emitter, linear, relative);
     }
@@ -183,36 +170,11 @@ static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
 
-static uint64_t local_size_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
-{
-    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_05, view->kernel.global[index], 1);
-    return RULE_ELSE(KF_REMAP_14, view->kernel.local[index], 1);
-}
-
-static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
-{
-    const rt_fusion_range *range = &view->kernel;
-    if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_03, 1, range->global[index]);
-    CHECK(range->local[index] > 0);
-    const rt_fusion_range *counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
-    return counted->global[index] / range->local[index];
-}
-
-/* ((id2 * size1) + id1) * size0 + id0, as the kernel sees them (OpenCL C 3.0, 6.15.1). */
-static LLVMValueRef emit_local_linear_id(pl_emitter *emitter, const pl_view *view)
-{
-    LLVMValueRef linear = constant(emitter, 0);
-    for (uint32_t i = view->kernel.dimensions; i-- > 0;) {
-        linear = times(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, i));
-        linear = plus(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_ID, i));
-    }
-    return linear;
-}
-
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index)
 {
-    const rt_fusion_range *range = &view->kernel;
+    const rt_fusion_range *range = &view->kernel, *counted;
+    LLVMValueRef linear;
     CHECK(index < RT_ND_RANGE_DIMENSIONS);
     if (!pl_is_remapped(view, component))
         return pl_emit_raw(emitter, &view->launch, component, index);
@@ -222,14 +184,29 @@ LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component
                         RULE_ELSE(KF_REMAP_13, range->global[index], view->launch.global[index]));
     case PL_GLOBAL_OFFSET:
         return constant(emitter, RULE_ELSE(KF_REMAP_15, range->offset[index], 0));
-    case PL_LOCAL_SIZE: return constant(emitter, local_size_of(emitter, view, index));
-    case PL_NUM_WORK_GROUPS: return constant(emitter, group_count_of(emitter, view, index));
+    case PL_LOCAL_SIZE:
+        if (is_one_group(emitter, view))
+            return constant(emitter, RULE_ELSE(KF_PTX_05, range->global[index], 1));
+        return constant(emitter, RULE_ELSE(KF_REMAP_14, range->local[index], 1));
+    case PL_NUM_WORK_GROUPS:
+        if (is_one_group(emitter, view))
+            return constant(emitter, RULE_ELSE(KF_PTX_03, 1, range->global[index]));
+        CHECK(range->local[index] > 0);
+        counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
+        return constant(emitter, counted->global[index] / range->local[index]);
     case PL_GLOBAL_ID:
         return plus(emitter, emit_id(emitter, view, index),
                     constant(emitter, range->offset[index]));
     case PL_LOCAL_ID: return emit_local_id(emitter, view, index);
     case PL_GROUP_ID: return emit_group_id(emitter, view, index);
-    case PL_LOCAL_LINEAR_ID: return emit_local_linear_id(emitter, view);
+    case PL_LOCAL_LINEAR_ID:
+        /* ((id2 * size1) + id1) * size0 + id0, as the kernel sees them (OpenCL C 3.0, 6.15.1). */
+        linear = constant(emitter, 0);
+        for (uint32_t i = range->dimensions; i-- > 0;) {
+            linear = times(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, i));
+            linear = plus(emitter, linear, pl_emit_seen(emitter, view, PL_LOCAL_ID, i));
+        }
+        return linear;
     case PL_WORK_DIM: return constant(emitter, range->dimensions);
     }
     UNREACHABLE();

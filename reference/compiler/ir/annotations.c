@@ -39,14 +39,6 @@ static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotatio
     return pl_literal_of(job, LLVMGetOperand(row, CELL_TEXT), &out_annotation->text);
 }
 
-static rt_status refuse_row(pl_job *job, rt_text source)
-{
-    return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-                   "source %.*s: an entry of '" LIST "' does not have the form {function or "
-                   "variable, string, file, line, arguments} that clang gives it",
-                   RT_TEXT_ARG(source));
-}
-
 rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                               pl_annotations *out_annotations)
 {
@@ -54,14 +46,16 @@ rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
     LLVMValueRef list = LLVMGetNamedGlobal(module, LIST);
     if (!list) return RT_STATUS_OK;
     LLVMValueRef rows = LLVMGetInitializer(list);
-    if (!rows || !LLVMIsAConstantArray(rows) || LLVMGetFirstUse(list)) {
-        return refuse_row(job, source);
-    }
-    uint32_t count = (uint32_t)LLVMGetNumOperands(rows);
+    bool formed = rows && LLVMIsAConstantArray(rows) && !LLVMGetFirstUse(list);
+    uint32_t count = formed ? (uint32_t)LLVMGetNumOperands(rows) : 0;
     pl_annotation *items = rt_arena_alloc_array(&job->arena, count, sizeof *items);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!read_row(job, LLVMGetOperand(rows, i), &items[i])) return refuse_row(job, source);
-    }
+    for (uint32_t i = 0; i < count && formed; i++)
+        formed = read_row(job, LLVMGetOperand(rows, i), &items[i]);
+    if (!formed)
+        return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                       "source %.*s: an entry of '" LIST "' does not have the form {function or "
+                       "variable, string, file, line, arguments} that clang gives it",
+                       RT_TEXT_ARG(source));
     CHECK(count > 0);
     LLVMDeleteGlobal(list);
     *out_annotations = (pl_annotations){items, count};

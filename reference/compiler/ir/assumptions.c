@@ -30,52 +30,39 @@ static bool is_slot_destructor(rt_text name)
     return false;
 }
 
-/* Several assumptions are one text with commas between them, and one about aspects contains commas
- * too; but each begins with our prefix. */
-static void add_each(pl_job *job, LLVMValueRef function, rt_text all, annotation_list *list)
-{
-    while (all.length > 0) {
-        const char *next = memmem(all.data + 1, all.length - 1, "," OURS, strlen("," OURS));
-        size_t length = next ? (size_t)(next - all.data) : all.length;
-        rt_text text = rt_arena_text(&job->arena, (rt_text){all.data, length});
-        *rt_vector_push(list) = (pl_annotation){function, text, pl_place_line(function)};
-        size_t taken = next ? length + 1 : length;
-        all = (rt_text){all.data + taken, all.length - taken};
-    }
-}
-
-static void strip_calls(LLVMValueRef function)
-{
-    unsigned length = (unsigned)strlen(ATTRIBUTE);
-    LLVMValueRef at = pl_first_instruction(function);
-    for (; at; at = pl_next_instruction(at)) {
-        if (!LLVMIsACallInst(at)) continue;
-        LLVMAttributeRef found =
-            LLVMGetCallSiteStringAttribute(at, PL_AT_FUNCTION, ATTRIBUTE, length);
-        unsigned value_length = 0;
-        const char *value = found ? LLVMGetStringAttributeValue(found, &value_length) : "";
-        if (rt_text_starts((rt_text){value, value_length}, OURS))
-            LLVMRemoveCallSiteStringAttribute(at, PL_AT_FUNCTION, ATTRIBUTE, length);
-    }
-}
-
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations)
 {
     annotation_list list = {0};
+    unsigned attribute_length = (unsigned)strlen(ATTRIBUTE);
     for (uint32_t i = 0; i < inout_annotations->count; i++)
         *rt_vector_push(&list) = inout_annotations->items[i];
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        strip_calls(function);
-        rt_text assumed = rt_arena_text(&job->arena, pl_attribute(function, ATTRIBUTE));
-        if (!rt_text_starts(assumed, OURS)) continue;
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            if (!LLVMIsACallInst(i)) continue;
+            LLVMAttributeRef found =
+                LLVMGetCallSiteStringAttribute(i, PL_AT_FUNCTION, ATTRIBUTE, attribute_length);
+            unsigned length = 0;
+            const char *value = found ? LLVMGetStringAttributeValue(found, &length) : "";
+            if (rt_text_starts((rt_text){value, length}, OURS))
+                LLVMRemoveCallSiteStringAttribute(i, PL_AT_FUNCTION, ATTRIBUTE, attribute_length);
+        }
+        rt_text rest = rt_arena_text(&job->arena, pl_attribute(function, ATTRIBUTE));
+        if (!rt_text_starts(rest, OURS)) continue;
         pl_attribute_remove(function, ATTRIBUTE);
-        bool defined = !LLVMIsDeclaration(function);
-        if (defined && is_slot_destructor(pl_name(function)))
-            add_each(job, function, assumed, &list);
+        if (LLVMIsDeclaration(function) || !is_slot_destructor(pl_name(function))) continue;
+        /* Several assumptions are one text with commas between them, and one about aspects contains
+         * commas too; but each begins with our prefix. */
+        while (rest.length > 0) {
+            const char *next = memmem(rest.data + 1, rest.length - 1, "," OURS, strlen("," OURS));
+            size_t length = next ? (size_t)(next - rest.data) : rest.length;
+            rt_text text = rt_arena_text(&job->arena, (rt_text){rest.data, length});
+            *rt_vector_push(&list) = (pl_annotation){function, text, pl_place_line(function)};
+            rest = rt_text_skip(rest, next ? length + 1 : length);
+        }
     }
     CHECK(list.count >= inout_annotations->count);
-    pl_annotation *items = pl_job_copy(job, list.items, list.count, sizeof *items);
+    pl_annotation *items = rt_arena_copy(&job->arena, list.items, list.count, sizeof *items);
     *inout_annotations = (pl_annotations){items, list.count};
     rt_vector_free(&list);
 }

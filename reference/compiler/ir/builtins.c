@@ -25,12 +25,6 @@ static int compare_to_name(const void *key, const void *row)
     return rt_text_compare(*(const rt_text *)key, rt_text_of(name));
 }
 
-static bool is_builtin_name(rt_text name)
-{
-    return bsearch(&name, builtin_names, BUILTIN_COUNT, sizeof *builtin_names, compare_to_name) !=
-           NULL;
-}
-
 bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
 {
     uint64_t length;
@@ -46,8 +40,9 @@ bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
 bool pl_symbol_is_opencl_builtin(rt_text symbol)
 {
     rt_text name, rest;
-    if (pl_symbol_split(symbol, &name, &rest)) return is_builtin_name(name);
-    return rt_text_is(symbol, "printf");
+    if (!pl_symbol_split(symbol, &name, &rest)) return rt_text_is(symbol, "printf");
+    return bsearch(&name, builtin_names, BUILTIN_COUNT, sizeof *builtin_names, compare_to_name) !=
+           NULL;
 }
 
 rt_text pl_symbol_builtin_name(rt_text symbol)

@@ -40,48 +40,6 @@ void note_operand(llvm::Value *value, reached &all)
     }
 }
 
-void note_function(llvm::Function *function, reached &all)
-{
-    for (llvm::BasicBlock &block : *function)
-        for (llvm::Instruction &instruction : block)
-            for (llvm::Use &operand : instruction.operands())
-                if (llvm::isa<llvm::Constant>(operand.get())) note_operand(operand.get(), all);
-}
-
-llvm::GlobalVariable *copy_variable(llvm::GlobalVariable *variable, const char *suffix)
-{
-    auto *copy = new llvm::GlobalVariable(
-        *variable->getParent(), variable->getValueType(), variable->isConstant(),
-        llvm::GlobalValue::InternalLinkage,
-        variable->hasInitializer() ? variable->getInitializer()
-                                   : llvm::UndefValue::get(variable->getValueType()),
-        variable->getName() + suffix, variable, llvm::GlobalValue::NotThreadLocal,
-        variable->getAddressSpace());
-    copy->setAlignment(variable->getAlign());
-    return copy;
-}
-
-llvm::Function *declare_copy(llvm::Function *function, const char *suffix)
-{
-    auto *copy =
-        llvm::Function::Create(function->getFunctionType(), llvm::GlobalValue::InternalLinkage,
-                               function->getName() + suffix, function->getParent());
-    copy->setCallingConv(function->getCallingConv());
-    return copy;
-}
-
-void copy_body(llvm::Function *from, llvm::Function *to, llvm::ValueToValueMapTy &map)
-{
-    auto parameter = to->arg_begin();
-    for (llvm::Argument &argument : from->args()) {
-        parameter->setName(argument.getName());
-        map[&argument] = &*parameter++;
-    }
-    llvm::SmallVector<llvm::ReturnInst *, 8> returns;
-    llvm::CloneFunctionInto(to, from, map, llvm::CloneFunctionChangeType::GlobalChanges, returns);
-    to->setLinkage(llvm::GlobalValue::InternalLinkage);
-}
-
 } // namespace
 
 uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef **out_copies)
@@ -89,21 +47,49 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
     reached all;
     all.functions.insert(llvm::unwrap<llvm::Function>(root));
     for (unsigned i = 0; i < all.functions.size(); i++)
-        note_function(all.functions[i], all);
+        for (llvm::BasicBlock &block : *all.functions[i])
+            for (llvm::Instruction &instruction : block)
+                for (llvm::Use &operand : instruction.operands())
+                    if (llvm::isa<llvm::Constant>(operand.get())) note_operand(operand.get(), all);
     llvm::ValueToValueMapTy map;
-    for (llvm::GlobalVariable *variable : all.variables)
-        map[variable] = copy_variable(variable, suffix);
+    for (llvm::GlobalVariable *variable : all.variables) {
+        llvm::Constant *value = variable->hasInitializer()
+                                    ? variable->getInitializer()
+                                    : llvm::UndefValue::get(variable->getValueType());
+        auto *copy = new llvm::GlobalVariable(
+            *variable->getParent(), variable->getValueType(), variable->isConstant(),
+            llvm::GlobalValue::InternalLinkage, value, variable->getName() + suffix, variable,
+            llvm::GlobalValue::NotThreadLocal, variable->getAddressSpace());
+        copy->setAlignment(variable->getAlign());
+        map[variable] = copy;
+    }
+    /* All copies are declared before the first body, which may call any of them. */
     std::vector<llvm::Function *> copies;
     for (llvm::Function *function : all.functions) {
-        copies.push_back(declare_copy(function, suffix));
-        map[function] = copies.back();
+        auto *copy =
+            llvm::Function::Create(function->getFunctionType(), llvm::GlobalValue::InternalLinkage,
+                                   function->getName() + suffix, function->getParent());
+        copy->setCallingConv(function->getCallingConv());
+        copies.push_back(copy);
+        map[function] = copy;
     }
-    for (size_t i = 0; i < copies.size(); i++)
-        copy_body(all.functions[(unsigned)i], copies[i], map);
-    *out_copies = static_cast<LLVMValueRef *>(rt_alloc(copies.size() * sizeof **out_copies));
-    for (size_t i = 0; i < copies.size(); i++)
-        (*out_copies)[i] = llvm::wrap(copies[i]);
-    return static_cast<uint32_t>(copies.size());
+    size_t count = copies.size();
+    CHECK(count >= 1 && count == all.functions.size());
+    *out_copies = static_cast<LLVMValueRef *>(rt_alloc_array(count, sizeof **out_copies));
+    for (size_t i = 0; i < count; i++) {
+        llvm::Function *from = all.functions[(unsigned)i], *to = copies[i];
+        auto parameter = to->arg_begin();
+        for (llvm::Argument &argument : from->args()) {
+            parameter->setName(argument.getName());
+            map[&argument] = &*parameter++;
+        }
+        llvm::SmallVector<llvm::ReturnInst *, 8> returns;
+        llvm::CloneFunctionInto(to, from, map, llvm::CloneFunctionChangeType::GlobalChanges,
+                                returns);
+        to->setLinkage(llvm::GlobalValue::InternalLinkage);
+        (*out_copies)[i] = llvm::wrap(to);
+    }
+    return static_cast<uint32_t>(count);
 }
 
 LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept)

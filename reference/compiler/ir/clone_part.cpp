@@ -49,15 +49,6 @@ static void define(GlobalVariable &copy, const GlobalVariable &original, ValueTo
     copy.setInitializer(MapValue(original.getInitializer(), map));
 }
 
-static void copy_named_metadata(Module &part, const Module &input, ValueToValueMapTy &map)
-{
-    for (const NamedMDNode &list : input.named_metadata()) {
-        NamedMDNode *copy = part.getOrInsertNamedMetadata(list.getName());
-        for (const MDNode *node : list.operands())
-            copy->addOperand(MapMetadata(node, map));
-    }
-}
-
 LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *items, uint32_t count)
 {
     const Module &whole = *unwrap(input);
@@ -81,6 +72,10 @@ LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *it
         else
             define(*cast<GlobalVariable>(clone), *cast<GlobalVariable>(original), map);
     }
-    copy_named_metadata(*part, whole, map);
+    for (const NamedMDNode &list : whole.named_metadata()) {
+        NamedMDNode *copy = part->getOrInsertNamedMetadata(list.getName());
+        for (const MDNode *node : list.operands())
+            copy->addOperand(MapMetadata(node, map));
+    }
     return wrap(part);
 }

@@ -8,8 +8,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
-#include <string.h>
-
 static void collect_error(LLVMDiagnosticInfoRef info, void *user)
 {
     pl_job *job = user;
@@ -49,18 +47,10 @@ rt_text pl_job_name(pl_job *job, LLVMValueRef value)
     return rt_arena_text(&job->arena, (rt_text){name, length});
 }
 
-void *pl_job_copy(pl_job *job, const void *items, size_t count, size_t size)
-{
-    CHECK(size > 0);
-    void *copy = rt_arena_alloc_array(&job->arena, count, size);
-    if (count > 0) memcpy(copy, items, count * size);
-    return copy;
-}
-
 const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count)
 {
     *out_count = texts->count;
-    const rt_text *kept = pl_job_copy(job, texts->items, texts->count, sizeof *texts->items);
+    const rt_text *kept = rt_arena_copy(&job->arena, texts->items, texts->count, sizeof *kept);
     rt_vector_free(texts);
     CHECK(texts->count == 0);
     return kept;

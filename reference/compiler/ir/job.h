@@ -59,9 +59,6 @@ const char *pl_job_reason(const pl_job *job);
 /* The name of a value, copied into the job's arena, where a NUL follows it. */
 rt_text pl_job_name(pl_job *job, LLVMValueRef value);
 
-/* Copies count objects of size bytes each into the job's arena. */
-void *pl_job_copy(pl_job *job, const void *items, size_t count, size_t size);
-
 /* Moves a list into the job's arena: copies it and frees the vector. */
 const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count);
 

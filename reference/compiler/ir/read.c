@@ -18,57 +18,37 @@
 #define SPIR64_LAYOUT                                                                              \
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
 
-static rt_text first_line(const char *text)
+RT_PRINTF(3, 4)
+static rt_status refuse(pl_job *job, rt_text name, const char *problem, ...)
 {
-    return (rt_text){text, strcspn(text, "\n")};
+    rt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, problem);
+    rt_buffer_vprintf(&text, problem, arguments);
+    va_end(arguments);
+    rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: error: %s",
+                               RT_TEXT_ARG(name), rt_buffer_string(&text));
+    rt_buffer_free(&text);
+    return status;
 }
 
-/* LLVM's verifier prints the fault and, on the next line, the instruction. */
-static rt_text one_line(pl_job *job, const char *text)
-{
-    rt_buffer line = {0};
-    for (const char *at = text; *at; at++) {
-        if (*at != '\n') {
-            rt_buffer_append_byte(&line, *at);
-        } else if (at[1]) {
-            rt_buffer_printf(&line, "; ");
-        }
-    }
-    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&line));
-    rt_buffer_free(&line);
-    return kept;
-}
-
-static rt_status refuse(pl_job *job, rt_text name, rt_text problem)
-{
-    return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: error: %.*s", RT_TEXT_ARG(name),
-                   RT_TEXT_ARG(problem));
-}
-
-/* The layout that a module in text names; empty where it names none.  LLVM's strings have no
- * escaped quotes. */
-static rt_text named_layout(rt_bytes ir)
-{
-    static const char key[] = "target datalayout";
-    rt_text text = {(const char *)ir.data, ir.size};
-    const char *found =
-        text.length > 0 ? memmem(text.data, text.length, key, sizeof key - 1) : NULL;
-    const char *end = text.data + text.length;
-    const char *start = found ? memchr(found, '"', (size_t)(end - found)) : NULL;
-    const char *stop = start ? memchr(start + 1, '"', (size_t)(end - start) - 1) : NULL;
-    return stop ? (rt_text){start + 1, (size_t)(stop - start) - 1} : (rt_text){0};
-}
-
+/* Checks the layout that a module in text names, if it names one.  LLVM's strings have no escaped
+ * quotes. */
 static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
 {
-    rt_text layout = named_layout(ir);
+    static const char key[] = "target datalayout";
+    const char *text = (const char *)ir.data, *end = text + ir.size;
+    const char *found = ir.size > 0 ? memmem(text, ir.size, key, sizeof key - 1) : NULL;
+    const char *start = found ? memchr(found, '"', (size_t)(end - found)) : NULL;
+    const char *stop = start ? memchr(start + 1, '"', (size_t)(end - start) - 1) : NULL;
+    if (!stop) return RT_STATUS_OK;
+    CHECK(text <= start && start < stop && stop < end);
+    rt_text layout = {start + 1, (size_t)(stop - start) - 1};
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
-    if (layout.length > 0 && !pl_data_layout_check(layout, &reason)) {
-        rt_text problem = rt_arena_printf(&job->arena, "the data layout '%.*s' is invalid: %s",
-                                          RT_TEXT_ARG(layout), rt_buffer_string(&reason));
-        status = refuse(job, name, problem);
-    }
+    if (layout.length > 0 && !pl_data_layout_check(layout, &reason))
+        status = refuse(job, name, "the data layout '%.*s' is invalid: %s", RT_TEXT_ARG(layout),
+                        rt_buffer_string(&reason));
     rt_buffer_free(&reason);
     return status;
 }
@@ -82,7 +62,7 @@ static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *ou
     *out_module = NULL;
     if (!LLVMParseIRInContext(job->context, memory, out_module, &reason)) return RT_STATUS_OK;
     /* NAME:LINE:COLUMN: error: TEXT, then the line of the source. */
-    rt_text message = first_line(reason);
+    rt_text message = {reason, strcspn(reason, "\n")};
     rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
     LLVMDisposeMessage(reason);
     *out_module = NULL;
@@ -94,9 +74,17 @@ static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
     char *reason = NULL;
     rt_status status = RT_STATUS_OK;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
-        rt_text problem = rt_arena_printf(&job->arena, "invalid LLVM IR: %.*s",
-                                          RT_TEXT_ARG(one_line(job, reason)));
-        status = refuse(job, name, problem);
+        /* LLVM's verifier prints the fault and, on the next line, the instruction. */
+        rt_buffer line = {0};
+        for (const char *at = reason; *at; at++) {
+            if (*at != '\n') {
+                rt_buffer_append_byte(&line, *at);
+            } else if (at[1]) {
+                rt_buffer_printf(&line, "; ");
+            }
+        }
+        status = refuse(job, name, "invalid LLVM IR: %s", rt_buffer_string(&line));
+        rt_buffer_free(&line);
     }
     LLVMDisposeMessage(reason);
     return status;
@@ -117,35 +105,27 @@ static bool is_laid_out(pl_job *job, LLVMModuleRef module)
            LLVMABIAlignmentOfType(layout, vector) == 16;
 }
 
-/* A module that names no target is for spir64. */
-static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
+/* A module that names no target is for spir64.  Code for nvptx64 comes from front ends only, which
+ * name triple and layout. */
+static rt_status set_target(pl_job *job, rt_text name, rt_format format, LLVMModuleRef module)
 {
     rt_text triple = rt_text_of(LLVMGetTarget(module));
-    if (triple.length > 0 && !rt_text_is(triple, "spir64") && !rt_text_starts(triple, "spir64-")) {
-        return refuse(job, name,
-                      rt_arena_printf(&job->arena,
-                                      "the target triple is '%.*s'; device code is for 'spir64', "
-                                      "or names no target",
-                                      RT_TEXT_ARG(triple)));
+    if (format == RT_FORMAT_PTX) {
+        if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
+        return refuse(job, name, "the target triple is '%.*s', not nvptx64's", RT_TEXT_ARG(triple));
     }
+    if (triple.length > 0 && !rt_text_is(triple, "spir64") && !rt_text_starts(triple, "spir64-"))
+        return refuse(job, name,
+                      "the target triple is '%.*s'; device code is for 'spir64', or names no "
+                      "target",
+                      RT_TEXT_ARG(triple));
     if (triple.length == 0) LLVMSetTarget(module, "spir64");
     if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
     if (is_laid_out(job, module)) return RT_STATUS_OK;
     return refuse(job, name,
-                  rt_arena_printf(&job->arena,
-                                  "the data layout '%s' differs from spir64's; leave it out, "
-                                  "or write '" SPIR64_LAYOUT "'",
-                                  LLVMGetDataLayoutStr(module)));
-}
-
-/* Code for nvptx64 comes from front ends only, which name triple and layout. */
-static rt_status check_target(pl_job *job, rt_text name, LLVMModuleRef module)
-{
-    rt_text triple = rt_text_of(LLVMGetTarget(module));
-    if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
-    return refuse(job, name,
-                  rt_arena_printf(&job->arena, "the target triple is '%.*s', not nvptx64's",
-                                  RT_TEXT_ARG(triple)));
+                  "the data layout '%s' differs from spir64's; leave it out, or write "
+                  "'" SPIR64_LAYOUT "'",
+                  LLVMGetDataLayoutStr(module));
 }
 
 /* The translator recognises OpenCL C's builtins only in a module that states its version of OpenCL.
@@ -174,9 +154,7 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
     if (rt_ok(status)) status = parse(&job, name, ir, &module);
     if (rt_ok(status)) {
         status = verify(&job, name, module);
-        bool ptx = format == RT_FORMAT_PTX;
-        if (rt_ok(status))
-            status = ptx ? check_target(&job, name, module) : set_target(&job, name, module);
+        if (rt_ok(status)) status = set_target(&job, name, format, module);
         if (rt_ok(status)) {
             set_language(&job, module);
             pl_write_bitcode(module, out_bitcode);

@@ -85,10 +85,16 @@ void pl_replace(LLVMValueRef instruction, LLVMValueRef value)
     LLVMInstructionEraseFromParent(instruction);
 }
 
+unsigned pl_metadata_kind(const pl_job *job, const char *kind)
+{
+    CHECK(kind[0] != '\0');
+    return LLVMGetMDKindIDInContext(job->context, kind, (unsigned)strlen(kind));
+}
+
 LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind)
 {
-    CHECK(LLVMIsAFunction(function) && kind[0]);
-    unsigned wanted = LLVMGetMDKindIDInContext(job->context, kind, (unsigned)strlen(kind));
+    CHECK(LLVMIsAFunction(function));
+    unsigned wanted = pl_metadata_kind(job, kind);
     LLVMMetadataRef found = NULL;
     size_t count = 0;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);

@@ -34,6 +34,9 @@ LLVMValueRef pl_strip_constant(LLVMValueRef value);
 /* Lets all users of an instruction use `value`, which has its type, and erases the instruction. */
 void pl_replace(LLVMValueRef instruction, LLVMValueRef value);
 
+/* LLVM's number for a kind of metadata. */
+unsigned pl_metadata_kind(const pl_job *job, const char *kind);
+
 /* The node of metadata that a function has under the name of a kind; NULL: none. */
 LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind);
 

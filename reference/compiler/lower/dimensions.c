@@ -19,17 +19,6 @@ static const struct work_item_function {
 
 typedef RT_VECTOR(LLVMValueRef) value_list;
 
-/* The calls of a function with one operand; it may have other uses. */
-static void find_calls(LLVMValueRef function, value_list *out)
-{
-    LLVMUseRef use = LLVMGetFirstUse(function);
-    for (; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (pl_calls(user, function) && LLVMGetNumArgOperands(user) == 1)
-            *rt_vector_push(out) = user;
-    }
-}
-
 /* The users are collected before the select is built, which keeps using the call. */
 static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outside)
 {
@@ -53,26 +42,28 @@ static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outsi
     rt_vector_free(&users);
 }
 
-static void lower_call(LLVMBuilderRef builder, LLVMValueRef call, unsigned answer)
-{
-    LLVMValueRef outside = LLVMConstInt(LLVMTypeOf(call), answer, false);
-    LLVMValueRef dimension = LLVMGetOperand(call, 0);
-    if (!LLVMIsAConstantInt(dimension)) {
-        choose(builder, call, outside);
-    } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {
-        pl_replace(call, outside);
-    }
-}
-
 void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].symbol);
+        /* The calls with one operand; the function may have other uses. */
         value_list calls = {0};
-        if (function) find_calls(function, &calls);
-        for (uint32_t k = 0; k < calls.count; k++)
-            lower_call(builder, calls.items[k], functions[i].outside);
+        LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+        for (; use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (pl_calls(user, function) && LLVMGetNumArgOperands(user) == 1)
+                *rt_vector_push(&calls) = user;
+        }
+        for (uint32_t k = 0; k < calls.count; k++) {
+            LLVMValueRef call = calls.items[k], dimension = LLVMGetOperand(call, 0);
+            LLVMValueRef outside = LLVMConstInt(LLVMTypeOf(call), functions[i].outside, false);
+            if (!LLVMIsAConstantInt(dimension)) {
+                choose(builder, call, outside);
+            } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {
+                pl_replace(call, outside);
+            }
+        }
         rt_vector_free(&calls);
     }
     LLVMDisposeBuilder(builder);

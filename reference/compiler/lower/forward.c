@@ -33,12 +33,6 @@ static LLVMValueRef true_for(LLVMValueRef value)
     return LLVMConstVector(bits, count);
 }
 
-static LLVMValueRef select_after(LLVMBuilderRef builder, LLVMValueRef call)
-{
-    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
-    return LLVMBuildSelect(builder, true_for(call), call, call, "");
-}
-
 /* Every phi that uses the call uses the select instead. */
 static void forward(LLVMBuilderRef builder, LLVMValueRef call)
 {
@@ -47,7 +41,10 @@ static void forward(LLVMBuilderRef builder, LLVMValueRef call)
         next = LLVMGetNextUse(use);
         LLVMValueRef phi = LLVMGetUser(use);
         if (!LLVMIsAPHINode(phi)) continue;
-        if (!select) select = select_after(builder, call);
+        if (!select) {
+            LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
+            select = LLVMBuildSelect(builder, true_for(call), call, call, "");
+        }
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
             if (LLVMGetIncomingValue(phi, i) == call) LLVMSetOperand(phi, i, select);
         next = LLVMGetFirstUse(call); /* the list has changed; no phi comes twice */

@@ -64,26 +64,20 @@ static bool is_known(LLVMValueRef instruction)
     }
 }
 
-/* Odd operands are numbers or results: no other constants, no parameters. */
-static bool has_known_operands(LLVMValueRef instruction)
-{
-    int count = LLVMGetNumOperands(instruction);
-    for (int i = 0; i < count; i++) {
-        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
-        bool is_other = LLVMIsAConstant(operand) && !LLVMIsAConstantInt(operand);
-        if (is_odd(operand) && is_other && !LLVMIsUndef(operand)) return false;
-        if (is_odd(operand) && LLVMIsAArgument(operand)) return false;
-    }
-    return true;
-}
-
 /* The number of instructions that handle odd integers; 0 if one of them cannot be lowered. */
 static uint32_t count_odd(LLVMValueRef function)
 {
     uint32_t count = 0;
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         if (!is_odd(i) && !has_odd_operand(i)) continue;
-        if (!is_known(i) || !has_known_operands(i)) return 0;
+        if (!is_known(i)) return 0;
+        /* Odd operands are numbers or results: no other constants, no parameters. */
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
+            LLVMValueRef operand = LLVMGetOperand(i, k);
+            if (!is_odd(operand)) continue;
+            bool is_other = LLVMIsAConstant(operand) && !LLVMIsAConstantInt(operand);
+            if (LLVMIsAArgument(operand) || (is_other && !LLVMIsUndef(operand))) return 0;
+        }
         count++;
     }
     return count;
@@ -101,15 +95,7 @@ static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width
     return LLVMBuildAnd(w->builder, value, mask, "");
 }
 
-/* Fills the upper bits with copies of the sign. */
-static LLVMValueRef with_sign(const widening *w, LLVMValueRef value, uint32_t width)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef amount = LLVMConstInt(type, LLVMGetIntTypeWidth(type) - width, 0);
-    return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
-}
-
-/* An operand, widened if it is odd, with its sign if that matters. */
+/* An operand, widened if it is odd; if its sign matters, the upper bits are copies of it. */
 static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned number,
                                bool is_signed)
 {
@@ -117,23 +103,16 @@ static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned n
     if (!is_odd(operand)) return operand;
     LLVMValueRef value = wide_of(w, operand);
     LLVMPositionBuilderBefore(w->builder, instruction);
-    return is_signed ? with_sign(w, value, width_of(operand)) : value;
+    if (!is_signed) return value;
+    LLVMTypeRef type = LLVMTypeOf(value);
+    CHECK(LLVMGetIntTypeWidth(type) > width_of(operand));
+    LLVMValueRef amount = LLVMConstInt(type, LLVMGetIntTypeWidth(type) - width_of(operand), 0);
+    return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
 }
 
 static LLVMValueRef resize(const widening *w, LLVMValueRef value, LLVMTypeRef type, bool is_signed)
 {
     return LLVMBuildIntCast2(w->builder, value, type, is_signed, "");
-}
-
-/* Binary operations: only some depend on the sign. */
-static LLVMValueRef make_operation(widening *w, LLVMValueRef odd, LLVMOpcode opcode)
-{
-    bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
-    LLVMValueRef a = operand_of(w, odd, 0, is_signed);
-    LLVMValueRef b = operand_of(w, odd, 1, is_signed && opcode != LLVMAShr);
-    LLVMPositionBuilderBefore(w->builder, odd);
-    LLVMValueRef made = LLVMBuildBinOp(w->builder, opcode, a, b, "");
-    return masked(w, made, width_of(odd));
 }
 
 static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
@@ -159,7 +138,15 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
         LLVMPositionBuilderBefore(w->builder, odd);
         return LLVMBuildFreeze(w->builder, from, "");
     }
-    default: return make_operation(w, odd, opcode);
+    default: {
+        /* Of the binary operations, only some depend on the sign. */
+        CHECK(LLVMIsABinaryOperator(odd));
+        bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
+        LLVMValueRef a = operand_of(w, odd, 0, is_signed);
+        LLVMValueRef b = operand_of(w, odd, 1, is_signed && opcode != LLVMAShr);
+        LLVMPositionBuilderBefore(w->builder, odd);
+        return masked(w, LLVMBuildBinOp(w->builder, opcode, a, b, ""), width_of(odd));
+    }
     }
 }
 
@@ -188,46 +175,36 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
 
 /* ---- Uses ---------------------------------------------------------------------------------- */
 
-static LLVMValueRef make_comparison(widening *w, LLVMValueRef comparison)
-{
-    LLVMIntPredicate predicate = LLVMGetICmpPredicate(comparison);
-    bool is_signed = predicate >= LLVMIntSGT;
-    LLVMValueRef a = operand_of(w, comparison, 0, is_signed);
-    LLVMValueRef b = operand_of(w, comparison, 1, is_signed);
-    LLVMPositionBuilderBefore(w->builder, comparison);
-    return LLVMBuildICmp(w->builder, predicate, a, b, "");
-}
-
-/* A switch's operands in LLVM: selector, default block, then pairs of value and block. */
-static void widen_switch(widening *w, LLVMValueRef terminator)
-{
-    LLVMSetOperand(terminator, 0, operand_of(w, terminator, 0, false));
-    unsigned count = (unsigned)LLVMGetNumOperands(terminator);
-    for (unsigned i = 2; i < count; i += 2)
-        LLVMSetOperand(terminator, i, wide_of(w, LLVMGetOperand(terminator, i)));
-}
-
 /* An instruction that uses odd integers and yields something else. */
 static void lower_use(widening *w, LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    LLVMValueRef result;
     if (opcode == LLVMSwitch) {
-        widen_switch(w, instruction);
+        /* A switch's operands in LLVM: selector, default block, then pairs of value and block. */
+        LLVMSetOperand(instruction, 0, operand_of(w, instruction, 0, false));
+        unsigned count = (unsigned)LLVMGetNumOperands(instruction);
+        for (unsigned i = 2; i < count; i += 2)
+            LLVMSetOperand(instruction, i, wide_of(w, LLVMGetOperand(instruction, i)));
         return;
     }
-    LLVMValueRef made;
     if (opcode == LLVMICmp) {
-        made = make_comparison(w, instruction);
+        LLVMIntPredicate predicate = LLVMGetICmpPredicate(instruction);
+        bool is_signed = predicate >= LLVMIntSGT;
+        LLVMValueRef a = operand_of(w, instruction, 0, is_signed);
+        LLVMValueRef b = operand_of(w, instruction, 1, is_signed);
+        LLVMPositionBuilderBefore(w->builder, instruction);
+        result = LLVMBuildICmp(w->builder, predicate, a, b, "");
     } else {
         CHECK(opcode == LLVMZExt || opcode == LLVMSExt || opcode == LLVMTrunc);
         LLVMValueRef from = operand_of(w, instruction, 0, opcode == LLVMSExt);
         LLVMPositionBuilderBefore(w->builder, instruction);
-        made = resize(w, from, LLVMTypeOf(instruction), opcode == LLVMSExt);
+        result = resize(w, from, LLVMTypeOf(instruction), opcode == LLVMSExt);
     }
-    LLVMReplaceAllUsesWith(instruction, made);
+    LLVMReplaceAllUsesWith(instruction, result);
 }
 
-static void make_phis(widening *w, LLVMValueRef function)
+static void lower_function(widening *w, LLVMValueRef function)
 {
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         if (!LLVMIsAPHINode(i) || !is_odd(i)) continue;
@@ -235,10 +212,8 @@ static void make_phis(widening *w, LLVMValueRef function)
         remember(w, i, LLVMBuildPhi(w->builder, wide_type(w, i), ""));
         *rt_vector_push(&w->odd) = i;
     }
-}
-
-static void fill_phis(widening *w)
-{
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
+        if (!is_odd(i) && has_odd_operand(i)) lower_use(w, i);
     for (uint32_t p = 0; p < w->odd.count; p++) {
         LLVMValueRef odd = w->odd.items[p], wide = wide_of(w, odd);
         for (unsigned i = 0; i < LLVMCountIncoming(odd); i++) {
@@ -246,15 +221,8 @@ static void fill_phis(widening *w)
             LLVMBasicBlockRef block = LLVMGetIncomingBlock(odd, i);
             LLVMAddIncoming(wide, &value, &block, 1);
         }
+        CHECK(LLVMCountIncoming(wide) == LLVMCountIncoming(odd));
     }
-}
-
-static void lower_function(widening *w, LLVMValueRef function)
-{
-    make_phis(w, function);
-    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
-        if (!is_odd(i) && has_odd_operand(i)) lower_use(w, i);
-    fill_phis(w);
 }
 
 void pl_lower_integers(pl_job *job, LLVMModuleRef module)

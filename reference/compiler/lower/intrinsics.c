@@ -15,7 +15,9 @@ typedef struct lowering {
     LLVMTypeRef type;     /* of the operands: an integer or a vector of integers */
     uint32_t width;       /* bits of the integer */
     bool is_signed;       /* the variant of the row: signed, or ... */
-    bool is_right;        /* ... to the right */
+    bool is_right;        /* ... to the right, or ... */
+    bool subtracts;       /* ... a difference instead of a sum */
+    uint32_t group;       /* bits of a group whose order is reversed */
     LLVMValueRef a, b, c; /* operands; NULL where there are fewer */
 } lowering;
 
@@ -79,72 +81,48 @@ static LLVMValueRef lower_funnel(const lowering *at)
     return build(at, LLVMOr, high, low);
 }
 
-/* Exchanges neighbouring groups of `bits` bits; `mask` selects the lower group of each pair. */
-static LLVMValueRef exchange(const lowering *at, LLVMValueRef x, uint32_t bits, uint64_t mask)
+/* Reverses the order of groups of bits: exchanges pairs of these, then of ever larger groups up to
+ * halves; `selected` has the lower group of each pair. */
+static LLVMValueRef lower_reversal(const lowering *at)
 {
-    CHECK(bits * 2 <= at->width);
-    LLVMValueRef selected = number(at, mask);
-    LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
-    LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
-    return build(at, LLVMOr, up, down);
-}
-
-/* Reverses the order of groups of `smallest` bits: exchanges pairs of these, then of ever larger
- * groups up to halves. */
-static LLVMValueRef reverse(const lowering *at, uint32_t smallest)
-{
+    CHECK(at->group >= 1);
     LLVMValueRef x = at->a;
-    for (uint32_t bits = smallest; bits < at->width; bits *= 2)
-        x = exchange(at, x, bits, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
+    for (uint32_t bits = at->group; bits < at->width; bits *= 2) {
+        CHECK(bits * 2 <= at->width);
+        LLVMValueRef selected = number(at, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
+        LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
+        LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
+        x = build(at, LLVMOr, up, down);
+    }
     return x;
-}
-
-static LLVMValueRef lower_bswap(const lowering *at)
-{
-    return reverse(at, 8);
-}
-
-static LLVMValueRef lower_bitreverse(const lowering *at)
-{
-    return reverse(at, 1);
 }
 
 /* ---- Saturating arithmetic ----------------------------------------------------------------- */
 
-/* Sum and difference overflow when the result's sign is neither operand's (for a difference: the
- * negated second operand's). */
-static LLVMValueRef signed_overflow(const lowering *at, LLVMValueRef result, bool subtracts)
+/* Whether a sum or difference overflowed.  A signed one did when its sign is neither operand's (for
+ * a difference: the negated second operand's). */
+static LLVMValueRef overflow_of(const lowering *at, LLVMValueRef result)
 {
+    if (!at->is_signed)
+        return at->subtracts ? compare(at, LLVMIntULT, at->a, at->b)
+                             : compare(at, LLVMIntULT, result, at->a);
     LLVMValueRef left = build(at, LLVMXor, at->a, result);
-    LLVMValueRef right =
-        subtracts ? build(at, LLVMXor, at->a, at->b) : build(at, LLVMXor, at->b, result);
+    LLVMValueRef right = build(at, LLVMXor, at->subtracts ? at->a : result, at->b);
     return compare(at, LLVMIntSLT, build(at, LLVMAnd, left, right), number(at, 0));
 }
 
-/* The bound on the side of the first operand's sign. */
-static LLVMValueRef signed_bound(const lowering *at)
-{
-    LLVMValueRef sign = shift(at, LLVMAShr, at->a, at->width - 1);
-    return build(at, LLVMXor, sign, number(at, largest_signed(at)));
-}
-
-static LLVMValueRef lower_add_sat(const lowering *at)
+static LLVMValueRef lower_saturating(const lowering *at)
 {
     CHECK(at->a && at->b && !at->c);
-    LLVMValueRef sum = build(at, LLVMAdd, at->a, at->b);
+    LLVMValueRef result = build(at, at->subtracts ? LLVMSub : LLVMAdd, at->a, at->b);
+    LLVMValueRef overflow = overflow_of(at, result);
+    LLVMValueRef bound = number(at, at->subtracts ? 0 : UINT64_MAX);
     if (at->is_signed) {
-        return choose(at, signed_overflow(at, sum, false), signed_bound(at), sum);
+        /* The bound on the side of the first operand's sign. */
+        LLVMValueRef sign = shift(at, LLVMAShr, at->a, at->width - 1);
+        bound = build(at, LLVMXor, sign, number(at, largest_signed(at)));
     }
-    return choose(at, compare(at, LLVMIntULT, sum, at->a), number(at, UINT64_MAX), sum);
-}
-
-static LLVMValueRef lower_sub_sat(const lowering *at)
-{
-    LLVMValueRef difference = build(at, LLVMSub, at->a, at->b);
-    if (at->is_signed) {
-        return choose(at, signed_overflow(at, difference, true), signed_bound(at), difference);
-    }
-    return choose(at, compare(at, LLVMIntULT, at->a, at->b), number(at, 0), difference);
+    return choose(at, overflow, bound, result);
 }
 
 /* ---- Arithmetic with overflow -------------------------------------------------------------- */
@@ -160,20 +138,10 @@ static LLVMValueRef pair(const lowering *at, LLVMValueRef result, LLVMValueRef o
     return LLVMBuildInsertValue(at->builder, values, overflowed, 1, "");
 }
 
-static LLVMValueRef lower_add_overflow(const lowering *at)
+static LLVMValueRef lower_overflow(const lowering *at)
 {
-    LLVMValueRef sum = build(at, LLVMAdd, at->a, at->b);
-    return pair(at, sum,
-                at->is_signed ? signed_overflow(at, sum, false)
-                              : compare(at, LLVMIntULT, sum, at->a));
-}
-
-static LLVMValueRef lower_sub_overflow(const lowering *at)
-{
-    LLVMValueRef difference = build(at, LLVMSub, at->a, at->b);
-    return pair(at, difference,
-                at->is_signed ? signed_overflow(at, difference, true)
-                              : compare(at, LLVMIntULT, at->a, at->b));
+    LLVMValueRef result = build(at, at->subtracts ? LLVMSub : LLVMAdd, at->a, at->b);
+    return pair(at, result, overflow_of(at, result));
 }
 
 /* A product overflowed when dividing it by a does not give b back.  Divisors 0 and -1, for which
@@ -206,24 +174,28 @@ static LLVMValueRef lower_mul_overflow(const lowering *at)
 typedef struct lowering_row {
     const char *name; /* of the intrinsic, without its types */
     LLVMValueRef (*lower)(const lowering *at);
-    bool is_signed, is_right;
+    bool is_signed, is_right, subtracts;
+    uint32_t group;
 } lowering_row;
 
 static const lowering_row lowering_rows[] = {
-    {"llvm.fshl", lower_funnel, false, false},
-    {"llvm.fshr", lower_funnel, false, true},
-    {"llvm.bswap", lower_bswap, false, false},
-    {"llvm.bitreverse", lower_bitreverse, false, false},
-    {"llvm.uadd.sat", lower_add_sat, false, false},
-    {"llvm.sadd.sat", lower_add_sat, true, false},
-    {"llvm.usub.sat", lower_sub_sat, false, false},
-    {"llvm.ssub.sat", lower_sub_sat, true, false},
-    {"llvm.uadd.with.overflow", lower_add_overflow, false, false},
-    {"llvm.sadd.with.overflow", lower_add_overflow, true, false},
-    {"llvm.usub.with.overflow", lower_sub_overflow, false, false},
-    {"llvm.ssub.with.overflow", lower_sub_overflow, true, false},
-    {"llvm.umul.with.overflow", lower_mul_overflow, false, false},
-    {"llvm.smul.with.overflow", lower_mul_overflow, true, false},
+    {.name = "llvm.fshl", .lower = lower_funnel},
+    {.name = "llvm.fshr", .lower = lower_funnel, .is_right = true},
+    {.name = "llvm.bswap", .lower = lower_reversal, .group = 8},
+    {.name = "llvm.bitreverse", .lower = lower_reversal, .group = 1},
+    {.name = "llvm.uadd.sat", .lower = lower_saturating},
+    {.name = "llvm.sadd.sat", .lower = lower_saturating, .is_signed = true},
+    {.name = "llvm.usub.sat", .lower = lower_saturating, .subtracts = true},
+    {.name = "llvm.ssub.sat", .lower = lower_saturating, .is_signed = true, .subtracts = true},
+    {.name = "llvm.uadd.with.overflow", .lower = lower_overflow},
+    {.name = "llvm.sadd.with.overflow", .lower = lower_overflow, .is_signed = true},
+    {.name = "llvm.usub.with.overflow", .lower = lower_overflow, .subtracts = true},
+    {.name = "llvm.ssub.with.overflow",
+     .lower = lower_overflow,
+     .is_signed = true,
+     .subtracts = true},
+    {.name = "llvm.umul.with.overflow", .lower = lower_mul_overflow},
+    {.name = "llvm.smul.with.overflow", .lower = lower_mul_overflow, .is_signed = true},
 };
 
 static const lowering_row *row_of(LLVMValueRef function)
@@ -246,34 +218,21 @@ static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValu
 {
     CHECK(LLVMIsACallInst(call));
     LLVMPositionBuilderBefore(builder, call);
-    lowering at = {.builder = builder, .is_signed = row->is_signed, .is_right = row->is_right};
-    at.a = operand_or_null(call, 0);
-    at.b = operand_or_null(call, 1);
-    at.c = operand_or_null(call, 2);
-    at.type = LLVMTypeOf(at.a);
+    lowering at = {
+        .builder = builder,
+        .type = LLVMTypeOf(LLVMGetOperand(call, 0)),
+        .is_signed = row->is_signed,
+        .is_right = row->is_right,
+        .subtracts = row->subtracts,
+        .group = row->group,
+        .a = LLVMGetOperand(call, 0),
+        .b = operand_or_null(call, 1),
+        .c = operand_or_null(call, 2),
+    };
     bool vector = LLVMGetTypeKind(at.type) == LLVMVectorTypeKind;
     at.width = LLVMGetIntTypeWidth(vector ? LLVMGetElementType(at.type) : at.type);
     CHECK(at.width >= 8 && at.width <= 64);
     pl_replace(call, row->lower(&at));
-}
-
-static void lower_uses(LLVMBuilderRef builder, LLVMValueRef function)
-{
-    const lowering_row *row = row_of(function);
-    if (!row) return;
-    LLVMUseRef use = LLVMGetFirstUse(function);
-    for (; use; use = LLVMGetFirstUse(function))
-        lower_call(builder, row, LLVMGetUser(use));
-    CHECK(!LLVMGetFirstUse(function));
-}
-
-static void drop_freezes(LLVMValueRef function)
-{
-    LLVMValueRef next = NULL;
-    for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
-        next = pl_next_instruction(i);
-        if (LLVMGetInstructionOpcode(i) == LLVMFreeze) pl_replace(i, LLVMGetOperand(i, 0));
-    }
 }
 
 void pl_lower_intrinsics(pl_job *job, LLVMModuleRef module)
@@ -281,11 +240,14 @@ void pl_lower_intrinsics(pl_job *job, LLVMModuleRef module)
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function)) {
-            lower_uses(builder, function);
-        } else {
-            drop_freezes(function);
+        LLVMValueRef next = NULL;
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
+            next = pl_next_instruction(i);
+            if (LLVMGetInstructionOpcode(i) == LLVMFreeze) pl_replace(i, LLVMGetOperand(i, 0));
         }
+        const lowering_row *row = row_of(function);
+        while (row && LLVMGetFirstUse(function))
+            lower_call(builder, row, LLVMGetUser(LLVMGetFirstUse(function)));
     }
     LLVMDisposeBuilder(builder);
 }

@@ -57,39 +57,33 @@ static void enter_block(block_walk *walk, LLVMBasicBlockRef block)
     *rt_vector_push(&walk->path) = (block_visit){block, 0};
 }
 
-static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
-{
-    enter_block(walk, entry);
-    while (walk->path.count > 0) {
-        block_visit *top = &walk->path.items[walk->path.count - 1];
-        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(top->block);
-        CHECK(terminator);
-        if (top->next_successor < LLVMGetNumSuccessors(terminator)) {
-            enter_block(walk, LLVMGetSuccessor(terminator, top->next_successor++));
-        } else {
-            *rt_vector_push(&walk->post_order) = *top;
-            walk->path.count--;
-        }
-    }
-}
-
 /* Puts the reachable blocks of a function into reverse post-order, in which a block follows all
  * blocks that dominate it; unreachable blocks end up last. */
 static void order_blocks(LLVMValueRef function)
 {
     unsigned block_count = LLVMCountBasicBlocks(function);
     block_walk walk = {0};
-    LLVMBasicBlockRef last = LLVMGetEntryBasicBlock(function);
-    walk_blocks(&walk, last);
-    CHECK(walk.post_order.items && walk.post_order.count > 0);
-    CHECK(walk.post_order.items[walk.post_order.count - 1].block == last);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function), last = entry;
+    enter_block(&walk, entry);
+    while (walk.path.count > 0) {
+        block_visit *top = &walk.path.items[walk.path.count - 1];
+        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(top->block);
+        CHECK(terminator);
+        if (top->next_successor < LLVMGetNumSuccessors(terminator)) {
+            enter_block(&walk, LLVMGetSuccessor(terminator, top->next_successor++));
+        } else {
+            *rt_vector_push(&walk.post_order) = *top;
+            walk.path.count--;
+        }
+    }
+    CHECK(walk.post_order.items && walk.post_order.count <= block_count);
+    CHECK(walk.post_order.items[walk.post_order.count - 1].block == entry);
     for (uint32_t i = walk.post_order.count - 1; i-- > 0;) {
         LLVMMoveBasicBlockAfter(walk.post_order.items[i].block, last);
         last = walk.post_order.items[i].block;
     }
     CHECK(LLVMCountBasicBlocks(function) == block_count);
-    CHECK(LLVMGetEntryBasicBlock(function) ==
-          walk.post_order.items[walk.post_order.count - 1].block);
+    CHECK(LLVMGetEntryBasicBlock(function) == entry);
     rt_map_free(&walk.seen);
     rt_vector_free(&walk.path);
     rt_vector_free(&walk.post_order);
@@ -116,17 +110,6 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
-/* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32, which does
- * not fit into a word of SPIR-V; the C API reads it as 0. */
-static void bound_alignments(LLVMValueRef function)
-{
-    LLVMValueRef instruction = pl_first_instruction(function);
-    for (; instruction; instruction = pl_next_instruction(instruction)) {
-        bool accesses = LLVMIsALoadInst(instruction) || LLVMIsAStoreInst(instruction);
-        if (accesses && LLVMGetAlignment(instruction) == 0) LLVMSetAlignment(instruction, 1);
-    }
-}
-
 /* ---- Half ---------------------------------------------------------------------------------- */
 
 /* A pointer to half needs no support for half: every device has vload_half and the like. */
@@ -148,33 +131,33 @@ static bool handles_half(LLVMValueRef function)
     return false;
 }
 
-/* The writer goes by the list of used extensions, which clang 14 does not fill. */
-static void list_half(pl_job *job, LLVMModuleRef module)
+void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
 {
+    /* The writer goes by the list of used extensions, which clang 14 does not fill. */
     static const char extension[] = "cl_khr_fp16";
     LLVMValueRef function = LLVMGetFirstFunction(module);
     while (function && !handles_half(function))
         function = LLVMGetNextFunction(function);
-    if (!function) return;
-    LLVMValueRef name = LLVMMDStringInContext(job->context, extension, sizeof extension - 1);
-    LLVMAddNamedMetadataOperand(module, "opencl.used.extensions",
-                                LLVMMDNodeInContext(job->context, &name, 1));
-}
-
-void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
-{
-    list_half(job, module);
-    static const char loop[] = "llvm.loop";
-    unsigned loop_kind = LLVMGetMDKindIDInContext(job->context, loop, sizeof loop - 1);
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
+    if (function) {
+        LLVMValueRef name = LLVMMDStringInContext(job->context, extension, sizeof extension - 1);
+        LLVMAddNamedMetadataOperand(module, "opencl.used.extensions",
+                                    LLVMMDNodeInContext(job->context, &name, 1));
+    }
+    unsigned loop_kind = pl_metadata_kind(job, "llvm.loop");
+    for (function = LLVMGetFirstFunction(module); function;
+         function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
         for (; block; block = LLVMGetNextBasicBlock(block)) {
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), loop_kind, NULL);
         }
-        bound_alignments(function);
+        /* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32,
+         * which does not fit into a word of SPIR-V; the C API reads it as 0. */
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            bool accesses = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+            if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);
+        }
         pl_forward_conversions(job, function);
         order_blocks(function);
     }

@@ -85,31 +85,8 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
  * incoming edges, counts as two. */
 enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 
-static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
-                                  uint64_t index, uint32_t depth);
-
-/* Component number `index` of both operands of an operation; false: one of them has none. */
-static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVMValueRef *vectors,
-                           uint64_t index, uint32_t depth, LLVMValueRef *out_parts)
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        out_parts[i] = part_at_depth(builder, asks, vectors[i], index, depth + 1);
-        if (!out_parts[i]) return false;
-    }
-    LLVMPositionBuilderBefore(builder, asks);
-    return true;
-}
-
-/* A select between two vectors becomes one between their components. */
-static LLVMValueRef part_of_select(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef select,
-                                   uint64_t index, uint32_t depth)
-{
-    LLVMValueRef condition = LLVMGetOperand(select, 0), parts[2];
-    const LLVMValueRef vectors[] = {LLVMGetOperand(select, 1), LLVMGetOperand(select, 2)};
-    if (LLVMGetTypeKind(LLVMTypeOf(condition)) != LLVMIntegerTypeKind) return NULL;
-    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
-    return LLVMBuildSelect(builder, condition, parts[0], parts[1], "");
-}
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                            uint64_t index, uint32_t depth);
 
 /* A phi of vectors becomes one of their components, each computed at the end of its predecessor.  A
  * vector carried round a loop stays: the search for its components would not end. */
@@ -123,7 +100,7 @@ static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64
     for (unsigned i = 0; i < count; i++) {
         blocks[i] = LLVMGetIncomingBlock(phi, i);
         LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[i]);
-        parts[i] = part_at_depth(builder, end, LLVMGetIncomingValue(phi, i), index, depth + 2);
+        parts[i] = part_of(builder, end, LLVMGetIncomingValue(phi, i), index, depth + 2);
         if (!parts[i]) return NULL;
     }
     LLVMPositionBuilderBefore(builder, phi);
@@ -134,28 +111,30 @@ static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64
 
 /* Component number `index` of a vector that cannot stay, computed before the instruction `asks`;
  * NULL: the vector stays. */
-static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
-                                  uint64_t index, uint32_t depth)
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                            uint64_t index, uint32_t depth)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
+    CHECK(index < length_of(vector));
     LLVMPositionBuilderBefore(builder, asks);
     if (LLVMIsAConstant(vector)) return part_of_constant(vector, (unsigned)index);
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
     if (depth >= OPERATION_DEPTH_MAX) return NULL;
-    if (LLVMIsASelectInst(vector)) return part_of_select(builder, asks, vector, index, depth);
     if (LLVMIsAPHINode(vector)) return part_of_phi(builder, vector, index, depth);
-    if (!LLVMIsABinaryOperator(vector)) return NULL;
-    const LLVMValueRef vectors[] = {LLVMGetOperand(vector, 0), LLVMGetOperand(vector, 1)};
-    LLVMValueRef parts[2];
-    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
+    /* An operation, or a select by one bit, becomes the same of its operands' components. */
+    bool selects = LLVMIsASelectInst(vector);
+    if (!selects && !LLVMIsABinaryOperator(vector)) return NULL;
+    LLVMValueRef first = LLVMGetOperand(vector, 0), parts[2];
+    if (selects && LLVMGetTypeKind(LLVMTypeOf(first)) != LLVMIntegerTypeKind) return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef operand = LLVMGetOperand(vector, selects ? i + 1 : i);
+        parts[i] = part_of(builder, asks, operand, index, depth + 1);
+        if (!parts[i]) return NULL;
+    }
+    LLVMPositionBuilderBefore(builder, asks);
+    if (selects) return LLVMBuildSelect(builder, first, parts[0], parts[1], "");
     return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), parts[0], parts[1], "");
-}
-
-static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
-                            uint64_t index)
-{
-    return part_at_depth(builder, asks, vector, index, 0);
 }
 
 static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)
@@ -163,7 +142,7 @@ static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)
     LLVMValueRef vector = LLVMGetOperand(extract, 0), index = LLVMGetOperand(extract, 1);
     if (is_writable_length(length_of(vector)) || !LLVMIsAConstantInt(index)) return NULL;
     uint64_t number = LLVMConstIntGetZExtValue(index);
-    return number < length_of(vector) ? part_of(builder, extract, vector, number) : NULL;
+    return number < length_of(vector) ? part_of(builder, extract, vector, number, 0) : NULL;
 }
 
 /* A shuffle becomes a vector that is assembled from components. */
@@ -178,7 +157,7 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
         if (from == LLVMGetUndefMaskElem()) continue;
         CHECK(from >= 0 && (unsigned)from < 2 * count);
         LLVMValueRef vector = LLVMGetOperand(shuffle, (unsigned)from / count);
-        LLVMValueRef value = part_of(builder, shuffle, vector, (unsigned)from % count);
+        LLVMValueRef value = part_of(builder, shuffle, vector, (unsigned)from % count, 0);
         if (!value) return NULL;
         LLVMPositionBuilderBefore(builder, shuffle);
         LLVMValueRef at = LLVMConstInt(number, i, 0);
@@ -207,17 +186,6 @@ static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
     return LLVMBuildSelect(builder, bits, LLVMGetOperand(select, 1), LLVMGetOperand(select, 2), "");
 }
 
-/* The replacement of an instruction that uses such a vector; NULL: it stays. */
-static LLVMValueRef lower(LLVMBuilderRef builder, LLVMValueRef instruction)
-{
-    switch (LLVMGetInstructionOpcode(instruction)) {
-    case LLVMExtractElement: return lower_extract(builder, instruction);
-    case LLVMShuffleVector: return lower_shuffle(builder, instruction);
-    case LLVMSelect: return lower_select(builder, instruction);
-    default: return NULL;
-    }
-}
-
 void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
@@ -226,7 +194,13 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
         LLVMValueRef next = NULL;
         for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
             next = pl_next_instruction(i);
-            LLVMValueRef value = lower(builder, i);
+            LLVMValueRef value = NULL; /* the replacement of such a vector's user */
+            switch (LLVMGetInstructionOpcode(i)) {
+            case LLVMExtractElement: value = lower_extract(builder, i); break;
+            case LLVMShuffleVector: value = lower_shuffle(builder, i); break;
+            case LLVMSelect: value = lower_select(builder, i); break;
+            default: break;
+            }
             if (value) pl_replace(i, value);
         }
     }

@@ -22,12 +22,6 @@ enum {
 
 #define EXTENSION "SPV_INTEL_global_variable_decorations"
 
-typedef struct decorator {
-    const pl_image_global *globals;
-    rt_map symbols; /* -> index in globals */
-    rt_buffer *out;
-} decorator;
-
 /* ---- Instructions -------------------------------------------------------------------------- */
 
 /* Words of a literal string: its characters, a NUL, and zeros up to a whole word. */
@@ -50,21 +44,6 @@ static void write_literal(rt_buffer *out, rt_text text)
         rt_write_u8(out, 0);
 }
 
-static void write_host_access(rt_buffer *out, uint32_t target, rt_host_access access, rt_text name)
-{
-    static const uint32_t modes[RT_HOST_ACCESS_COUNT] = {
-        [RT_HOST_ACCESS_READ] = 0,
-        [RT_HOST_ACCESS_WRITE] = 1,
-        [RT_HOST_ACCESS_READ_WRITE] = 2,
-        [RT_HOST_ACCESS_NONE] = 3,
-    };
-    write_head(out, OP_DECORATE, 4 + words_of(name));
-    rt_write_u32(out, target);
-    rt_write_u32(out, DECORATION_HOST_ACCESS);
-    rt_write_u32(out, modes[access]);
-    write_literal(out, name);
-}
-
 static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoration, uint32_t value)
 {
     write_head(out, OP_DECORATE, 4);
@@ -75,79 +54,78 @@ static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoratio
 
 /* ---- Decorations --------------------------------------------------------------------------- */
 
-/* A name that is too long for an instruction can only come from LLVM IR; it is truncated, so that
- * no lookup finds it. */
-static rt_text truncated(rt_text name)
-{
-    enum { LENGTH_MAX = 4 * 60000 };
-    if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
-    return name;
-}
-
-static void decorate(decorator *all, uint32_t target, rt_text symbol,
+/* Writes what the host may do with a device_global, and when it is initialised. */
+static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
                      const pl_device_global *global)
 {
+    static const uint32_t modes[RT_HOST_ACCESS_COUNT] = {
+        [RT_HOST_ACCESS_READ] = 0,
+        [RT_HOST_ACCESS_WRITE] = 1,
+        [RT_HOST_ACCESS_READ_WRITE] = 2,
+        [RT_HOST_ACCESS_NONE] = 3,
+    };
     const rt_device_global *host = &global->host;
+    CHECK(host->host_access < RT_HOST_ACCESS_COUNT);
     bool has_access = host->host_access != RT_HOST_ACCESS_READ_WRITE;
     if (has_access || RULE(DG_POSTLINK_06)) {
-        write_host_access(all->out, target,
-                          RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE),
-                          truncated(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
+        rt_host_access access =
+            RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE);
+        rt_text name = RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol);
+        /* A name that is too long for an instruction can only come from LLVM IR; it is truncated,
+         * so that no lookup finds it. */
+        enum { LENGTH_MAX = 4 * 60000 };
+        if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
+        write_head(out, OP_DECORATE, 4 + words_of(name));
+        rt_write_u32(out, target);
+        rt_write_u32(out, DECORATION_HOST_ACCESS);
+        rt_write_u32(out, modes[access]);
+        write_literal(out, name);
     }
     bool has_mode = global->init_mode != PL_GLOBAL_ABSENT;
     if (has_mode && RULE(DG_POSTLINK_09))
-        write_decoration(all->out, target, DECORATION_INIT_MODE, global->init_mode);
+        write_decoration(out, target, DECORATION_INIT_MODE, global->init_mode);
     bool has_csr = global->in_csr != PL_GLOBAL_ABSENT;
     if (has_csr && RULE(DG_POSTLINK_10))
-        write_decoration(all->out, target, DECORATION_IN_CSR, global->in_csr);
-}
-
-static void copy(decorator *all, const rt_spirv_instruction *instruction)
-{
-    rt_buffer_append(all->out, instruction->bytes.data, instruction->bytes.size);
-    if (instruction->opcode != OP_DECORATE) return;
-    if (rt_spirv_word(instruction, 2) != DECORATION_LINKAGE) return;
-    rt_text symbol = rt_spirv_text(instruction, 3);
-    uint32_t index = rt_map_find(&all->symbols, symbol);
-    if (index == RT_MAP_NONE) return;
-    decorate(all, rt_spirv_word(instruction, 1), symbol, &all->globals[index].global);
-}
-
-/* The capability follows the other capabilities, the extension the other extensions. */
-static void write_module(decorator *all, rt_bytes spirv)
-{
-    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
-    rt_spirv_instruction instruction;
-    bool in_capabilities = true, in_extensions = true;
-    rt_buffer_append(all->out, spirv.data, RT_SPIRV_HEADER_SIZE);
-    while (rt_spirv_walk_next(&walk, &instruction)) {
-        if (in_capabilities && instruction.opcode != OP_CAPABILITY) {
-            in_capabilities = false;
-            write_head(all->out, OP_CAPABILITY, 2);
-            rt_write_u32(all->out, CAPABILITY_DECORATIONS);
-        }
-        if (!in_capabilities && in_extensions && instruction.opcode != OP_EXTENSION) {
-            in_extensions = false;
-            write_head(all->out, OP_EXTENSION, 1 + words_of(RT_TEXT(EXTENSION)));
-            write_literal(all->out, RT_TEXT(EXTENSION));
-        }
-        copy(all, &instruction);
-    }
-    CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
-    CHECK(all->out->size > spirv.size && all->out->size % 4 == 0);
+        write_decoration(out, target, DECORATION_IN_CSR, global->in_csr);
 }
 
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
                                 rt_buffer *out_spirv)
 {
     CHECK(out_spirv->size == 0 && spirv.size > RT_SPIRV_HEADER_SIZE);
-    decorator all = {.globals = globals, .out = out_spirv};
-    for (uint32_t i = 0; i < count; i++)
-        rt_map_set(&all.symbols, globals[i].symbol, i);
-    if (count > 0) {
-        write_module(&all, spirv);
-    } else {
+    if (count == 0) {
         rt_buffer_append(out_spirv, spirv.data, spirv.size);
+        return;
     }
-    rt_map_free(&all.symbols);
+    rt_map symbols = {0}; /* -> index in globals */
+    for (uint32_t i = 0; i < count; i++)
+        rt_map_set(&symbols, globals[i].symbol, i);
+    rt_spirv_walk walk = rt_spirv_walk_start(spirv);
+    rt_spirv_instruction instruction;
+    bool in_capabilities = true, in_extensions = true;
+    rt_buffer_append(out_spirv, spirv.data, RT_SPIRV_HEADER_SIZE);
+    while (rt_spirv_walk_next(&walk, &instruction)) {
+        /* The capability follows the other capabilities, the extension the other extensions. */
+        if (in_capabilities && instruction.opcode != OP_CAPABILITY) {
+            in_capabilities = false;
+            write_head(out_spirv, OP_CAPABILITY, 2);
+            rt_write_u32(out_spirv, CAPABILITY_DECORATIONS);
+        }
+        if (!in_capabilities && in_extensions && instruction.opcode != OP_EXTENSION) {
+            in_extensions = false;
+            write_head(out_spirv, OP_EXTENSION, 1 + words_of(RT_TEXT(EXTENSION)));
+            write_literal(out_spirv, RT_TEXT(EXTENSION));
+        }
+        rt_buffer_append(out_spirv, instruction.bytes.data, instruction.bytes.size);
+        if (instruction.opcode != OP_DECORATE) continue;
+        if (rt_spirv_word(&instruction, 2) != DECORATION_LINKAGE) continue;
+        rt_text symbol = rt_spirv_text(&instruction, 3);
+        uint32_t index = rt_map_find(&symbols, symbol);
+        if (index != RT_MAP_NONE) {
+            decorate(out_spirv, rt_spirv_word(&instruction, 1), symbol, &globals[index].global);
+        }
+    }
+    CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
+    CHECK(out_spirv->size > spirv.size && out_spirv->size % 4 == 0);
+    rt_map_free(&symbols);
 }

@@ -42,12 +42,20 @@ static rt_text place_of(pl_job *job, rt_text source, unsigned line)
     return rt_arena_printf(&job->arena, "%.*s:%u: ", RT_TEXT_ARG(source), line);
 }
 
-static rt_status refuse(taking *take, const declaration *at, rt_text name, rt_text problem)
+RT_PRINTF(4, 5)
+static rt_status refuse(taking *take, const declaration *at, rt_text name, const char *problem, ...)
 {
     rt_text place = place_of(take->job, take->source, at->line);
-    return rt_fail_naming(take->job->sink, RT_COMPILE_TIME, RT_RULE_NONE, &name, 1,
-                          "%.*serror: device_global '%.*s' %.*s", RT_TEXT_ARG(place),
-                          RT_TEXT_ARG(name), RT_TEXT_ARG(problem));
+    rt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, problem);
+    rt_buffer_vprintf(&text, problem, arguments);
+    va_end(arguments);
+    rt_status status = rt_fail_naming(take->job->sink, RT_COMPILE_TIME, RT_RULE_NONE, &name, 1,
+                                      "%.*serror: device_global '%.*s' %s", RT_TEXT_ARG(place),
+                                      RT_TEXT_ARG(name), rt_buffer_string(&text));
+    rt_buffer_free(&text);
+    return status;
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -68,20 +76,6 @@ static const property_row property_rows[] = {
     {"init_mode", PL_GLOBAL_INIT_MODE, "reprogram or reset", {{"reprogram", "0"}, {"reset", "1"}}},
     {"implement_in_csr", PL_GLOBAL_IN_CSR, "true or false", {{"true", "true"}, {"false", "false"}}},
 };
-
-static const property_row *find_row(rt_text name)
-{
-    for (size_t i = 0; i < sizeof property_rows / sizeof *property_rows; i++)
-        if (rt_text_is(name, property_rows[i].name)) return &property_rows[i];
-    return NULL;
-}
-
-static const char *find_value(const property_row *row, rt_text argument)
-{
-    for (size_t i = 0; i < 4 && row->values[i][0]; i++)
-        if (rt_text_is(argument, row->values[i][0])) return row->values[i][1];
-    return NULL;
-}
 
 static rt_text trim(rt_text text)
 {
@@ -124,66 +118,32 @@ static bool split_property(rt_text property, rt_text *out_name, rt_text *out_arg
 
 static rt_status apply_property(taking *take, const declaration *at, rt_text name, rt_text property)
 {
-    rt_arena *arena = &take->job->arena;
     rt_text word, argument, before;
     bool formed = split_property(property, &word, &argument);
-    const property_row *row = formed ? find_row(word) : NULL;
+    const property_row *row = NULL;
+    for (size_t i = 0; formed && i < sizeof property_rows / sizeof *property_rows; i++)
+        if (rt_text_is(word, property_rows[i].name)) row = &property_rows[i];
     if (!row)
         return refuse(take, at, name,
-                      rt_arena_printf(arena,
-                                      "has the unknown property '%.*s'; known are "
-                                      "device_image_scope, host_access(...), init_mode(...) and "
-                                      "implement_in_csr(...)",
-                                      RT_TEXT_ARG(property)));
-    const char *value = find_value(row, argument);
+                      "has the unknown property '%.*s'; known are device_image_scope, "
+                      "host_access(...), init_mode(...) and implement_in_csr(...)",
+                      RT_TEXT_ARG(property));
+    const char *value = NULL;
+    for (size_t i = 0; i < 4 && row->values[i][0]; i++)
+        if (rt_text_is(argument, row->values[i][0])) value = row->values[i][1];
     if (!value)
-        return refuse(take, at, name,
-                      rt_arena_printf(arena, "has the property '%.*s', but %s takes %s",
-                                      RT_TEXT_ARG(property), row->name,
-                                      row->arguments[0] ? row->arguments : "no argument"));
+        return refuse(take, at, name, "has the property '%.*s', but %s takes %s",
+                      RT_TEXT_ARG(property), row->name,
+                      row->arguments[0] ? row->arguments : "no argument");
     if (pl_variable_attribute(at->variable, row->attribute, &before))
-        return refuse(
-            take, at, name,
-            rt_arena_printf(arena, "has the property %s %s; a list of properties has each once",
-                            row->name,
-                            rt_text_is(before, value) ? "twice" : "twice, with different values"));
+        return refuse(take, at, name, "has the property %s %s; a list of properties has each once",
+                      row->name,
+                      rt_text_is(before, value) ? "twice" : "twice, with different values");
     pl_variable_attribute_set(at->variable, row->attribute, rt_text_of(value));
     return RT_STATUS_OK;
 }
 
-static rt_status take_properties(taking *take, const declaration *at, rt_text name)
-{
-    rt_text rest = trim(at->properties);
-    while (rest.length > 0)
-        RT_TRY(apply_property(take, at, name, next_property(&rest)));
-    return RT_STATUS_OK;
-}
-
 /* ---- Names and types ----------------------------------------------------------------------- */
-
-/* A static variable of a C function is named `f.x`, which is not a C identifier. */
-static bool is_of_function(rt_text symbol)
-{
-    return rt_text_starts(symbol, "_ZZ") ||
-           (!rt_text_starts(symbol, "_Z") && memchr(symbol.data, '.', symbol.length));
-}
-
-static rt_text mangle(pl_job *job, rt_text symbol, bool local)
-{
-    if (rt_text_starts(symbol, "_Z")) return symbol;
-    return rt_arena_printf(&job->arena, "_Z%s%zu%.*s", local ? "L" : "", symbol.length,
-                           RT_TEXT_ARG(symbol));
-}
-
-static rt_text unique_id_of(taking *take, LLVMValueRef variable)
-{
-    pl_job *job = take->job;
-    bool local = pl_is_local(variable);
-    rt_text mangled = mangle(job, pl_job_name(job, variable), local);
-    if (!local) return mangled;
-    return rt_arena_printf(&job->arena, "%.*s___%.*s", RT_TEXT_ARG(take->source),
-                           RT_TEXT_ARG(mangled));
-}
 
 /* sizeof(T) of a variable that the prelude declares: a structure whose last member is an array of
  * one T or a pointer to T.  0: it is neither, or T has no size. */
@@ -205,23 +165,36 @@ static rt_status take_declaration(taking *take, const declaration *at)
 {
     pl_job *job = take->job;
     LLVMValueRef variable = at->variable;
-    rt_text name = pl_place_name(job, variable), scope, known;
-    if (is_of_function(pl_job_name(job, variable)))
+    rt_text symbol = pl_job_name(job, variable), name = pl_place_name(job, variable), scope, old_id;
+    /* A static variable of a C function is named `f.x`, which is not a C identifier. */
+    bool mangled = rt_text_starts(symbol, "_Z");
+    if (rt_text_starts(symbol, "_ZZ") || (!mangled && memchr(symbol.data, '.', symbol.length)))
         return refuse(take, at, name,
-                      RT_TEXT("is declared in a function; it has to be declared in a namespace"));
-    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &known)) return RT_STATUS_OK;
-    RT_TRY(take_properties(take, at, name));
+                      "is declared in a function; it has to be declared in a namespace");
+    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &old_id)) return RT_STATUS_OK;
+    rt_text properties = trim(at->properties);
+    while (properties.length > 0)
+        RT_TRY(apply_property(take, at, name, next_property(&properties)));
     bool image_scope = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
     uint64_t size = size_of_type(variable, image_scope);
     if (size == 0 || size > UINT32_MAX)
         return refuse(take, at, name,
-                      RT_TEXT("has no type of 1 to 4294967295 bytes; declare it with "
-                              "DEVICE_GLOBAL(type, name, properties...)"));
+                      "has no type of 1 to 4294967295 bytes; declare it with "
+                      "DEVICE_GLOBAL(type, name, properties...)");
     rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
     if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
-    pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable));
+    bool local = pl_is_local(variable);
+    rt_text id = symbol;
+    if (!mangled)
+        id = rt_arena_printf(&job->arena, "_Z%s%zu%.*s", local ? "L" : "", symbol.length,
+                             RT_TEXT_ARG(symbol));
+    if (local)
+        id =
+            rt_arena_printf(&job->arena, "%.*s___%.*s", RT_TEXT_ARG(take->source), RT_TEXT_ARG(id));
+    pl_variable_attribute_set(variable, PL_GLOBAL_ID, id);
     pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
     pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
+    CHECK(id.length > 0 && pl_variable_attribute(variable, PL_GLOBAL_ID, &old_id));
     return RT_STATUS_OK;
 }
 
@@ -232,39 +205,6 @@ static void note(taking *take, LLVMValueRef variable, rt_text properties, unsign
     uint32_t number = take->declarations.count;
     rt_map_set_number(&take->found, (uintptr_t)variable, number);
     *rt_vector_push(&take->declarations) = (declaration){variable, properties, line, number};
-}
-
-/* The variable that a stand-in for a declaration points to; NULL: none. */
-static LLVMValueRef pointed_to(LLVMValueRef pointer)
-{
-    LLVMValueRef value = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
-    return value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
-}
-
-static void find_annotated(taking *take, const pl_annotations *annotations)
-{
-    for (uint32_t i = 0; i < annotations->count; i++) {
-        const pl_annotation *annotation = &annotations->items[i];
-        rt_text properties;
-        LLVMValueRef variable = NULL;
-        if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
-            variable = LLVMIsAGlobalVariable(annotation->value);
-        } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
-            variable = pointed_to(annotation->value);
-            if (variable) *rt_vector_push(&take->pointers) = annotation->value;
-        }
-        if (variable) note(take, variable, properties, annotation->line);
-    }
-}
-
-/* LLVM IR may have device_globals with their attributes. */
-static void find_attributed(taking *take, LLVMModuleRef module)
-{
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool known = rt_map_find_number(&take->found, (uintptr_t)variable) != RT_MAP_NONE;
-        if (!known && pl_is_device_global(variable)) note(take, variable, (rt_text){0}, 0);
-    }
 }
 
 static int compare_places(const void *left, const void *right)
@@ -297,14 +237,12 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
     } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
         rt_text other = globals->declared.items[known].symbol;
         return refuse(take, at, global.host.name,
-                      rt_arena_printf(&take->job->arena,
-                                      "has the unique id '%.*s', which is that of '%.*s'; rename "
-                                      "one of them",
-                                      RT_TEXT_ARG(id), RT_TEXT_ARG(other)));
+                      "has the unique id '%.*s', which is that of '%.*s'; rename one of them",
+                      RT_TEXT_ARG(id), RT_TEXT_ARG(other));
     } else if (!agrees(&global, &globals->declared.items[known])) {
         return refuse(take, at, global.host.name,
-                      RT_TEXT("is declared before with another size or other properties; make the "
-                              "declarations agree"));
+                      "is declared before with another size or other properties; make the "
+                      "declarations agree");
     }
     if (LLVMIsDeclaration(at->variable)) return RT_STATUS_OK;
     if (rt_map_find(&globals->registered_ids, id) != RT_MAP_NONE) return RT_STATUS_OK;
@@ -317,8 +255,28 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
 static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotations *annotations,
                           pl_device_globals *globals)
 {
-    find_annotated(take, annotations);
-    find_attributed(take, module);
+    for (uint32_t i = 0; i < annotations->count; i++) {
+        const pl_annotation *annotation = &annotations->items[i];
+        LLVMValueRef variable = LLVMIsAGlobalVariable(annotation->value);
+        rt_text properties;
+        if (!variable) continue;
+        if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
+            note(take, variable, properties, annotation->line);
+        } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
+            /* It stands in for a declaration, to which it points. */
+            LLVMValueRef value = LLVMGetInitializer(variable);
+            LLVMValueRef declared = value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
+            if (!declared) continue;
+            *rt_vector_push(&take->pointers) = variable;
+            note(take, declared, properties, annotation->line);
+        }
+    }
+    /* LLVM IR may have device_globals with their attributes. */
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool known = rt_map_find_number(&take->found, (uintptr_t)variable) != RT_MAP_NONE;
+        if (!known && pl_is_device_global(variable)) note(take, variable, (rt_text){0}, 0);
+    }
     uint32_t count = take->declarations.count;
     declaration *items = take->declarations.items;
     if (count > 1) qsort(items, count, sizeof *items, compare_places);

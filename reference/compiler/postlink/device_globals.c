@@ -80,34 +80,12 @@ static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_g
     return RT_STATUS_OK;
 }
 
-/* LLVM IR written by hand may have variables that a host could not find. */
-static rt_status check_place(pl_job *job, LLVMValueRef variable, const pl_device_global *global)
-{
-    if (global->symbol.length == 0) return refuse(job, global, "has no name; give it one");
-    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PL_SPACE_GLOBAL) return RT_STATUS_OK;
-    return refuse(job, global, "is not in global memory; declare it with addrspace(1)");
-}
-
 /* 0 for a declaration of unknown type. */
 static uint64_t size_in_ir(LLVMValueRef variable)
 {
     if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
     return LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
-}
-
-static rt_status read_size(pl_job *job, LLVMValueRef variable, pl_device_global *global)
-{
-    rt_text value;
-    uint32_t size = (uint32_t)size_in_ir(variable); /* for one with a planted fault */
-    bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
-    if (given && !rt_number_read_u32(value, 1, UINT32_MAX, &size))
-        return refuse(job, global,
-                      "has an attribute '" PL_GLOBAL_SIZE
-                      "' that is not a number of bytes from 1 to "
-                      "4294967295");
-    global->host.size = size;
-    return RT_STATUS_OK;
 }
 
 rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_global *out_global)
@@ -128,8 +106,18 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
             job, &global,
             "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
             "zero-initialized\")");
-    RT_TRY(check_place(job, variable, &global));
-    RT_TRY(read_size(job, variable, &global));
+    /* LLVM IR written by hand may have variables that a host could not find. */
+    if (global.symbol.length == 0) return refuse(job, &global, "has no name; give it one");
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL)
+        return refuse(job, &global, "is not in global memory; declare it with addrspace(1)");
+    rt_text bytes;
+    uint32_t size = (uint32_t)size_in_ir(variable); /* for one with a planted fault */
+    bool has_size = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &bytes);
+    if (has_size && !rt_number_read_u32(bytes, 1, UINT32_MAX, &size))
+        return refuse(job, &global,
+                      "has an attribute '" PL_GLOBAL_SIZE
+                      "' that is not a number of bytes from 1 to 4294967295");
+    global.host.size = size;
     RT_TRY(read_properties(job, variable, &global));
     global.host.image_scope = pl_is_image_scope(variable);
     CHECK(global.init_mode <= 1 || global.init_mode == PL_GLOBAL_ABSENT);
@@ -162,56 +150,40 @@ static bool is_used_by_kernel(LLVMValueRef value)
     return false;
 }
 
-static rt_property describe(pl_job *job, LLVMValueRef variable, const rt_device_global *global)
-{
-    rt_device_global_value value = {
-        .size = RULE_ELSE(DG_PROPSET_04, (uint32_t)global->size, (uint32_t)size_in_ir(variable)),
-        .image_scope = RULE_ELSE(DG_PROPSET_05, global->image_scope, true),
-    };
-    rt_buffer bytes = {0};
-    rt_device_global_value_write(&bytes, value);
-    rt_property property = {
-        .name = RULE_ELSE(DG_PROPSET_01, global->unique_id, pl_job_name(job, variable)),
-        .type = RULE_ELSE(DG_PROPSET_02, RT_PROPERTY_BYTES, RT_PROPERTY_UINT32),
-        .number = value.size,
-        .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&bytes)),
-    };
-    rt_buffer_free(&bytes);
-    return property;
-}
-
-static rt_property map_id(pl_job *job, LLVMValueRef variable, const rt_device_global *global)
-{
-    rt_text symbol = pl_job_name(job, variable);
-    return (rt_property){
-        .name = rt_arena_printf(&job->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX,
-                                RT_TEXT_ARG(global->unique_id)),
-        .type = RT_PROPERTY_BYTES,
-        .bytes = {(const uint8_t *)symbol.data, symbol.length},
-    };
-}
-
-/* Reports whether a variable is to be treated as a device_global. */
-static bool is_treated(const pl_job *job, LLVMValueRef variable)
-{
-    return job->device_globals && pl_is_device_global(variable);
-}
-
 rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
 {
     uint32_t capacity = pl_symbol_count(image), count = 0;
     rt_property *items = rt_arena_alloc_array(&job->arena, capacity, sizeof *items);
     rt_property *symbols = rt_arena_alloc_array(&job->arena, capacity, sizeof *symbols);
-    LLVMValueRef variable = LLVMGetFirstGlobal(image);
+    LLVMValueRef variable = job->device_globals ? LLVMGetFirstGlobal(image) : NULL;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!is_treated(job, variable) || LLVMIsDeclaration(variable)) continue;
+        if (!pl_is_device_global(variable) || LLVMIsDeclaration(variable)) continue;
         if (!RULE(DG_POSTLINK_02) && !is_used_by_kernel(variable)) continue;
         pl_device_global global;
         RT_TRY(pl_device_global_read(job, variable, &global));
-        items[count] = describe(job, variable, &global.host);
-        symbols[count++] = map_id(job, variable, &global.host);
+        const rt_device_global *host = &global.host;
+        rt_text symbol = pl_job_name(job, variable);
+        rt_device_global_value value = {
+            .size = RULE_ELSE(DG_PROPSET_04, (uint32_t)host->size, (uint32_t)size_in_ir(variable)),
+            .image_scope = RULE_ELSE(DG_PROPSET_05, host->image_scope, true),
+        };
+        rt_buffer bytes = {0};
+        rt_device_global_value_write(&bytes, value);
+        CHECK(count < capacity);
+        items[count] = (rt_property){
+            .name = RULE_ELSE(DG_PROPSET_01, host->unique_id, symbol),
+            .type = RULE_ELSE(DG_PROPSET_02, RT_PROPERTY_BYTES, RT_PROPERTY_UINT32),
+            .number = value.size,
+            .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&bytes)),
+        };
+        rt_buffer_free(&bytes);
+        symbols[count++] = (rt_property){
+            .name = rt_arena_printf(&job->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX,
+                                    RT_TEXT_ARG(host->unique_id)),
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)symbol.data, symbol.length},
+        };
     }
-    CHECK(count <= capacity);
     if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
     pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
     pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
@@ -225,9 +197,9 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
         rt_arena_alloc_array(&job->arena, pl_symbol_count(image), sizeof *globals);
     *out_globals = globals;
     *out_count = 0;
-    LLVMValueRef variable = LLVMGetFirstGlobal(image);
+    LLVMValueRef variable = job->device_globals ? LLVMGetFirstGlobal(image) : NULL;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!is_treated(job, variable)) continue;
+        if (!pl_is_device_global(variable)) continue;
         pl_image_global *next = &globals[(*out_count)++];
         next->symbol = pl_job_name(job, variable);
         RT_TRY(pl_device_global_read(job, variable, &next->global));

@@ -15,41 +15,29 @@ static LLVMValueRef function_of(LLVMModuleRef module, const pl_node *node)
     return function;
 }
 
-/* The old body stays, unreachable, until the passes remove it. */
-static void empty_body(pl_job *job, LLVMValueRef function)
-{
-    LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(function);
-    LLVMBasicBlockRef block = LLVMInsertBasicBlockInContext(job->context, old, "empty");
-    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
-    LLVMPositionBuilderAtEnd(builder, block);
-    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
-        LLVMBuildRetVoid(builder);
-    } else {
-        LLVMBuildRet(builder, LLVMConstNull(type));
-    }
-    LLVMDisposeBuilder(builder);
-    CHECK(LLVMGetEntryBasicBlock(function) == block);
-}
-
 void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, const pl_part *part)
 {
     CHECK(part->dummy && part->set != PL_NONE);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
         if (part->placed[i].role != PL_ENTRY || node->kind != PL_VIRTUAL) continue;
         /* Functions that use no optional feature are emptied as well.  Broken: these work. */
-        if (node->aspects != 0 || RULE(VF_DUMMY_02)) empty_body(job, function_of(module, node));
+        if (node->aspects == 0 && !RULE(VF_DUMMY_02)) continue;
+        LLVMValueRef function = function_of(module, node);
+        /* The old body stays, unreachable, until the passes remove it. */
+        LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(function);
+        LLVMBasicBlockRef block = LLVMInsertBasicBlockInContext(job->context, old, "empty");
+        CHECK(LLVMGetEntryBasicBlock(function) == block);
+        LLVMPositionBuilderAtEnd(builder, block);
+        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+        if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
+            LLVMBuildRetVoid(builder);
+        } else {
+            LLVMBuildRet(builder, LLVMConstNull(type));
+        }
     }
-}
-
-static LLVMValueRef declare_slot(LLVMModuleRef module, const pl_node *node, LLVMValueRef body)
-{
-    LLVMTypeRef type = LLVMGlobalGetValueType(body);
-    LLVMValueRef slot = LLVMAddFunction(module, node->name.data, type);
-    LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
-    pl_attribute_set(slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
-    return slot;
+    LLVMDisposeBuilder(builder);
 }
 
 static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
@@ -62,7 +50,11 @@ static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
     if (calls.count == 0) return; /* nothing was allocated */
     rt_text name = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
     LLVMSetValueName2(body, name.data, name.length);
-    LLVMReplaceAllUsesWith(body, declare_slot(module, node, body));
+    LLVMValueRef slot = LLVMAddFunction(module, node->name.data, LLVMGlobalGetValueType(body));
+    CHECK(rt_text_equal(pl_name(slot), node->name));
+    LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
+    pl_attribute_set(slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
+    LLVMReplaceAllUsesWith(body, slot);
     for (uint32_t i = 0; i < calls.count; i++) {
         LLVMValueRef call = calls.items[i];
         LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);

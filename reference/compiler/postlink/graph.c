@@ -43,6 +43,7 @@ static uint32_t unit_index(builder *build, rt_text id)
     return unit;
 }
 
+/* The set of an indirectly callable function, which is added if it is new; PL_NONE for others. */
 static uint32_t set_index(builder *build, LLVMValueRef function)
 {
     if (!pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return PL_NONE;
@@ -54,32 +55,16 @@ static uint32_t set_index(builder *build, LLVMValueRef function)
         build->sets[set].name = name;
         rt_map_set(&build->set_of, name, set);
     }
+    CHECK(set < build->set_of.count);
     build->sets[set].function_count += !LLVMIsDeclaration(function);
     return set;
-}
-
-static uint32_t function_unit(builder *build, LLVMValueRef function)
-{
-    if (!pl_attribute_has(function, PL_MODULE_ID)) return PL_NONE;
-    return unit_index(build, pl_attribute(function, PL_MODULE_ID));
-}
-
-/* A function that other sources cannot call is a helper, whatever its attributes; so is one that
- * shipped DPC++ takes for a builtin by its name. */
-static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit, uint32_t set)
-{
-    if (pl_is_kernel(function)) return PL_KERNEL;
-    if (set != PL_NONE) return PL_VIRTUAL;
-    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
-                 !pl_is_hidden_entry(job, function);
-    return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
 }
 
 static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
     CHECK(LLVMIsAGlobalValue(value));
     CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
-    if (node.kind == PL_VARIABLE) node.set = PL_NONE;
+    CHECK_IMPLIES(node.kind == PL_VARIABLE, node.set == PL_NONE);
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -91,69 +76,52 @@ static void add_functions(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        pl_node node = {.unit = function_unit(build, function), .set = set_index(build, function)};
-        node.kind = function_kind(build->job, function, node.unit, node.set);
+        pl_node node = {.unit = PL_NONE, .set = set_index(build, function), .kind = PL_HELPER};
+        if (pl_attribute_has(function, PL_MODULE_ID)) {
+            node.unit = unit_index(build, pl_attribute(function, PL_MODULE_ID));
+        }
+        /* A function that other sources cannot call is a helper, whatever its attributes; so is one
+         * that shipped DPC++ takes for a builtin by its name. */
+        bool entry = node.unit != PL_NONE && !LLVMIsDeclaration(function) &&
+                     !pl_is_local(function) && !pl_is_hidden_entry(build->job, function);
+        if (pl_is_kernel(function)) {
+            node.kind = PL_KERNEL;
+        } else if (node.set != PL_NONE) {
+            node.kind = PL_VIRTUAL;
+        } else if (entry && RULE(DL_FE_02)) {
+            node.kind = PL_EXTERNAL;
+        }
         node.calls = rt_arena_text(&build->job->arena, pl_attribute(function, PL_CALLS_INDIRECTLY));
         add_node(build, function, node);
     }
-}
-
-/* Every image that refers to a device_global has a definition of it (DG-POSTLINK-05). */
-static rt_status add_device_global(builder *build, LLVMValueRef variable)
-{
-    pl_device_global global;
-    RT_TRY(pl_device_global_read(build->job, variable, &global));
-    rt_text id;
-    bool image_scope = global.host.image_scope;
-    bool exported = !image_scope && pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
-                    pl_variable_is_offered(build->job, variable);
-    add_node(build, variable,
-             (pl_node){.kind = PL_VARIABLE,
-                       .set = PL_NONE,
-                       .shared = true,
-                       .device_global = true,
-                       .image_scope = image_scope,
-                       .unit = exported ? unit_index(build, id) : PL_NONE});
-    return RT_STATUS_OK;
 }
 
 static rt_status add_variables(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (build->job->device_globals && pl_is_device_global(variable)) {
-            RT_TRY(add_device_global(build, variable));
-            continue;
-        }
-        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
-        bool shared = space == PL_SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
         rt_text id;
-        bool offered = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
-                       pl_variable_is_offered(build->job, variable);
-        add_node(build, variable,
-                 (pl_node){.kind = PL_VARIABLE,
-                           .shared = shared,
-                           .is_vtable = pl_is_vtable(variable),
-                           .offered = offered,
-                           .unit = offered ? unit_index(build, id) : PL_NONE});
+        bool symbol = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                      pl_variable_is_offered(build->job, variable);
+        pl_node node = {.kind = PL_VARIABLE, .set = PL_NONE};
+        node.device_global = build->job->device_globals && pl_is_device_global(variable);
+        if (node.device_global) {
+            /* Every image that refers to a device_global has a definition of it (DG-POSTLINK-05),
+             * so none is offered. */
+            pl_device_global global;
+            RT_TRY(pl_device_global_read(build->job, variable, &global));
+            node.shared = true;
+            node.image_scope = global.host.image_scope;
+        } else {
+            unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+            node.shared = space == PL_SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+            node.is_vtable = pl_is_vtable(variable);
+            node.offered = symbol;
+        }
+        node.unit = symbol && !node.image_scope ? unit_index(build, id) : PL_NONE;
+        add_node(build, variable, node);
     }
     return RT_STATUS_OK;
-}
-
-static void note_use(builder *build, uint32_t user, uint32_t used)
-{
-    CHECK(user < build->node_count && used < build->node_count);
-    if (build->seen_for[used] == user + 1) return;
-    build->seen_for[used] = user + 1;
-    *rt_vector_push(&build->uses) = used;
-}
-
-static void note_reference(builder *build, uint32_t user, uint32_t used)
-{
-    CHECK(build->nodes[used].set != PL_NONE);
-    if (build->referred_by[used] == user + 1) return;
-    build->referred_by[used] = user + 1;
-    *rt_vector_push(&build->references) = used;
 }
 
 /* Notes the functions and variables in a value: the value itself, or the parts of a constant.
@@ -161,50 +129,48 @@ static void note_reference(builder *build, uint32_t user, uint32_t used)
 static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool called)
 {
     if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
-    if (LLVMIsAGlobalValue(value)) {
-        uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
-        CHECK(used != RT_MAP_NONE);
-        bool referred = !called && build->nodes[used].set != PL_NONE;
-        (referred ? note_reference : note_use)(build, user, used);
+    if (!LLVMIsAGlobalValue(value)) {
+        int count = LLVMGetNumOperands(value);
+        for (int i = 0; i < count; i++)
+            note_value(build, user, LLVMGetOperand(value, (unsigned)i), false);
         return;
     }
-    int count = LLVMGetNumOperands(value);
-    for (int i = 0; i < count; i++)
-        note_value(build, user, LLVMGetOperand(value, (unsigned)i), false);
-}
-
-/* Where one source declares a function with another type than the defining source, linking leaves a
- * call through a cast. */
-static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
-{
-    if (!LLVMIsACallInst(instruction)) return;
-    LLVMValueRef callee = LLVMGetCalledValue(instruction);
-    bool direct = LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee);
-    build->calls_through_pointers = build->calls_through_pointers || !direct;
-    build->nodes[user].calls_pointers = build->nodes[user].calls_pointers || !direct;
-    if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
-    LLVMValueRef function = LLVMGetOperand(callee, 0);
-    if (!LLVMIsAFunction(function)) return;
-    if (build->mistyped.count == 0) build->mistyped_at = pl_place(build->job, instruction);
-    *rt_vector_push(&build->mistyped) = pl_job_name(build->job, function);
+    uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
+    CHECK(user < build->node_count && used < build->node_count);
+    bool referred = !called && build->nodes[used].set != PL_NONE;
+    uint32_t *noted_for = referred ? &build->referred_by[used] : &build->seen_for[used];
+    if (*noted_for == user + 1) return;
+    *noted_for = user + 1;
+    index_vector *list = referred ? &build->references : &build->uses;
+    *rt_vector_push(list) = used;
 }
 
 static void note_body(builder *build, uint32_t user, LLVMValueRef function)
 {
     LLVMValueRef instruction = pl_first_instruction(function);
     for (; instruction; instruction = pl_next_instruction(instruction)) {
-        check_call(build, user, instruction);
         int count = LLVMGetNumOperands(instruction);
         bool calls = LLVMIsACallInst(instruction) != NULL; /* its last operand is the callee */
         for (int i = 0; i < count; i++)
             note_value(build, user, LLVMGetOperand(instruction, (unsigned)i),
                        calls && i == count - 1);
+        if (!calls) continue;
+        LLVMValueRef callee = LLVMGetCalledValue(instruction);
+        if (LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee)) continue;
+        build->calls_through_pointers = build->nodes[user].calls_pointers = true;
+        /* Where one source declares a function with another type than the defining source, linking
+         * leaves a call through a cast. */
+        bool cast = LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast;
+        LLVMValueRef mistyped = cast ? LLVMIsAFunction(LLVMGetOperand(callee, 0)) : NULL;
+        if (!mistyped) continue;
+        if (build->mistyped.count == 0) build->mistyped_at = pl_place(build->job, instruction);
+        *rt_vector_push(&build->mistyped) = pl_job_name(build->job, mistyped);
     }
 }
 
 static const uint32_t *keep(pl_job *job, const index_vector *indices)
 {
-    return pl_job_copy(job, indices->items, indices->count, sizeof *indices->items);
+    return rt_arena_copy(&job->arena, indices->items, indices->count, sizeof *indices->items);
 }
 
 static void note_uses(builder *build, uint32_t index)
@@ -225,49 +191,34 @@ static void note_uses(builder *build, uint32_t index)
     node->reference_count = build->references.count;
 }
 
-static rt_status refuse_mistyped(const builder *build)
-{
-    if (build->mistyped.count == 0) return RT_STATUS_OK;
-    rt_text first = build->mistyped.items[0];
-    return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
-                          build->mistyped.count,
-                          "%.*sfunction '%.*s' is declared with another type than it is defined "
-                          "with; make the declarations agree",
-                          RT_TEXT_ARG(build->mistyped_at), RT_TEXT_ARG(first));
-}
-
 /* ---- The check ----------------------------------------------------------------------------- */
-
-static void check_node(const pl_graph *graph, uint32_t index)
-{
-    const pl_node *node = &graph->nodes[index];
-    CHECK((node->kind == PL_VARIABLE) == (index >= graph->function_count));
-    CHECK(node->defined == !LLVMIsDeclaration(node->value));
-    CHECK(rt_text_equal(node->name, pl_name(node->value)));
-    CHECK(node->unit == PL_NONE || node->unit < graph->unit_count);
-    CHECK(node->set == PL_NONE || node->set < graph->set_count);
-    CHECK_IMPLIES(node->kind == PL_VIRTUAL, node->set != PL_NONE);
-    CHECK_IMPLIES(node->calls.length > 0, node->kind == PL_KERNEL);
-    CHECK_IMPLIES(node->calls_pointers, graph->calls_through_pointers);
-    bool variable = node->kind == PL_VARIABLE;
-    CHECK_IMPLIES(node->shared || node->offered || node->is_vtable, variable);
-    CHECK_IMPLIES(node->offered, node->unit != PL_NONE && node->defined && !node->device_global);
-    CHECK_IMPLIES(node->device_global, variable && node->shared);
-    CHECK_IMPLIES(node->image_scope, node->device_global && node->unit == PL_NONE);
-    CHECK_IMPLIES(!node->defined, node->use_count == 0 && node->reference_count == 0);
-    for (uint32_t i = 0; i < node->use_count; i++)
-        CHECK(node->uses[i] < graph->node_count);
-    for (uint32_t i = 0; i < node->reference_count; i++)
-        CHECK(graph->nodes[node->references[i]].set != PL_NONE);
-}
 
 bool pl_graph_check(const pl_graph *graph)
 {
     CHECK(graph->function_count <= graph->node_count);
     uint32_t provided = 0, members = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        check_node(graph, i);
-        provided += graph->nodes[i].set != PL_NONE && graph->nodes[i].defined;
+        const pl_node *node = &graph->nodes[i];
+        bool variable = node->kind == PL_VARIABLE;
+        CHECK(variable == (i >= graph->function_count));
+        CHECK(node->defined == !LLVMIsDeclaration(node->value));
+        CHECK(rt_text_equal(node->name, pl_name(node->value)));
+        CHECK(node->unit == PL_NONE || node->unit < graph->unit_count);
+        CHECK(node->set == PL_NONE || node->set < graph->set_count);
+        CHECK_IMPLIES(node->kind == PL_VIRTUAL, node->set != PL_NONE);
+        CHECK_IMPLIES(node->calls.length > 0, node->kind == PL_KERNEL);
+        CHECK_IMPLIES(node->calls_pointers, graph->calls_through_pointers);
+        CHECK_IMPLIES(node->shared || node->offered || node->is_vtable, variable);
+        CHECK_IMPLIES(node->offered,
+                      node->unit != PL_NONE && node->defined && !node->device_global);
+        CHECK_IMPLIES(node->device_global, variable && node->shared);
+        CHECK_IMPLIES(node->image_scope, node->device_global && node->unit == PL_NONE);
+        CHECK_IMPLIES(!node->defined, node->use_count == 0 && node->reference_count == 0);
+        for (uint32_t k = 0; k < node->use_count; k++)
+            CHECK(node->uses[k] < graph->node_count);
+        for (uint32_t k = 0; k < node->reference_count; k++)
+            CHECK(graph->nodes[node->references[k]].set != PL_NONE);
+        provided += node->set != PL_NONE && node->defined;
     }
     for (uint32_t i = 0; i < graph->set_count; i++) {
         CHECK(graph->sets[i].name.length > 0);
@@ -305,7 +256,13 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
                                 .set_count = build.set_of.count,
                                 .calls_through_pointers = build.calls_through_pointers};
         CHECK_SLOW(pl_graph_check(out_graph));
-        status = refuse_mistyped(&build);
+        if (build.mistyped.count > 0)
+            status = rt_fail_naming(
+                job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build.mistyped.items,
+                build.mistyped.count,
+                "%.*sfunction '%.*s' is declared with another type than it is defined "
+                "with; make the declarations agree",
+                RT_TEXT_ARG(build.mistyped_at), RT_TEXT_ARG(build.mistyped.items[0]));
     }
     rt_map_free(&build.index_of);
     rt_map_free(&build.unit_of);

@@ -13,14 +13,6 @@ static pl_aspects of_uses(const pl_graph *graph, const uint32_t *uses, uint32_t 
     return aspects;
 }
 
-/* A reference to a virtual function other than a call carries no aspects, whether a vtable holds it
- * (VF-ASPECT-04) or anything else does (VF-ASPECT-06). */
-static bool follows_references(const pl_node *node)
-{
-    if (node->reference_count == 0) return false;
-    return node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06);
-}
-
 /* A node uses the aspects of all nodes that it uses.  Each round but the last adds an aspect to
  * some node, and call chains are a few functions long. */
 static void propagate_uses(pl_graph *graph)
@@ -31,23 +23,16 @@ static void propagate_uses(pl_graph *graph)
         for (uint32_t i = 0; i < graph->node_count; i++) {
             pl_node *node = &graph->nodes[i];
             pl_aspects aspects = node->aspects | of_uses(graph, node->uses, node->use_count);
-            if (follows_references(node)) {
+            /* A reference to a virtual function other than a call carries no aspects, whether a
+             * vtable holds it (VF-ASPECT-04) or anything else does (VF-ASPECT-06). */
+            if (node->reference_count > 0 &&
+                (node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06))) {
                 aspects |= of_uses(graph, node->references, node->reference_count);
             }
+            CHECK((aspects & node->aspects) == node->aspects);
             changed = changed || aspects != node->aspects;
             node->aspects = aspects;
         }
-    }
-}
-
-/* A set has the aspects of all its functions.  Broken: those of one function only. */
-static void fill_sets(pl_graph *graph)
-{
-    for (uint32_t i = 0; i < graph->function_count; i++) {
-        const pl_node *node = &graph->nodes[i];
-        if (node->set == PL_NONE) continue;
-        pl_set *set = &graph->sets[node->set];
-        if (set->aspects == 0 || RULE(VF_ASPECT_01)) set->aspects |= node->aspects;
     }
 }
 
@@ -59,28 +44,27 @@ static bool names_set(rt_text list, rt_text set)
     return false;
 }
 
-/* The aspects of the sets that a kernel calls indirectly.  Broken: those of all sets. */
-static pl_aspects of_calls(const pl_graph *graph, rt_text calls)
-{
-    pl_aspects aspects = 0;
-    for (uint32_t i = 0; i < graph->set_count; i++) {
-        bool named = names_set(calls, graph->sets[i].name);
-        if (named || !RULE(VF_ASPECT_03)) aspects |= graph->sets[i].aspects;
-    }
-    return aspects;
-}
-
 void pl_graph_fill_aspects(pl_graph *graph)
 {
     CHECK_SLOW(pl_graph_check(graph));
     for (uint32_t i = 0; i < graph->function_count; i++)
         graph->nodes[i].aspects = pl_aspects_of_function(graph->nodes[i].value);
     propagate_uses(graph);
-    fill_sets(graph);
+    /* A set has the aspects of all its functions.  Broken: those of one function only. */
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        if (node->set == PL_NONE) continue;
+        CHECK(node->set < graph->set_count);
+        pl_set *set = &graph->sets[node->set];
+        if (set->aspects == 0 || RULE(VF_ASPECT_01)) set->aspects |= node->aspects;
+    }
+    /* A kernel has the aspects of the sets that it calls indirectly.  Broken: those of all sets. */
     for (uint32_t i = 0; i < graph->function_count; i++) {
         pl_node *node = &graph->nodes[i];
-        if (node->calls.length > 0 && RULE(VF_ASPECT_02)) {
-            node->aspects |= of_calls(graph, node->calls);
+        if (node->calls.length == 0 || !RULE(VF_ASPECT_02)) continue;
+        for (uint32_t k = 0; k < graph->set_count; k++) {
+            bool named = names_set(node->calls, graph->sets[k].name);
+            if (named || !RULE(VF_ASPECT_03)) node->aspects |= graph->sets[k].aspects;
         }
     }
     CHECK_SLOW(pl_graph_check(graph));

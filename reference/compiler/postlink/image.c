@@ -26,27 +26,30 @@
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
 
-/* The definitions of one device_global in images that are linked together are one variable: each
- * gives way to another one, and a static variable is named by its unique id.  One with image scope
- * is in no other image (DG-POSTLINK-03); as with DPC++'s compiler, its symbol is external for
- * drivers that do not know HostAccess names, although it is not an exported symbol. */
-static void make_shared_definition(LLVMValueRef variable)
+static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
-    rt_text id;
-    if (pl_is_local(variable) && pl_variable_attribute(variable, PL_GLOBAL_ID, &id))
-        LLVMSetValueName2(variable, id.data, id.length);
-    bool alone = pl_is_image_scope(variable);
-    LLVMSetLinkage(variable, alone ? LLVMExternalLinkage : LLVMLinkOnceODRLinkage);
-}
-
-/* Copies become internal, so that images of one input never define a symbol twice. */
-static void make_copy(LLVMValueRef value, const pl_node *node)
-{
+    CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
+    if (role == PL_ENTRY) {
+        /* The sources are linked, so a weak definition is as good as any other now. */
+        CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
+        LLVMSetLinkage(value, LLVMExternalLinkage);
+    }
+    if (role != PL_COPY) return;
     CHECK(node->defined && !LLVMIsDeclaration(value));
     if (node->device_global) {
-        make_shared_definition(value);
+        /* The definitions of one device_global in images that are linked together are one variable:
+         * each gives way to another one, and a static variable is named by its unique id.  One with
+         * image scope is in no other image (DG-POSTLINK-03); as with DPC++'s compiler, its symbol
+         * is external for drivers that do not know HostAccess names, although it is not an exported
+         * symbol. */
+        rt_text id;
+        if (pl_is_local(value) && pl_variable_attribute(value, PL_GLOBAL_ID, &id))
+            LLVMSetValueName2(value, id.data, id.length);
+        bool alone = pl_is_image_scope(value);
+        LLVMSetLinkage(value, alone ? LLVMExternalLinkage : LLVMLinkOnceODRLinkage);
         return;
     }
+    /* Other copies become internal, so that images of one input never define a symbol twice. */
     bool internal = true;
     if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
     if (node->kind == PL_EXTERNAL) {
@@ -54,26 +57,6 @@ static void make_copy(LLVMValueRef value, const pl_node *node)
     }
     LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
     if (node->kind == PL_KERNEL) pl_make_plain_function(value);
-}
-
-/* The sources are linked, so a weak definition is as good as any other now. */
-static void make_entry(LLVMValueRef value)
-{
-    CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
-    LLVMSetLinkage(value, LLVMExternalLinkage);
-}
-
-static bool is_held(const pl_placed *placed)
-{
-    CHECK(placed->role != PL_ABSENT);
-    return placed->role == PL_ENTRY || placed->role == PL_COPY;
-}
-
-static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
-{
-    CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
-    if (role == PL_ENTRY) make_entry(value);
-    if (role == PL_COPY) make_copy(value, node);
 }
 
 /* Makes a module of the part, which the caller owns. */
@@ -84,8 +67,10 @@ static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_
     pl_clone_item *items = rt_arena_alloc_array(&arena, part->count, sizeof *items);
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
-        items[i] = (pl_clone_item){.original = node->value, .defines = is_held(&part->placed[i])};
-        CHECK_IMPLIES(items[i].defines, node->defined);
+        pl_role role = part->placed[i].role;
+        CHECK(role != PL_ABSENT && (node->defined || role == PL_DECLARE));
+        items[i] = (pl_clone_item){.original = node->value,
+                                   .defines = role == PL_ENTRY || role == PL_COPY};
     }
     LLVMModuleRef module = pl_clone_part(input, name, items, part->count);
     CHECK(pl_symbol_count(module) == part->count);
@@ -146,21 +131,16 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     return status;
 }
 
-static void map_image_scope(rt_map *map, LLVMModuleRef module)
-{
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (pl_is_image_scope(variable)) rt_map_set(map, pl_name(variable), 0);
-    }
-}
-
 /* The translator exports the body of a kernel, which its entry point calls; in the document's sense
  * neither kernels nor device_globals with image scope are exports. */
 static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
                                const pl_linkage *linkage, rt_text image)
 {
     rt_map listed = {0}, written = {0};
-    map_image_scope(&listed, module);
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (pl_is_image_scope(variable)) rt_map_set(&listed, pl_name(variable), 0);
+    }
     map_names(&listed, symbols->exports, symbols->export_count);
     map_names(&listed, symbols->kernels, symbols->kernel_count);
     map_names(&listed, symbols->provided, symbols->provided_count);
@@ -176,34 +156,20 @@ static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbo
     return status;
 }
 
-static rt_status check_translation(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
-                                   rt_bytes spirv, rt_text image)
-{
-    CHECK(spirv.size > 0 && image.length > 0);
-    pl_linkage linkage;
-    RT_TRY(pl_linkage_scan(job, spirv, &linkage));
-    RT_TRY(check_imports(job, symbols, &linkage, image));
-    return check_exports(job, module, symbols, &linkage, image);
-}
-
 /* ---- Property sets ------------------------------------------------------------------------- */
 
 /* An image that needs (offers) nothing has no set; the document allows that or an empty set. */
 static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
 {
     static const rt_text nameless[1] = {{"", 0}};
-    if (symbols->import_count > 0) {
-        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, symbols->imports,
-                                  symbols->import_count);
-    } else if (!RULE(DL_IMPORT_09)) {
+    pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, symbols->imports,
+                              symbols->import_count);
+    if (symbols->import_count == 0 && !RULE(DL_IMPORT_09))
         pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
-    }
-    if (symbols->export_count > 0) {
-        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, symbols->exports,
-                                  symbols->export_count);
-    } else if (!RULE(DL_EXPORT_04)) {
+    pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, symbols->exports,
+                              symbols->export_count);
+    if (symbols->export_count == 0 && !RULE(DL_EXPORT_04))
         pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
-    }
 }
 
 /* ---- The image ----------------------------------------------------------------------------- */
@@ -236,48 +202,17 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-/* The names that the split left to other images. */
-static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_placed *placed = &part->placed[i];
-        if (placed->role == PL_IMPORT) rt_map_set(map, graph->nodes[placed->node].name, i);
-    }
-}
-
-static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
-                                 const pl_part *part, pl_symbols *out_symbols)
-{
-    rt_map separated = {0};
-    map_separated(&separated, graph, part);
-    rt_status status = pl_symbols_collect(job, module, &separated, out_symbols);
-    rt_map_free(&separated);
-    return status;
-}
-
-static rt_status prepare(pl_job *job, LLVMModuleRef module, pl_properties *properties)
-{
-    RT_TRY(pl_prepare_optimise(job, module));
-    RT_TRY(pl_prepare_lower(job, module));
-    RT_TRY(pl_refuse_unwritable(job, module));
-    pl_spec_constants_place(job, module, properties);
-    return RT_STATUS_OK;
-}
-
 static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                        const pl_symbols *symbols, rt_image *image)
 {
     pl_prepare_for_writer(job, module);
     RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
     RT_TRY(translate(job, request, module, image->name, &image->code));
-    return check_translation(job, module, symbols, image->code, image->name);
-}
-
-/* PTX has no specialisation constants, and its writer needs no workarounds. */
-static rt_status prepare_ptx(pl_job *job, LLVMModuleRef module)
-{
-    pl_spec_constants_fold(job, module);
-    return pl_prepare_optimise(job, module);
+    CHECK(image->code.size > 0 && image->code.size % 4 == 0);
+    pl_linkage linkage;
+    RT_TRY(pl_linkage_scan(job, image->code, &linkage));
+    RT_TRY(check_imports(job, symbols, &linkage, image->name));
+    return check_exports(job, module, symbols, &linkage, image->name);
 }
 
 /* The image's code without bodies of builtin functions, for a fusion compiler. */
@@ -296,18 +231,6 @@ static void embed_ir(pl_job *job, LLVMModuleRef module, pl_properties *propertie
     LLVMDisposeModule(plain);
 }
 
-static void add_requirements(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
-                             const pl_part *part, const rt_image *image, pl_properties *properties)
-{
-    if (image->format == RT_FORMAT_PTX) {
-        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_module(module));
-        pl_properties_add_module_requirements(job, properties, used, module);
-    } else {
-        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
-        pl_properties_add_requirements(job, properties, used, image->code);
-    }
-}
-
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
@@ -315,18 +238,40 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     pl_properties properties = {0};
     if (part->dummy) pl_dummy_empty(job, module, graph, part);
     if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
-    RT_TRY(ptx ? prepare_ptx(job, module) : prepare(job, module, &properties));
+    if (ptx) {
+        /* PTX has no specialisation constants, and its writer needs no workarounds. */
+        pl_spec_constants_fold(job, module);
+        RT_TRY(pl_prepare_optimise(job, module));
+    } else {
+        RT_TRY(pl_prepare_optimise(job, module));
+        RT_TRY(pl_prepare_lower(job, module));
+        RT_TRY(pl_refuse_unwritable(job, module));
+        pl_spec_constants_place(job, module, &properties);
+    }
     RT_TRY(pl_device_globals_describe(job, module, &properties));
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
-    RT_TRY(collect_symbols(job, module, graph, part, &symbols));
+    rt_map separated = {0}; /* the names that the split left to other images */
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);
+    }
+    rt_status status = pl_symbols_collect(job, module, &separated, &symbols);
+    rt_map_free(&separated);
+    RT_TRY(status);
     RT_TRY(ptx ? pl_ptx_write(job, module, request->library, &image->code)
                : write(job, request, module, &symbols, image));
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    add_requirements(job, module, graph, part, image, &properties);
+    if (ptx) {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_module(module));
+        pl_properties_add_module_requirements(job, &properties, used, module);
+    } else {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
+        pl_properties_add_requirements(job, &properties, used, image->code);
+    }
     /* Without the flag images stay small.  Broken: the flag is ignored. */
     if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
     pl_properties_finish(job, &properties, image);

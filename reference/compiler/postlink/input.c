@@ -19,15 +19,6 @@
 
 #include <llvm-c/Comdat.h>
 
-static bool was_marked(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        if (pl_attribute_has(function, PL_MODULE_ID)) return true;
-    }
-    return false;
-}
-
 /* Functions that other sources may call by name: external ones, `weak` ones, and templates that a
  * C++ source instantiates explicitly.  Inline functions and other templates are compiled into every
  * source that uses them, so no other source needs them. */
@@ -38,31 +29,30 @@ static bool is_external(LLVMValueRef value)
            linkage == LLVMWeakODRLinkage;
 }
 
-/* Gives each function of a source the marks of the front end, and "no-builtins": a user's `isdigit`
- * must not be taken for the C library's, which OpenCL C does not have. */
-static void mark_functions(LLVMModuleRef module, rt_text source, bool marked)
+/* Gives the functions of a source the marks of the front end, and "no-builtins": a user's `isdigit`
+ * must not be taken for the C library's, which OpenCL C does not have.  Variables are symbols as
+ * functions are: if the front end marks nothing, all that other sources can name. */
+static void mark_symbols(LLVMModuleRef module, rt_text source)
 {
     CHECK(source.length > 0);
+    bool marked = false;
     LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function && !marked; function = LLVMGetNextFunction(function))
+        marked = pl_attribute_has(function, PL_MODULE_ID);
+    function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool wanted = pl_is_kernel(function)
-                          ? !pl_attribute_has(function, PL_MODULE_ID)
-                          : !marked && is_external(function) && LLVMGetIntrinsicID(function) == 0;
-        if (wanted && RULE(DL_FE_01)) pl_attribute_set(function, PL_MODULE_ID, source);
+        bool is_symbol = pl_is_kernel(function) ? !pl_attribute_has(function, PL_MODULE_ID)
+                                                : !marked && is_external(function) &&
+                                                      LLVMGetIntrinsicID(function) == 0;
+        if (is_symbol && RULE(DL_FE_01)) pl_attribute_set(function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
             pl_attribute_set(function, "no-builtins", RT_TEXT(""));
         }
     }
-}
-
-/* Variables are symbols as functions are: if the front end marks nothing, all that other sources
- * can name. */
-static void mark_variables(LLVMModuleRef module, rt_text source, bool marked)
-{
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    LLVMValueRef variable = marked ? NULL : LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool wanted = !marked && !LLVMIsDeclaration(variable) && is_external(variable);
-        if (wanted) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
+        bool is_symbol = !LLVMIsDeclaration(variable) && is_external(variable);
+        if (is_symbol) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
     }
 }
 
@@ -82,39 +72,31 @@ static void strip_module(LLVMModuleRef module)
     }
 }
 
-/* Symbols defined so far, and those found a second time. */
-typedef struct definition_table {
-    rt_map names;
-    pl_text_list duplicates;
-} definition_table;
-
-static void note_definitions(pl_job *job, definition_table *table, LLVMModuleRef module)
+/* Adds the definitions of a source to `names`, those of all sources so far. */
+static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part, rt_text source,
+                                  rt_text module)
 {
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+    pl_text_list duplicates = {0};
+    for (LLVMValueRef v = pl_first_symbol(part); v; v = pl_next_symbol(v)) {
         if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage) continue;
         rt_text name = pl_job_name(job, v);
-        if (rt_map_find(&table->names, name) != RT_MAP_NONE)
-            *rt_vector_push(&table->duplicates) = name;
-        rt_map_set(&table->names, name, 0);
+        if (rt_map_find(names, name) != RT_MAP_NONE) *rt_vector_push(&duplicates) = name;
+        rt_map_set(names, name, 0);
     }
-}
-
-static rt_status refuse_duplicates(pl_job *job, const definition_table *table, rt_text source,
-                                   rt_text module)
-{
-    if (table->duplicates.count == 0) return RT_STATUS_OK;
-    CHECK(table->names.count >= 1);
-    rt_buffer list = {0};
-    for (uint32_t i = 0; i < table->duplicates.count; i++) {
-        rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(table->duplicates.items[i]));
+    CHECK(duplicates.count <= names->count);
+    rt_status status = RT_STATUS_OK;
+    if (duplicates.count > 0) {
+        rt_buffer list = {0};
+        for (uint32_t i = 0; i < duplicates.count; i++)
+            rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(duplicates.items[i]));
+        status = rt_fail_naming(
+            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, duplicates.items, duplicates.count,
+            "source %.*s defines %s, which another source of module %.*s defines too; "
+            "make one of them static or remove it",
+            RT_TEXT_ARG(source), rt_buffer_string(&list), RT_TEXT_ARG(module));
+        rt_buffer_free(&list);
     }
-    rt_status status =
-        rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, table->duplicates.items,
-                       table->duplicates.count,
-                       "source %.*s defines %s, which another source of module %.*s defines too; "
-                       "make one of them static or remove it",
-                       RT_TEXT_ARG(source), rt_buffer_string(&list), RT_TEXT_ARG(module));
-    rt_buffer_free(&list);
+    rt_vector_free(&duplicates);
     return status;
 }
 
@@ -129,17 +111,14 @@ static rt_status take_source(pl_job *job, LLVMModuleRef part, rt_text name,
     RT_TRY(pl_annotations_take(job, part, name, &annotations));
     pl_assumptions_take(job, part, &annotations);
     RT_TRY(pl_virtual_functions_take(job, part, name, &annotations));
-    bool marked = was_marked(part);
-    mark_functions(part, name, marked);
-    mark_variables(part, name, marked);
+    mark_symbols(part, name);
     RT_TRY(pl_spec_constants_take(job, part));
     return pl_device_globals_take(job, part, name, &annotations, globals);
 }
 
 /* Parses one source and links it into *module, or makes it *module if that is NULL. */
 static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
-                            definition_table *table, pl_device_globals *globals,
-                            LLVMModuleRef *module)
+                            rt_map *names, pl_device_globals *globals, LLVMModuleRef *module)
 {
     CHECK(index < request->source_count);
     CHECK_IMPLIES(index == 0, !*module);
@@ -148,10 +127,7 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     LLVMModuleRef part = NULL;
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     rt_status status = take_source(job, part, source->name, globals);
-    if (rt_ok(status)) {
-        note_definitions(job, table, part);
-        status = refuse_duplicates(job, table, source->name, request->module);
-    }
+    if (rt_ok(status)) status = note_definitions(job, names, part, source->name, request->module);
     if (!rt_ok(status)) {
         LLVMDisposeModule(part);
         return status;
@@ -162,34 +138,28 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     return RT_STATUS_OK;
 }
 
-/* A C99 `inline` function without an external definition has a body for inlining only; all sources
- * are linked now, so no definition can come and the body is kept. */
-static void keep_inline_bodies(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
-            LLVMSetLinkage(function, LLVMInternalLinkage);
-}
-
 rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_device_globals *globals,
                         LLVMModuleRef *out_module)
 {
     *out_module = NULL;
     CHECK(request->source_count > 0);
-    definition_table table = {0};
+    rt_map names = {0};
     LLVMModuleRef module = NULL;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < request->source_count && rt_ok(status); i++)
-        status = add_source(job, request, i, &table, globals, &module);
-    rt_map_free(&table.names);
-    rt_vector_free(&table.duplicates);
+        status = add_source(job, request, i, &names, globals, &module);
+    rt_map_free(&names);
     if (!rt_ok(status)) {
         if (module) LLVMDisposeModule(module);
         return status;
     }
     CHECK(module);
-    keep_inline_bodies(module);
+    /* A C99 `inline` function without an external definition has a body for inlining only; all
+     * sources are linked now, so no definition can come and the body is kept. */
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
+            LLVMSetLinkage(function, LLVMInternalLinkage);
     pl_virtual_functions_prepare(job, module, request->module);
     *out_module = module;
     return RT_STATUS_OK;

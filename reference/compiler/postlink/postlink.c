@@ -3,48 +3,27 @@
  * It runs the steps in their order; each step has a file of its own. */
 #include "reference/compiler/postlink/postlink.h"
 
-#include "reference/compiler/describe/aspects.h"
 #include "reference/compiler/postlink/image.h"
 #include "reference/compiler/postlink/input.h"
 #include "reference/compiler/postlink/spec_constants.h"
 #include "reference/compiler/postlink/virtual_images.h"
 #include "reference/compiler/ptx/ptx.h"
 
-static rt_status check_request(rt_sink *sink, const rt_postlink_request *request)
-{
-    if (request->format != RT_FORMAT_SPIRV64 && request->format != RT_FORMAT_PTX) {
-        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "module %.*s: post-link makes images of spirv64 and ptx, not of %s",
-                       RT_TEXT_ARG(request->module), rt_format_name(request->format));
-    }
-    if (request->source_count == 0) {
-        return rt_fail(sink, RT_POSTLINK_ERROR, RT_RULE_NONE, "module %.*s has no sources",
-                       RT_TEXT_ARG(request->module));
-    }
-    return RT_STATUS_OK;
-}
-
-/* For a known target, sets that it does not support are dropped. */
-static rt_status build_graph(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
-                             pl_graph *out_graph)
-{
-    RT_TRY(pl_graph_build(job, input, out_graph));
-    pl_graph_fill_aspects(out_graph);
-    if (!request->ahead_of_time) return RT_STATUS_OK;
-    pl_sets_drop(input, out_graph, request->target_aspects);
-    RT_TRY(pl_graph_build(job, input, out_graph));
-    pl_graph_fill_aspects(out_graph);
-    return RT_STATUS_OK;
-}
-
 static rt_status make_images(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
                              const pl_device_globals *globals, rt_buffer *out_answer)
 {
     pl_graph graph;
-    RT_TRY(build_graph(job, request, input, &graph));
+    bool ahead = request->ahead_of_time;
+    RT_TRY(pl_graph_build(job, input, &graph));
+    pl_graph_fill_aspects(&graph);
+    if (ahead) {
+        /* For a known target, sets that it does not support are dropped. */
+        pl_sets_drop(input, &graph, request->target_aspects);
+        RT_TRY(pl_graph_build(job, input, &graph));
+        pl_graph_fill_aspects(&graph);
+    }
     const pl_part *parts = NULL;
     uint32_t count = 0;
-    bool ahead = request->ahead_of_time;
     const pl_split_options options = {
         .split = request->split,
         .whole = request->whole,
@@ -68,7 +47,15 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
 {
     CHECK((unsigned)request->split < RT_SPLIT_COUNT);
     CHECK((unsigned)request->profile < RT_PROFILE_COUNT);
-    RT_TRY(check_request(sink, request));
+    if (request->format != RT_FORMAT_SPIRV64 && request->format != RT_FORMAT_PTX) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "module %.*s: post-link makes images of spirv64 and ptx, not of %s",
+                       RT_TEXT_ARG(request->module), rt_format_name(request->format));
+    }
+    if (request->source_count == 0) {
+        return rt_fail(sink, RT_POSTLINK_ERROR, RT_RULE_NONE, "module %.*s has no sources",
+                       RT_TEXT_ARG(request->module));
+    }
     pl_job job;
     pl_job_open(&job, sink);
     job.profile = request->profile;

@@ -69,29 +69,11 @@ static uint64_t bits_of(pl_job *job, LLVMValueRef constant)
 
 /* ---- Sources ------------------------------------------------------------------------------- */
 
-/* The default of a constant, the initialiser of its second variable; NULL: there is none. */
-static LLVMValueRef default_of(pl_job *job, LLVMModuleRef module, rt_text name)
-{
-    rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
-    LLVMValueRef variable = LLVMGetNamedGlobal(module, symbol.data);
-    LLVMValueRef value = variable ? LLVMGetInitializer(variable) : NULL;
-    bool constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
-    return constant ? value : NULL;
-}
-
 static bool is_value_load(LLVMValueRef user, LLVMValueRef variable)
 {
     return LLVMIsALoadInst(user) && LLVMGetOperand(user, 0) == variable &&
            LLVMTypeOf(user) == LLVMGlobalGetValueType(variable) && !LLVMGetVolatile(user) &&
            LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic;
-}
-
-static bool is_used_by_value(LLVMValueRef variable)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
-        if (!is_value_load(LLVMGetUser(use), variable)) return false;
-    }
-    return true;
 }
 
 /* Clang keeps a bool in a byte and truncates it to a bit after each load; it does so for no other
@@ -110,20 +92,6 @@ static bool is_bool(pl_job *job, LLVMValueRef variable)
     return true;
 }
 
-/* Declares the function whose calls stand for the constant.  It reads nothing and always returns,
- * so the passes can move, merge and drop its calls. */
-static LLVMValueRef declare_value(pl_job *job, LLVMModuleRef module, rt_text name, LLVMTypeRef type)
-{
-    rt_text symbol = rt_arena_printf(&job->arena, VALUE_PREFIX "%.*s", RT_TEXT_ARG(name));
-    LLVMValueRef function =
-        LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
-    LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
-    pl_flag_add(function, "readnone");
-    pl_flag_add(function, "nounwind");
-    pl_flag_add(function, "willreturn");
-    return function;
-}
-
 static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef function,
                                LLVMValueRef *arguments, unsigned count, const char *name)
 {
@@ -136,19 +104,9 @@ static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef fu
     return call;
 }
 
-static void replace_load(pl_job *job, LLVMValueRef load, LLVMValueRef function, LLVMValueRef value)
-{
-    LLVMValueRef call = build_call(job, load, function, &value, 1, "");
-    if (LLVMTypeOf(call) == LLVMTypeOf(load)) {
-        pl_replace(load, call);
-        return;
-    }
-    while (LLVMGetFirstUse(load)) /* a bool */
-        pl_replace(LLVMGetUser(LLVMGetFirstUse(load)), call);
-    LLVMInstructionEraseFromParent(load);
-}
-
-/* Replaces the loads of a variable, which is used by its value only. */
+/* Replaces the loads of a variable, which is used by its value only, by calls of a function that
+ * stands for the constant.  It reads nothing and always returns, so the passes can move, merge and
+ * drop its calls. */
 static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variable, rt_text name,
                           LLVMValueRef value)
 {
@@ -158,38 +116,32 @@ static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variab
         type = LLVMInt1TypeInContext(job->context);
         value = LLVMConstInt(type, bits_of(job, value) != 0, false);
     }
-    LLVMValueRef function = declare_value(job, module, name, type);
-    while (LLVMGetFirstUse(variable))
-        replace_load(job, LLVMGetUser(LLVMGetFirstUse(variable)), function, value);
+    CHECK(LLVMTypeOf(value) == type && scalar_of(type));
+    rt_text symbol = rt_arena_printf(&job->arena, VALUE_PREFIX "%.*s", RT_TEXT_ARG(name));
+    LLVMValueRef function =
+        LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
+    LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
+    pl_flag_add(function, "readnone");
+    pl_flag_add(function, "nounwind");
+    pl_flag_add(function, "willreturn");
+    while (LLVMGetFirstUse(variable)) {
+        LLVMValueRef load = LLVMGetUser(LLVMGetFirstUse(variable));
+        CHECK(is_value_load(load, variable));
+        LLVMValueRef call = build_call(job, load, function, &value, 1, "");
+        if (LLVMTypeOf(load) == type) {
+            pl_replace(load, call);
+            continue;
+        }
+        while (LLVMGetFirstUse(load)) /* a bool */
+            pl_replace(LLVMGetUser(LLVMGetFirstUse(load)), call);
+        LLVMInstructionEraseFromParent(load);
+    }
 }
 
 static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef variable,
                                rt_text name)
 {
-    if (!scalar_of(LLVMGlobalGetValueType(variable))) {
-        return refuse(
-            job, name,
-            "is not a scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
-            "or double");
-    }
-    LLVMValueRef value = default_of(job, module, name);
-    if (!value || LLVMTypeOf(value) != LLVMGlobalGetValueType(variable)) {
-        return refuse(job, name,
-                      "has no default of its type; declare it with SPEC_CONSTANT(type, name, "
-                      "default)");
-    }
-    if (!is_used_by_value(variable)) {
-        return refuse(job, name,
-                      "is used other than by its value; it has no address, and cannot be volatile "
-                      "or atomic");
-    }
-    replace_loads(job, module, variable, name, value);
-    return RT_STATUS_OK;
-}
-
-/* Loads whose value is not used say nothing about the type. */
-static void drop_idle_loads(LLVMValueRef variable)
-{
+    /* Loads whose value is not used say nothing about the type. */
     LLVMUseRef use = LLVMGetFirstUse(variable);
     while (use) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -198,25 +150,49 @@ static void drop_idle_loads(LLVMValueRef variable)
             LLVMInstructionEraseFromParent(user);
         }
     }
+    LLVMTypeRef type = LLVMGlobalGetValueType(variable);
+    if (!scalar_of(type)) {
+        return refuse(
+            job, name,
+            "is not a scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
+            "or double");
+    }
+    /* The default is the initialiser of the second variable. */
+    rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
+    LLVMValueRef initialised = LLVMGetNamedGlobal(module, symbol.data);
+    LLVMValueRef value = initialised ? LLVMGetInitializer(initialised) : NULL;
+    bool constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
+    if (!constant || LLVMTypeOf(value) != type) {
+        return refuse(job, name,
+                      "has no default of its type; declare it with SPEC_CONSTANT(type, name, "
+                      "default)");
+    }
+    for (use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
+        if (is_value_load(LLVMGetUser(use), variable)) continue;
+        return refuse(job, name,
+                      "is used other than by its value; it has no address, and cannot be volatile "
+                      "or atomic");
+    }
+    replace_loads(job, module, variable, name, value);
+    return RT_STATUS_OK;
 }
 
 rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
 {
-    RT_VECTOR(LLVMValueRef) done = {0};
+    RT_VECTOR(LLVMValueRef) variables = {0};
     rt_status status = RT_STATUS_OK;
     LLVMValueRef variable = LLVMGetFirstGlobal(source);
     for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
         rt_text name = name_after(job, variable, CONSTANT_PREFIX);
         bool constant = name.length > 0;
-        if (constant) drop_idle_loads(variable);
         if (constant) status = take_constant(job, source, variable, name);
         bool other = name_after(job, variable, DEFAULT_PREFIX).length > 0;
-        if (constant || other) *rt_vector_push(&done) = variable;
+        if (constant || other) *rt_vector_push(&variables) = variable;
     }
-    for (uint32_t i = 0; i < done.count && rt_ok(status); i++) {
-        if (!LLVMGetFirstUse(done.items[i])) LLVMDeleteGlobal(done.items[i]);
+    for (uint32_t i = 0; i < variables.count && rt_ok(status); i++) {
+        if (!LLVMGetFirstUse(variables.items[i])) LLVMDeleteGlobal(variables.items[i]);
     }
-    rt_vector_free(&done);
+    rt_vector_free(&variables);
     return status;
 }
 
@@ -265,28 +241,6 @@ typedef struct placement {
     rt_buffer defaults;
 } placement;
 
-/* `__spirv_SpecConstant(int, T)`, as the translator knows it. */
-static LLVMValueRef declare_operation(placement *place, LLVMTypeRef type)
-{
-    const scalar_row *scalar = scalar_of(type);
-    CHECK(scalar);
-    rt_text symbol =
-        rt_arena_printf(&place->job->arena, "_Z20__spirv_SpecConstanti%s", scalar->mangled);
-    LLVMValueRef known = LLVMGetNamedFunction(place->image, symbol.data);
-    if (known) return known;
-    LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(place->job->context), type};
-    LLVMValueRef function =
-        LLVMAddFunction(place->image, symbol.data, LLVMFunctionType(type, parameters, 2, false));
-    LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
-    return function;
-}
-
-static void write_scalar(rt_buffer *out, uint64_t bits, uint32_t size)
-{
-    for (uint32_t i = 0; i < size; i++)
-        rt_write_u8(out, (uint8_t)(bits >> (8 * i)));
-}
-
 /* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size. Defaults
  * follow each other without padding, since readers add up the sizes. */
 static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef function,
@@ -294,21 +248,33 @@ static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef fu
 {
     pl_job *job = place->job;
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-    LLVMValueRef operation = declare_operation(place, type);
+    const scalar_row *scalar = scalar_of(type);
+    CHECK(scalar && id < place->functions.count);
+    /* `__spirv_SpecConstant(int, T)`, as the translator knows it. */
+    rt_text symbol = rt_arena_printf(&job->arena, "_Z20__spirv_SpecConstanti%s", scalar->mangled);
+    LLVMTypeRef number_type = LLVMInt32TypeInContext(job->context);
+    LLVMValueRef operation = LLVMGetNamedFunction(place->image, symbol.data);
+    if (!operation) {
+        LLVMTypeRef parameters[] = {number_type, type};
+        operation = LLVMAddFunction(place->image, symbol.data,
+                                    LLVMFunctionType(type, parameters, 2, false));
+        LLVMSetFunctionCallConv(operation, PL_SPIR_FUNCTION);
+    }
     LLVMValueRef value = LLVMGetOperand(LLVMGetUser(LLVMGetFirstUse(function)), 0);
-    LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(job->context), id, false);
+    LLVMValueRef number = LLVMConstInt(number_type, id, false);
     while (LLVMGetFirstUse(function)) {
         LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
         CHECK(pl_calls(call, function) && LLVMGetOperand(call, 0) == value);
         LLVMValueRef arguments[] = {number, value};
         pl_replace(call, build_call(job, call, operation, arguments, 2, name.data));
     }
-    uint32_t size = scalar_of(type)->size;
+    uint64_t bits = bits_of(job, value);
+    for (uint32_t i = 0; i < scalar->size; i++)
+        rt_write_u8(&place->defaults, (uint8_t)(bits >> (8 * i)));
     rt_buffer described = {0};
     rt_write_u32(&described, id);
     rt_write_u32(&described, 0);
-    rt_write_u32(&described, size);
-    write_scalar(&place->defaults, bits_of(job, value), size);
+    rt_write_u32(&described, scalar->size);
     rt_property property = {.name = name, .type = RT_PROPERTY_BYTES};
     property.bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&described));
     rt_buffer_free(&described);

@@ -26,7 +26,6 @@
 #include "reference/compiler/postlink/device_globals.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The entry points of one image, by their nodes, in the graph's order. */
 typedef struct group {
@@ -69,18 +68,6 @@ typedef struct planner {
 
 /* ---- Grouping ------------------------------------------------------------------------------ */
 
-static bool is_entry(const pl_node *node)
-{
-    return node->defined && (node->kind == PL_KERNEL || node->kind == PL_EXTERNAL);
-}
-
-/* DPC++'s automatic choice: functions called through pointers must be with their callers. */
-static rt_split resolve(const pl_graph *graph, rt_split split)
-{
-    if (split != RT_SPLIT_AUTO) return split;
-    return graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
-}
-
 static uint32_t add_group(planner *plan)
 {
     *rt_vector_push(&plan->groups) = (group){.set = PL_NONE};
@@ -103,23 +90,21 @@ static uint32_t group_of_unit(planner *plan, uint32_t unit)
     return found;
 }
 
-/* The number of a combination of aspects; entry points of different ones share no image, whatever
- * the split (VF-SPLIT-09). */
-static uint32_t class_of(planner *plan, pl_aspects aspects)
-{
-    if (aspects == 0 || plan->whole || !RULE(VF_SPLIT_09)) return 0;
-    uint32_t found = rt_map_find_number(&plan->class_of_aspects, aspects);
-    if (found != RT_MAP_NONE) return found;
-    found = plan->class_of_aspects.count + 1;
-    rt_map_set_number(&plan->class_of_aspects, aspects, found);
-    return found;
-}
-
-/* The group of a source's entry points that use the same aspects. */
+/* The group of a source's entry points that use the same aspects; those of different ones share no
+ * image, whatever the split (VF-SPLIT-09). */
 static uint32_t group_of_aspects(planner *plan, const pl_node *node)
 {
+    uint32_t aspect_class = 0;
+    if (node->aspects != 0 && !plan->whole && RULE(VF_SPLIT_09)) {
+        aspect_class = rt_map_find_number(&plan->class_of_aspects, node->aspects);
+        if (aspect_class == RT_MAP_NONE) {
+            aspect_class = plan->class_of_aspects.count + 1;
+            rt_map_set_number(&plan->class_of_aspects, node->aspects, aspect_class);
+        }
+    }
+    CHECK(aspect_class <= plan->class_of_aspects.count);
     uint32_t key = unit_key(plan, node->unit);
-    uint64_t unit_and_class = (uint64_t)class_of(plan, node->aspects) << 32 | key;
+    uint64_t unit_and_class = (uint64_t)aspect_class << 32 | key;
     uint32_t found = rt_map_find_number(&plan->group_of_aspects, unit_and_class);
     if (found != RT_MAP_NONE) return found;
     found = add_group(plan);
@@ -130,22 +115,28 @@ static uint32_t group_of_aspects(planner *plan, const pl_node *node)
     return found;
 }
 
-static void group_entry(planner *plan, uint32_t index)
+static void group_entries(planner *plan)
 {
-    const pl_node *node = &plan->graph->nodes[index];
-    CHECK(is_entry(node));
-    bool kernel = node->kind == PL_KERNEL;
-    bool alone = plan->split == RT_SPLIT_PER_KERNEL && kernel;
-    bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
-    uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
-    plan->nodes[index].home = home;
-    CHECK(plan->groups.items && home < plan->groups.count);
-    group *at = &plan->groups.items[home];
-    if (kernel) {
-        *rt_vector_push(&at->kernels) = index;
-    } else {
-        *rt_vector_push(&at->functions) = index;
+    const pl_graph *graph = plan->graph;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        plan->nodes[i] = (node_plan){.home = PL_NONE, .kernel_home = PL_NONE};
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        if (!node->defined || (node->kind != PL_KERNEL && node->kind != PL_EXTERNAL)) continue;
+        bool kernel = node->kind == PL_KERNEL;
+        bool alone = plan->split == RT_SPLIT_PER_KERNEL && kernel;
+        bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
+        uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
+        CHECK(plan->groups.items && home < plan->groups.count);
+        plan->nodes[i].home = home;
+        group *at = &plan->groups.items[home];
+        if (kernel) {
+            *rt_vector_push(&at->kernels) = i;
+        } else {
+            *rt_vector_push(&at->functions) = i;
+        }
     }
+    CHECK(plan->groups.count <= graph->function_count);
 }
 
 static bool is_referred(const pl_graph *graph, uint32_t index)
@@ -185,16 +176,6 @@ static void group_sets(planner *plan)
     }
 }
 
-/* In an image of everything, virtual functions are entry points like others. */
-static void group_whole(planner *plan)
-{
-    for (uint32_t i = 0; i < plan->graph->function_count; i++) {
-        const pl_node *node = &plan->graph->nodes[i];
-        if (node->kind != PL_VIRTUAL || !node->defined) continue;
-        hold_virtual(plan, group_of_unit(plan, node->unit), i);
-    }
-}
-
 /* ---- The current image --------------------------------------------------------------------- */
 
 static void begin_image(planner *plan, uint32_t number)
@@ -223,23 +204,6 @@ static void hold(planner *plan, uint32_t index, pl_role role)
     node->role = role;
     *rt_vector_push(&plan->held) = index;
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
-}
-
-/* A function that had only slots in the image is called by name there. */
-static void hold_body(planner *plan, uint32_t index)
-{
-    node_plan *node = current_plan(plan, index);
-    CHECK(node->role == PL_SLOT);
-    node->role = PL_COPY;
-    *rt_vector_push(&plan->pending) = index;
-}
-
-/* If virtual functions have no images of their own, a slot is a use like any other. */
-static void refer(planner *plan, uint32_t index)
-{
-    if (current_plan(plan, index)->role != PL_ABSENT) return;
-    pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
-    hold(plan, index, plan->graph->nodes[index].defined ? role : PL_DECLARE);
 }
 
 /* ---- Roles --------------------------------------------------------------------------------- */
@@ -295,10 +259,20 @@ static void follow(planner *plan, role_rule *rule)
             pl_role role = current_plan(plan, used)->role;
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
             if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
-            if (role == PL_SLOT) hold_body(plan, used);
+            if (role == PL_SLOT) {
+                /* A function that had only slots in the image is called by name there. */
+                current_plan(plan, used)->role = PL_COPY;
+                *rt_vector_push(&plan->pending) = used;
+            }
         }
-        for (uint32_t i = 0; i < node->reference_count; i++)
-            refer(plan, node->references[i]);
+        for (uint32_t i = 0; i < node->reference_count; i++) {
+            uint32_t referred = node->references[i];
+            CHECK(plan->graph->nodes[referred].set != PL_NONE);
+            if (current_plan(plan, referred)->role != PL_ABSENT) continue;
+            /* If virtual functions have no images of their own, a slot is a use like any other. */
+            pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
+            hold(plan, referred, plan->graph->nodes[referred].defined ? role : PL_DECLARE);
+        }
     }
 }
 
@@ -390,9 +364,10 @@ static rt_status refuse_scoped(const planner *plan)
 
 /* ---- Homes of variables -------------------------------------------------------------------- */
 
-/* Notes which groups' kernels reach a writable variable that others may import. */
-static void note_kernel_homes(planner *plan)
+/* Gives every variable that others may import the image that defines it. */
+static void choose_homes(planner *plan)
 {
+    /* Which groups' kernels reach a writable one? */
     for (uint32_t g = 0; g < plan->groups.count; g++) {
         const group *entries = &plan->groups.items[g];
         begin_image(plan, g);
@@ -408,11 +383,12 @@ static void note_kernel_homes(planner *plan)
             at->kernel_home = g;
         }
     }
-}
-
-/* Gives every variable that others may import the image that defines it. */
-static void choose_homes(planner *plan)
-{
+    /* In an image of everything, virtual functions are entry points like others. */
+    for (uint32_t i = 0; plan->whole && i < plan->graph->function_count; i++) {
+        const pl_node *node = &plan->graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        hold_virtual(plan, group_of_unit(plan, node->unit), i);
+    }
     for (uint32_t i = plan->graph->function_count; i < plan->graph->node_count; i++) {
         const pl_node *node = &plan->graph->nodes[i];
         node_plan *at = &plan->nodes[i];
@@ -432,25 +408,6 @@ static int compare_placed(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The role of a device_global in an image that refers to it.  The first such image exports it if
- * others may import it; the definitions of further images give way to that one. */
-static pl_role place_device_global(planner *plan, uint32_t index, uint32_t number)
-{
-    const pl_node *node = &plan->graph->nodes[index];
-    node_plan *at = &plan->nodes[index];
-    CHECK(node->device_global && at->role == PL_COPY);
-    bool again = at->copied_before;
-    if (again && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
-        at->torn = true;
-        *rt_vector_push(&plan->scoped) = index;
-    }
-    if (again && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
-    bool exported = node->unit != PL_NONE && !again;
-    if (exported) at->home = number;
-    at->copied_before = true;
-    return exported ? PL_ENTRY : PL_COPY;
-}
-
 static pl_part plan_part(planner *plan, uint32_t number)
 {
     const group *entries = &plan->groups.items[number];
@@ -461,18 +418,29 @@ static pl_part plan_part(planner *plan, uint32_t number)
     pl_placed *placed = rt_arena_alloc_array(&plan->job->arena, count, sizeof *placed);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = plan->held.items[i];
+        const pl_node *node = &plan->graph->nodes[index];
         node_plan *at = current_plan(plan, index);
         placed[i] = (pl_placed){index, at->role};
         CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
-        if (at->role == PL_ENTRY) part.aspects |= plan->graph->nodes[index].aspects;
+        if (at->role == PL_ENTRY) part.aspects |= node->aspects;
         if (at->role != PL_COPY) continue;
-        if (plan->graph->nodes[index].device_global) {
-            placed[i].role = place_device_global(plan, index, number);
+        bool again = at->copied_before;
+        at->copied_before = true;
+        if (!node->device_global) {
+            if (again && node->shared) note_torn(plan, index);
             continue;
         }
-        bool shared = plan->graph->nodes[index].shared;
-        if (shared && at->copied_before) note_torn(plan, index);
-        at->copied_before = true;
+        /* The first image that refers to a device_global exports it if others may import it; the
+         * definitions of further images give way to that one. */
+        if (again && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
+            at->torn = true;
+            *rt_vector_push(&plan->scoped) = index;
+        }
+        if (again && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
+        if (node->unit != PL_NONE && !again) {
+            at->home = number;
+            placed[i].role = PL_ENTRY;
+        }
     }
     if (count > 0) qsort(placed, count, sizeof *placed, compare_placed);
     part.placed = placed;
@@ -480,23 +448,6 @@ static pl_part plan_part(planner *plan, uint32_t number)
 }
 
 /* ---- The plan ------------------------------------------------------------------------------ */
-
-static void group_entries(planner *plan)
-{
-    const pl_graph *graph = plan->graph;
-    for (uint32_t i = 0; i < graph->node_count; i++)
-        plan->nodes[i] = (node_plan){.home = PL_NONE, .kernel_home = PL_NONE};
-    for (uint32_t i = 0; i < graph->function_count; i++)
-        if (is_entry(&graph->nodes[i])) group_entry(plan, i);
-    CHECK(plan->groups.count <= graph->function_count);
-}
-
-/* A device that lacks an aspect of a set gets the set's dummy (VF-DUMMY-01). */
-static bool has_dummy(const planner *plan, const pl_part *part)
-{
-    bool optional = part->set != PL_NONE && plan->graph->sets[part->set].aspects != 0;
-    return optional && RULE(VF_DUMMY_01);
-}
 
 static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_count)
 {
@@ -510,10 +461,13 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
         /* A set without optional features could stay with its users.  Broken: it is lost. */
         if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
         parts[count++] = part;
-        if (!dummies || !has_dummy(plan, &part)) continue;
+        /* A device that lacks an aspect of a set gets the set's dummy (VF-DUMMY-01). */
+        bool optional = part.set != PL_NONE && plan->graph->sets[part.set].aspects != 0;
+        if (!dummies || !optional || !RULE(VF_DUMMY_01)) continue;
         part.dummy = true;
         parts[count++] = part;
     }
+    CHECK(count <= 2 * group_count);
     *out_count = count;
     return parts;
 }
@@ -562,37 +516,20 @@ static bool parts_check(const pl_graph *graph, const pl_part *parts, uint32_t co
     return true;
 }
 
-static void planner_free(planner *plan)
-{
-    for (uint32_t i = 0; i < plan->groups.count; i++) {
-        rt_vector_free(&plan->groups.items[i].kernels);
-        rt_vector_free(&plan->groups.items[i].functions);
-        rt_vector_free(&plan->groups.items[i].variables);
-        rt_vector_free(&plan->groups.items[i].virtuals);
-    }
-    rt_vector_free(&plan->groups);
-    rt_map_free(&plan->group_of_unit);
-    rt_map_free(&plan->group_of_aspects);
-    rt_map_free(&plan->class_of_aspects);
-    rt_vector_free(&plan->held);
-    rt_vector_free(&plan->pending);
-    rt_vector_free(&plan->torn);
-    rt_vector_free(&plan->scoped);
-}
-
 rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_options *options,
                         const pl_part **out_parts, uint32_t *out_count)
 {
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
     CHECK_SLOW(pl_graph_check(graph));
-    planner plan = {.job = job, .graph = graph, .whole = options->whole};
-    plan.split = plan.whole ? RT_SPLIT_OFF : resolve(graph, options->split);
+    planner plan = {.job = job, .graph = graph, .whole = options->whole, .split = options->split};
+    /* DPC++'s automatic choice: functions called through pointers must be with their callers. */
+    if (plan.split == RT_SPLIT_AUTO)
+        plan.split = graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
+    if (plan.whole) plan.split = RT_SPLIT_OFF;
     plan.outlines = !plan.whole && options->outlines;
     if (plan.outlines && plan.split == RT_SPLIT_OFF) plan.outlines = RULE(VF_SPLIT_01);
     plan.nodes = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.nodes);
     group_entries(&plan);
-    note_kernel_homes(&plan);
-    if (plan.whole) group_whole(&plan);
     choose_homes(&plan);
     if (plan.outlines) group_sets(&plan);
     *out_parts = NULL;
@@ -607,6 +544,19 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
         *out_parts = rt_ok(status) ? parts : NULL;
         *out_count = rt_ok(status) ? count : 0;
     }
-    planner_free(&plan);
+    for (uint32_t i = 0; i < plan.groups.count; i++) {
+        rt_vector_free(&plan.groups.items[i].kernels);
+        rt_vector_free(&plan.groups.items[i].functions);
+        rt_vector_free(&plan.groups.items[i].variables);
+        rt_vector_free(&plan.groups.items[i].virtuals);
+    }
+    rt_vector_free(&plan.groups);
+    rt_map_free(&plan.group_of_unit);
+    rt_map_free(&plan.group_of_aspects);
+    rt_map_free(&plan.class_of_aspects);
+    rt_vector_free(&plan.held);
+    rt_vector_free(&plan.pending);
+    rt_vector_free(&plan.torn);
+    rt_vector_free(&plan.scoped);
     return status;
 }

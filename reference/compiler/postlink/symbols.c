@@ -38,14 +38,6 @@ static bool is_reserved_inside(rt_text symbol)
 
 /* ---- Declarations -------------------------------------------------------------------------- */
 
-/* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front end
- * marked, and none that is there to be called through a virtual function's table. */
-static bool is_marked_import(LLVMValueRef function)
-{
-    return pl_attribute_has(function, PL_MODULE_ID) &&
-           !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
-}
-
 bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function)
 {
     static const char *const prefixes[] = {"__spirv_", "__sycl", "__esimd_", "__builtin_"};
@@ -76,9 +68,11 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
-    if (job->profile == RT_PROFILE_DPCPP && !is_marked_import(function))
-        return PL_DECLARED_UNLISTED;
-    return PL_DECLARED_IMPORT;
+    /* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front
+     * end marked, and none that is there to be called through a virtual function's table. */
+    bool marked = pl_attribute_has(function, PL_MODULE_ID) &&
+                  !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
+    return job->profile == RT_PROFILE_DPCPP && !marked ? PL_DECLARED_UNLISTED : PL_DECLARED_IMPORT;
 }
 
 /* Other images cannot see the variables of a work-item or a work-group. */
@@ -102,16 +96,6 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
     return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
            !pl_is_local(variable) && lies_in_shared_memory(job, variable) &&
            !pl_is_vtable(variable);
-}
-
-/* As for functions; a variable that no image can define for another is left to the device. */
-static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable)
-{
-    rt_text name = pl_name(variable);
-    if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
-    bool symbol =
-        lists_variable(job, variable) && lies_in_shared_memory(job, variable) && !is_reserved(name);
-    return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
 }
 
 /* The name in the lists: the symbol, unchanged. */
@@ -170,46 +154,32 @@ static void collect_export(collector *all, LLVMValueRef function)
     }
 }
 
-static void collect_offered(collector *all, LLVMValueRef variable)
-{
-    rt_text id;
-    bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
-    if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
-        pl_variable_is_offered(all->job, variable) && !pl_is_image_scope(variable))
-        *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
-}
-
 /* The document's wording covers undefined variables, but its exclusions and its list of exports
  * speak of functions only, so listing them is as correct as not listing them; we list those that
- * another image can define. */
+ * another image can define and leave the others to the device. */
 static rt_status collect_variables(collector *all, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        rt_text id, name = pl_name(variable);
         if (!LLVMIsDeclaration(variable)) {
-            collect_offered(all, variable);
+            bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
+            if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
+                pl_variable_is_offered(all->job, variable) && !pl_is_image_scope(variable))
+                *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
             continue;
         }
         if (!RULE(DL_IMPORT_08)) {
             return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
-                           "variable '%.*s' is not defined", RT_TEXT_ARG(pl_name(variable)));
+                           "variable '%.*s' is not defined", RT_TEXT_ARG(name));
         }
-        pl_declaration kind = classify_variable(all->job, variable);
-        pl_text_list *list = kind == PL_DECLARED_IMPORT ? &all->imports : &all->unlisted;
-        if (kind != PL_DECLARED_BUILTIN) *rt_vector_push(list) = recorded_name(all->job, variable);
+        if (rt_text_starts(name, "llvm.")) continue;
+        bool imported = lists_variable(all->job, variable) &&
+                        lies_in_shared_memory(all->job, variable) && !is_reserved(name);
+        pl_text_list *list = imported ? &all->imports : &all->unlisted;
+        *rt_vector_push(list) = recorded_name(all->job, variable);
     }
     return RT_STATUS_OK;
-}
-
-static pl_symbols finish(collector *all)
-{
-    pl_symbols symbols;
-    symbols.imports = pl_job_keep_texts(all->job, &all->imports, &symbols.import_count);
-    symbols.exports = pl_job_keep_texts(all->job, &all->exports, &symbols.export_count);
-    symbols.unlisted = pl_job_keep_texts(all->job, &all->unlisted, &symbols.unlisted_count);
-    symbols.provided = pl_job_keep_texts(all->job, &all->provided, &symbols.provided_count);
-    symbols.kernels = pl_job_keep_texts(all->job, &all->kernels, &symbols.kernel_count);
-    return symbols;
 }
 
 static void check_apart(rt_map *seen, const rt_text *names, uint32_t count)
@@ -249,7 +219,11 @@ rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *se
         }
     }
     if (rt_ok(status)) status = collect_variables(&all, module);
-    *out_symbols = finish(&all);
+    out_symbols->imports = pl_job_keep_texts(job, &all.imports, &out_symbols->import_count);
+    out_symbols->exports = pl_job_keep_texts(job, &all.exports, &out_symbols->export_count);
+    out_symbols->unlisted = pl_job_keep_texts(job, &all.unlisted, &out_symbols->unlisted_count);
+    out_symbols->provided = pl_job_keep_texts(job, &all.provided, &out_symbols->provided_count);
+    out_symbols->kernels = pl_job_keep_texts(job, &all.kernels, &out_symbols->kernel_count);
     CHECK_SLOW(symbols_check(out_symbols));
     return status;
 }

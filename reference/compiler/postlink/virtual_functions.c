@@ -63,13 +63,6 @@ static bool are_strings(rt_text written)
     return true;
 }
 
-/* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
-static rt_text or_default(rt_text names)
-{
-    bool default_set = names.length == 0 && RULE(VF_PROP_04);
-    return default_set ? RT_TEXT(PL_DEFAULT_SET) : names;
-}
-
 typedef struct annotation_row {
     const char *prefix;
     const char *attribute;
@@ -83,9 +76,14 @@ static const annotation_row annotation_rows[] = {
     {"assay:uses-aspects=", PL_USES_ASPECTS, true, false},
 };
 
-static rt_status apply_annotation(pl_job *job, rt_text source, const pl_annotation *annotation,
-                                  const annotation_row *row, rt_text text)
+static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotation *annotation)
 {
+    rt_text text;
+    const annotation_row *row = annotation_rows;
+    const annotation_row *end = row + sizeof annotation_rows / sizeof *annotation_rows;
+    while (row < end && !pl_annotation_is(annotation, row->prefix, &text))
+        row++;
+    if (row == end) return RT_STATUS_OK;
     LLVMValueRef function = LLVMIsAFunction(annotation->value);
     unsigned line = annotation->line;
     if (!function) {
@@ -98,7 +96,8 @@ static rt_status apply_annotation(pl_job *job, rt_text source, const pl_annotati
                       "mark, backslash or blank; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
-    if (row->of_sets) value = or_default(value);
+    /* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
+    if (row->of_sets && value.length == 0 && RULE(VF_PROP_04)) value = RT_TEXT(PL_DEFAULT_SET);
     rt_text old = pl_attribute(function, row->attribute);
     if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
         return refuse(job, source, function, line,
@@ -107,18 +106,6 @@ static rt_status apply_annotation(pl_job *job, rt_text source, const pl_annotati
     }
     bool marks = value.length > 0 && RULE(VF_PROP_01);
     if (marks) pl_attribute_set(function, row->attribute, value);
-    return RT_STATUS_OK;
-}
-
-static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotation *annotation)
-{
-    rt_text text;
-    for (size_t i = 0; i < sizeof annotation_rows / sizeof *annotation_rows; i++) {
-        const annotation_row *row = &annotation_rows[i];
-        if (pl_annotation_is(annotation, row->prefix, &text)) {
-            return apply_annotation(job, source, annotation, row, text);
-        }
-    }
     return RT_STATUS_OK;
 }
 
@@ -132,65 +119,39 @@ static bool is_set_name(rt_text name)
     return name.length > 0;
 }
 
-static bool are_set_names(rt_text list)
-{
-    rt_text name, rest = list;
-    while (rt_set_names_next(&rest, &name))
-        if (!is_set_name(name)) return false;
-    return list.length > 0;
-}
-
-static rt_status check_callable(pl_job *job, rt_text source, LLVMValueRef function, rt_text set)
+static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef function)
 {
     unsigned line = pl_place_line(function);
-    if (pl_is_kernel(function)) {
-        return refuse(job, source, function, line,
-                      "is a kernel, which cannot be indirectly callable");
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) {
+        if (pl_is_kernel(function))
+            return refuse(job, source, function, line,
+                          "is a kernel, which cannot be indirectly callable");
+        if (!is_set_name(pl_attribute(function, PL_INDIRECTLY_CALLABLE)))
+            return refuse(job, source, function, line,
+                          "is in a set whose name is empty or has a comma, a quotation mark, a "
+                          "backslash or a blank; give the set another name");
     }
-    if (!is_set_name(set)) {
-        return refuse(job, source, function, line,
-                      "is in a set whose name is empty or has a comma, a quotation mark, a "
-                      "backslash or a blank; give the set another name");
+    if (pl_attribute_has(function, PL_CALLS_INDIRECTLY)) {
+        if (!pl_is_kernel(function))
+            return refuse(job, source, function, line,
+                          "calls sets of virtual functions indirectly, which is a property of "
+                          "kernels, but it is not a kernel; give it to the kernels that call it");
+        rt_text name, sets = pl_attribute(function, PL_CALLS_INDIRECTLY);
+        bool valid = sets.length > 0;
+        while (valid && rt_set_names_next(&sets, &name))
+            valid = is_set_name(name);
+        if (!valid)
+            return refuse(job, source, function, line,
+                          "calls a set whose name is empty or has a comma, a quotation mark, a "
+                          "backslash or a blank; give the set another name");
     }
-    return RT_STATUS_OK;
-}
-
-static rt_status check_caller(pl_job *job, rt_text source, LLVMValueRef function, rt_text sets)
-{
-    unsigned line = pl_place_line(function);
-    if (!pl_is_kernel(function)) {
-        return refuse(job, source, function, line,
-                      "calls sets of virtual functions indirectly, which is a property of "
-                      "kernels, but it is not a kernel; give it to the kernels that call it");
-    }
-    if (!are_set_names(sets)) {
-        return refuse(job, source, function, line,
-                      "calls a set whose name is empty or has a comma, a quotation mark, a "
-                      "backslash or a blank; give the set another name");
-    }
-    return RT_STATUS_OK;
-}
-
-static rt_status check_aspects(pl_job *job, rt_text source, LLVMValueRef function, rt_text names)
-{
     pl_aspects aspects;
-    rt_text unknown;
+    rt_text unknown, names = pl_attribute(function, PL_USES_ASPECTS);
     if (pl_aspects_of_names(names, &aspects, &unknown)) return RT_STATUS_OK;
     rt_text what = rt_arena_printf(
         &job->arena, "uses aspect '%.*s', which assay does not know; it knows " PL_ASPECT_NAMES,
         RT_TEXT_ARG(unknown));
-    return refuse(job, source, function, pl_place_line(function), what.data);
-}
-
-static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef function)
-{
-    rt_text set = pl_attribute(function, PL_INDIRECTLY_CALLABLE);
-    rt_text calls = pl_attribute(function, PL_CALLS_INDIRECTLY);
-    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE))
-        RT_TRY(check_callable(job, source, function, set));
-    if (pl_attribute_has(function, PL_CALLS_INDIRECTLY))
-        RT_TRY(check_caller(job, source, function, calls));
-    return check_aspects(job, source, function, pl_attribute(function, PL_USES_ASPECTS));
+    return refuse(job, source, function, line, what.data);
 }
 
 rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text source,
@@ -213,21 +174,19 @@ bool pl_is_vtable(LLVMValueRef variable)
     return rt_text_starts(name, "_ZTV") || rt_text_starts(name, "_ZTC");
 }
 
-typedef struct slot_walk {
-    pl_slot_rule *rule;
-    const void *user;
-} slot_walk;
-
-static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant);
-
-/* Rebuilds a struct or an array of slots. */
-static LLVMValueRef empty_parts(const slot_walk *walk, LLVMValueRef constant)
+static LLVMValueRef empty_slots(LLVMValueRef constant, pl_slot_rule *rule, const void *user)
 {
     LLVMTypeRef type = LLVMTypeOf(constant);
+    if (!LLVMIsAConstantStruct(constant) && !LLVMIsAConstantArray(constant)) {
+        LLVMValueRef function = LLVMIsAFunction(pl_strip_constant(constant));
+        bool emptied = function && rule(function, user);
+        return emptied ? LLVMConstNull(type) : constant;
+    }
+    /* A struct or an array of slots is rebuilt. */
     unsigned count = (unsigned)LLVMGetNumOperands(constant);
     RT_VECTOR(LLVMValueRef) parts = {0};
     for (unsigned i = 0; i < count; i++)
-        *rt_vector_push(&parts) = empty_slots(walk, LLVMGetOperand(constant, i));
+        *rt_vector_push(&parts) = empty_slots(LLVMGetOperand(constant, i), rule, user);
     LLVMValueRef rebuilt;
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
         rebuilt = LLVMConstArray(LLVMGetElementType(type), parts.items, count);
@@ -242,35 +201,17 @@ static LLVMValueRef empty_parts(const slot_walk *walk, LLVMValueRef constant)
     return rebuilt;
 }
 
-static LLVMValueRef empty_slots(const slot_walk *walk, LLVMValueRef constant)
-{
-    if (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant)) {
-        return empty_parts(walk, constant);
-    }
-    LLVMValueRef function = LLVMIsAFunction(pl_strip_constant(constant));
-    bool emptied = function && walk->rule(function, walk->user);
-    return emptied ? LLVMConstNull(LLVMTypeOf(constant)) : constant;
-}
-
 void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user)
 {
-    const slot_walk walk = {rule, user};
+
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         LLVMValueRef value = pl_is_vtable(variable) ? LLVMGetInitializer(variable) : NULL;
-        if (value) LLVMSetInitializer(variable, empty_slots(&walk, value));
+        if (value) LLVMSetInitializer(variable, empty_slots(value, rule, user));
     }
 }
 
 /* ---- The linked sources -------------------------------------------------------------------- */
-
-/* Itanium C++ ABI, 5.1.4.2 "Virtual Override Thunks". */
-static bool is_thunk(LLVMValueRef function)
-{
-    rt_text name = pl_name(function);
-    return rt_text_starts(name, "_ZTh") || rt_text_starts(name, "_ZTv") ||
-           rt_text_starts(name, "_ZTc");
-}
 
 /* The function that a thunk calls; NULL: none. */
 static LLVMValueRef target_of(LLVMValueRef thunk)
@@ -282,18 +223,6 @@ static LLVMValueRef target_of(LLVMValueRef thunk)
     return NULL;
 }
 
-static void mark_thunks(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        LLVMValueRef target = is_thunk(function) ? target_of(function) : NULL;
-        bool marked = target && pl_attribute_has(target, PL_INDIRECTLY_CALLABLE);
-        if (!marked || !RULE(VF_SPLIT_12)) continue;
-        pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
-                         pl_attribute(target, PL_INDIRECTLY_CALLABLE));
-    }
-}
-
 /* An unmarked function is not device code, so its slot is emptied.  So is the slot of a pure
  * virtual function: the function that reports a call of it does not exist on devices. */
 static bool is_host_code(LLVMValueRef function, const void *user)
@@ -303,21 +232,23 @@ static bool is_host_code(LLVMValueRef function, const void *user)
     return LLVMIsDeclaration(function) ? RULE(VF_FE_06) : RULE(VF_FE_02);
 }
 
-/* Makes an internal function external, under a name that no other module has: another source may
- * have an internal function of the same name. */
-static void publish(pl_job *job, LLVMValueRef function, rt_text module)
+void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name)
 {
-    rt_text name = pl_job_name(job, function);
-    rt_text known =
-        rt_arena_printf(&job->arena, "%.*s.%.*s", RT_TEXT_ARG(name), RT_TEXT_ARG(module));
-    LLVMSetValueName2(function, known.data, known.length);
-    LLVMSetLinkage(function, LLVMExternalLinkage);
-}
-
-/* For its optimiser, clang copies vtables that another source defines; such a copy lacks what only
- * that source knows about the functions, such as their marks. */
-static void forget_copies(LLVMModuleRef module)
-{
+    CHECK(name.length > 0);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        /* Itanium C++ ABI, 5.1.4.2 "Virtual Override Thunks". */
+        rt_text symbol = pl_name(function);
+        bool thunk = rt_text_starts(symbol, "_ZTh") || rt_text_starts(symbol, "_ZTv") ||
+                     rt_text_starts(symbol, "_ZTc");
+        LLVMValueRef target = thunk ? target_of(function) : NULL;
+        bool marked = target && pl_attribute_has(target, PL_INDIRECTLY_CALLABLE);
+        if (!marked || !RULE(VF_SPLIT_12)) continue;
+        pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
+                         pl_attribute(target, PL_INDIRECTLY_CALLABLE));
+    }
+    /* For its optimiser, clang copies vtables that another source defines; such a copy lacks what
+     * only that source knows about the functions, such as their marks. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         bool copy = LLVMGetLinkage(variable) == LLVMAvailableExternallyLinkage;
@@ -325,18 +256,16 @@ static void forget_copies(LLVMModuleRef module)
         LLVMSetInitializer(variable, NULL);
         LLVMSetLinkage(variable, LLVMExternalLinkage);
     }
-}
-
-void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name)
-{
-    mark_thunks(module);
-    forget_copies(module);
     pl_vtables_empty(module, is_host_code, NULL);
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
+    /* Internal functions become external, under a name that no other module has: another source
+     * may have an internal function of the same name. */
+    for (function = LLVMGetFirstFunction(module); function;
+         function = LLVMGetNextFunction(function)) {
         bool hidden = pl_is_local(function) && !LLVMIsDeclaration(function);
-        if (hidden && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) {
-            publish(job, function, name);
-        }
+        if (!hidden || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
+        rt_text unique =
+            rt_arena_printf(&job->arena, "%s.%.*s", LLVMGetValueName(function), RT_TEXT_ARG(name));
+        LLVMSetValueName2(function, unique.data, unique.length);
+        LLVMSetLinkage(function, LLVMExternalLinkage);
     }
 }

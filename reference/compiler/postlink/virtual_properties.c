@@ -69,24 +69,20 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     return finish_names(job, &list);
 }
 
-/* Marks the sets of the functions to which a node that the image holds refers. */
-static void mark_created(const pl_graph *graph, const pl_placed *placed, bool *created)
-{
-    const pl_node *node = &graph->nodes[placed->node];
-    if (placed->role != PL_ENTRY && placed->role != PL_COPY) return;
-    for (uint32_t i = 0; i < node->reference_count; i++) {
-        uint32_t set = graph->nodes[node->references[i]].set;
-        CHECK(set < graph->set_count);
-        created[set] = RULE(VF_PROP_09);
-    }
-}
-
 /* The sets whose functions the image's vtables hold, except its own, in the module's order. */
 static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
     bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
-    for (uint32_t i = 0; i < part->count; i++)
-        mark_created(graph, &part->placed[i], created);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        pl_role role = part->placed[i].role;
+        if (role != PL_ENTRY && role != PL_COPY) continue;
+        for (uint32_t k = 0; k < node->reference_count; k++) {
+            uint32_t set = graph->nodes[node->references[k]].set;
+            CHECK(set < graph->set_count);
+            created[set] = RULE(VF_PROP_09);
+        }
+    }
     name_list list = {0};
     for (uint32_t set = 0; set < graph->set_count; set++)
         if (created[set] && set != part->set) add_name(&list, graph->sets[set].name);
@@ -95,75 +91,40 @@ static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *par
 
 /* ---- The documents' set -------------------------------------------------------------------- */
 
-static void add_provider(pl_job *job, property_list *items, const pl_graph *graph,
-                         const pl_part *part)
+static void add_relation_set(pl_job *job, property_list *items, const pl_graph *graph,
+                             const pl_part *part)
 {
-    rt_text name = RULE_ELSE(VF_PROP_06, graph->sets[part->set].name, RT_TEXT("?"));
-    *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_PROVIDES, name);
+    CHECK(part->set == PL_NONE || part->set < graph->set_count);
+    bool provides = part->set != PL_NONE;
+    if (provides) {
+        rt_text name = RULE_ELSE(VF_PROP_06, graph->sets[part->set].name, RT_TEXT("?"));
+        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_PROVIDES, name);
+    }
     if (part->dummy && RULE(VF_PROP_07)) {
         *rt_vector_push(items) = (rt_property){
             .name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_DUMMY), .type = RT_PROPERTY_UINT32, .number = 1};
     }
-}
-
-static void add_relations(pl_job *job, property_list *items, const pl_graph *graph,
-                          const pl_part *part)
-{
+    if (part->dummy) return; /* it creates nothing */
+    bool documents = job->profile == RT_PROFILE_DOCUMENTS;
+    if (!documents && provides) return;
     rt_text calls = calls_of(job, graph, part), creates = creates_of(job, graph, part);
-    if (calls.length > 0) {
-        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CALLS, calls);
+    if (documents) {
+        if (calls.length > 0)
+            *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CALLS, calls);
+        if (creates.length > 0)
+            *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CREATES, creates);
+        return;
     }
-    if (creates.length > 0) {
-        *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_CREATES, creates);
-    }
-}
-
-static void add_uses(pl_job *job, property_list *items, const pl_graph *graph, const pl_part *part)
-{
     name_list list = {0};
-    add_names(&list, calls_of(job, graph, part));
-    add_names(&list, creates_of(job, graph, part));
+    add_names(&list, calls);
+    add_names(&list, creates);
     rt_text uses = finish_names(job, &list);
     if (uses.length > 0) {
         *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_USES, uses);
     }
 }
 
-static void add_relation_set(pl_job *job, property_list *items, const pl_graph *graph,
-                             const pl_part *part)
-{
-    bool provides = part->set != PL_NONE;
-    if (provides) add_provider(job, items, graph, part);
-    if (part->dummy) return; /* it creates nothing */
-    if (job->profile == RT_PROFILE_DOCUMENTS) {
-        add_relations(job, items, graph, part);
-    } else if (!provides) {
-        add_uses(job, items, graph, part);
-    }
-}
-
 /* ---- Ours ---------------------------------------------------------------------------------- */
-
-static void list_functions(pl_job *job, property_list *items, LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        bool known = !LLVMIsDeclaration(function) && !pl_is_local(function);
-        if (!known || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
-        *rt_vector_push(items) = text_property(job, pl_job_name(job, function).data,
-                                               pl_attribute(function, PL_INDIRECTLY_CALLABLE));
-    }
-}
-
-static void list_callers(pl_job *job, property_list *items, const pl_graph *graph,
-                         const pl_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_node *node = &graph->nodes[part->placed[i].node];
-        bool caller = part->placed[i].role == PL_ENTRY && node->calls.length > 0;
-        if (caller) *rt_vector_push(items) = text_property(job, node->name.data, node->calls);
-    }
-}
 
 /* ---- The image ----------------------------------------------------------------------------- */
 
@@ -171,7 +132,7 @@ static void list_callers(pl_job *job, property_list *items, const pl_graph *grap
 static void add_set(pl_job *job, pl_properties *properties, const char *name, property_list *items)
 {
     if (items->count == 0) return;
-    const rt_property *kept = pl_job_copy(job, items->items, items->count, sizeof *kept);
+    const rt_property *kept = rt_arena_copy(&job->arena, items->items, items->count, sizeof *kept);
     pl_properties_add(properties, name, kept, items->count);
     items->count = 0;
 }
@@ -183,42 +144,43 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
     if (!ahead || !RULE(VF_PROP_11)) add_relation_set(job, &items, graph, part);
     add_set(job, properties,
             RULE_ELSE(VF_PROP_05, RT_SET_VIRTUAL_FUNCTIONS, "SYCL/virtual functions?"), &items);
-    list_functions(job, &items, module);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        bool visible = !LLVMIsDeclaration(function) && !pl_is_local(function);
+        if (!visible || !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) continue;
+        *rt_vector_push(&items) = text_property(job, pl_job_name(job, function).data,
+                                                pl_attribute(function, PL_INDIRECTLY_CALLABLE));
+    }
     add_set(job, properties, RT_SET_VIRTUAL_FUNCTION_SETS, &items);
-    list_callers(job, &items, graph, part);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool caller = part->placed[i].role == PL_ENTRY && node->calls.length > 0;
+        CHECK_IMPLIES(caller, node->kind == PL_KERNEL);
+        if (caller) *rt_vector_push(&items) = text_property(job, node->name.data, node->calls);
+    }
     add_set(job, properties, RT_SET_KERNEL_CALLS, &items);
     rt_vector_free(&items);
 }
 
 /* ---- Requirements -------------------------------------------------------------------------- */
 
-/* Reports whether virtual functions, in bodies or in slots, may have added capabilities to the code
- * that its kernels do not need. */
-static bool has_virtual_code(const pl_graph *graph, const pl_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++)
-        if (graph->nodes[part->placed[i].node].kind == PL_VIRTUAL) return true;
-    return false;
-}
-
-/* A kernel that calls a virtual function but names no set is an ordinary kernel; only its author
- * knows whether its launches make the call.  Broken: no device can run it. */
-static pl_aspects undeclared_calls(const pl_graph *graph, const pl_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_node *node = &graph->nodes[part->placed[i].node];
-        bool undeclared =
-            node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
-        if (undeclared && !RULE(VF_FE_04)) return (pl_aspects)1 << 63;
-    }
-    return 0;
-}
-
 pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code)
 {
+    CHECK_IMPLIES(part->dummy, part->set != PL_NONE);
     if (part->dummy && RULE(VF_DUMMY_03)) return 0;
     if (part->set != PL_NONE) return RULE_ELSE(VF_SPLIT_11, part->aspects, 0);
-    pl_aspects aspects = part->aspects | undeclared_calls(graph, part);
-    if (has_virtual_code(graph, part) && RULE(VF_DUMMY_05)) return aspects;
-    return aspects | of_code;
+    pl_aspects aspects = part->aspects;
+    bool virtual_code = false;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        virtual_code = virtual_code || node->kind == PL_VIRTUAL;
+        /* A kernel that calls a virtual function but names no set is an ordinary kernel; only its
+         * author knows whether its launches make the call.  Broken: no device can run it. */
+        bool undeclared =
+            node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
+        if (undeclared && !RULE(VF_FE_04)) aspects |= (pl_aspects)1 << 63;
+    }
+    /* Virtual functions, in bodies or in slots, may have added capabilities to the code that its
+     * kernels do not need. */
+    return virtual_code && RULE(VF_DUMMY_05) ? aspects : aspects | of_code;
 }

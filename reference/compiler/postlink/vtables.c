@@ -10,64 +10,35 @@
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
 
-static bool may_repeat(LLVMValueRef in_source)
-{
-    LLVMLinkage linkage = LLVMGetLinkage(in_source);
-    return linkage == LLVMLinkOnceODRLinkage || linkage == LLVMWeakODRLinkage ||
-           linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMWeakAnyLinkage;
-}
-
-/* Every module that has a class has its inline functions.  Copies keep their names if virtual
- * functions have no images of their own, so that a device can recognise calls of them. */
-static void link_function(LLVMModuleRef module, const pl_node *node, pl_role role)
-{
-    LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
-    if (!function || LLVMIsDeclaration(function)) return;
-    bool repeats = role == PL_COPY || (role == PL_ENTRY && may_repeat(node->value));
-    if (repeats) LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
-}
-
-static void link_vtable(LLVMModuleRef module, const pl_node *node)
-{
-    LLVMValueRef variable = LLVMGetNamedGlobal(module, node->name.data);
-    bool known = !pl_is_local(node->value);
-    if (variable && known) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
-}
-
 /* ---- Memory -------------------------------------------------------------------------------- */
-
-static bool lies_in_private(LLVMValueRef variable)
-{
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PL_SPACE_PRIVATE &&
-           LLVMIsGlobalConstant(variable) && LLVMGetInitializer(variable);
-}
 
 /* The C API cannot change the type of a pointer inside other types, so users get a pointer of the
  * old type, converted from the new one by way of an integer. */
-static void move_to_global(pl_job *job, LLVMModuleRef module, LLVMValueRef old)
-{
-    rt_text name = pl_job_name(job, old);
-    LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
-    LLVMValueRef moved =
-        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(old), "", PL_SPACE_GLOBAL);
-    LLVMSetInitializer(moved, LLVMGetInitializer(old));
-    LLVMSetGlobalConstant(moved, true);
-    LLVMSetAlignment(moved, LLVMGetAlignment(old));
-    LLVMSetLinkage(moved, LLVMGetLinkage(old));
-    LLVMValueRef pointer = LLVMConstIntToPtr(LLVMConstPtrToInt(moved, number), LLVMTypeOf(old));
-    LLVMReplaceAllUsesWith(old, pointer);
-    LLVMDeleteGlobal(old);
-    LLVMSetValueName2(moved, name.data, name.length);
-}
-
-static void move_all(pl_job *job, LLVMModuleRef module)
+static void move_to_global(pl_job *job, LLVMModuleRef module)
 {
     RT_VECTOR(LLVMValueRef) moved = {0};
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable))
-        if (lies_in_private(variable)) *rt_vector_push(&moved) = variable;
-    for (uint32_t i = 0; i < moved.count; i++)
-        move_to_global(job, module, moved.items[i]);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool private = LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PL_SPACE_PRIVATE;
+        if (private && LLVMIsGlobalConstant(variable) && LLVMGetInitializer(variable))
+            *rt_vector_push(&moved) = variable;
+    }
+    for (uint32_t i = 0; i < moved.count; i++) {
+        LLVMValueRef old = moved.items[i];
+        rt_text name = pl_job_name(job, old);
+        LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
+        LLVMValueRef global =
+            LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(old), "", PL_SPACE_GLOBAL);
+        LLVMSetInitializer(global, LLVMGetInitializer(old));
+        LLVMSetGlobalConstant(global, true);
+        LLVMSetAlignment(global, LLVMGetAlignment(old));
+        LLVMSetLinkage(global, LLVMGetLinkage(old));
+        LLVMValueRef pointer =
+            LLVMConstIntToPtr(LLVMConstPtrToInt(global, number), LLVMTypeOf(old));
+        LLVMReplaceAllUsesWith(old, pointer);
+        LLVMDeleteGlobal(old);
+        LLVMSetValueName2(global, name.data, name.length);
+    }
     rt_vector_free(&moved);
 }
 
@@ -93,12 +64,27 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
 {
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
-        if (node->kind == PL_VIRTUAL) link_function(module, node, part->placed[i].role);
-        if (node->is_vtable) link_vtable(module, node);
+        pl_role role = part->placed[i].role;
+        if (node->is_vtable) {
+            LLVMValueRef variable = LLVMGetNamedGlobal(module, node->name.data);
+            if (variable && !pl_is_local(node->value))
+                LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        }
+        if (node->kind != PL_VIRTUAL) continue;
+        /* Every module that has a class has its inline functions.  Copies keep their names if
+         * virtual functions have no images of their own, so that a device can recognise calls of
+         * them. */
+        LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
+        LLVMLinkage linkage = LLVMGetLinkage(node->value);
+        bool may_repeat = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMWeakODRLinkage ||
+                          linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMWeakAnyLinkage;
+        bool repeats = role == PL_COPY || (role == PL_ENTRY && may_repeat);
+        if (function && !LLVMIsDeclaration(function) && repeats)
+            LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
     }
     RT_TRY(refuse_declared(job, module));
     /* The back end for NVPTX puts every variable of a module into global memory itself. */
-    if (job->format != RT_FORMAT_PTX) move_all(job, module);
+    if (job->format != RT_FORMAT_PTX) move_to_global(job, module);
     return RT_STATUS_OK;
 }
 
@@ -111,13 +97,6 @@ typedef struct drop {
     bool any; /* some set is dropped */
 } drop;
 
-/* A set can be used where every aspect of it is supported.  Broken: where any is. */
-static bool is_unsupported(const drop *all, pl_aspects aspects)
-{
-    bool some = (aspects & ~all->supported) != 0;
-    return RULE_ELSE(VF_AOT_04, some, some && (aspects & all->supported) == 0);
-}
-
 /* The whole set decides.  Broken: each function for itself.  What is not dropped can be called.
  * Broken: if any set is dropped, all slots are emptied. */
 static bool is_dropped(LLVMValueRef function, const void *user)
@@ -128,7 +107,10 @@ static bool is_dropped(LLVMValueRef function, const void *user)
     const pl_node *node = &all->graph->nodes[index];
     if (node->set == PL_NONE) return false;
     pl_aspects aspects = RULE_ELSE(VF_AOT_03, all->graph->sets[node->set].aspects, node->aspects);
-    if (is_unsupported(all, aspects) && RULE(VF_AOT_02)) return true;
+    /* A set can be used where every aspect of it is supported.  Broken: where any is. */
+    bool some = (aspects & ~all->supported) != 0;
+    bool unsupported = RULE_ELSE(VF_AOT_04, some, some && (aspects & all->supported) == 0);
+    if (unsupported && RULE(VF_AOT_02)) return true;
     return all->any && !RULE(VF_AOT_05);
 }
 

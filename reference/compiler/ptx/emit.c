@@ -28,13 +28,6 @@ static LLVMTargetMachineRef make_machine(void)
                                    LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
-static bool is_private_variable(LLVMValueRef variable)
-{
-    LLVMLinkage linkage = LLVMGetLinkage(variable);
-    return (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) &&
-           !LLVMIsGlobalConstant(variable);
-}
-
 /* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
  * module and whose address does not escape: after a barrier, a work-item would read what it knew
  * before instead of what another one wrote.  So such variables are external while the passes run.
@@ -45,14 +38,18 @@ static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRe
     LLVMValueRef *variables = rt_arena_alloc_array(&job->arena, capacity, sizeof(LLVMValueRef));
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!is_private_variable(variable)) continue;
+        LLVMLinkage linkage = LLVMGetLinkage(variable);
+        bool internal = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+        if (!internal || LLVMIsGlobalConstant(variable)) continue;
         LLVMSetLinkage(variable, LLVMExternalLinkage);
         variables[count++] = variable;
     }
     CHECK(count <= capacity);
     rt_status status = pl_passes_run(job, module, machine, OPTIMISE_PASSES);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(LLVMGetLinkage(variables[i]) == LLVMExternalLinkage);
         LLVMSetLinkage(variables[i], LLVMInternalLinkage);
+    }
     return status;
 }
 
@@ -78,24 +75,19 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
     return RT_STATUS_OK;
 }
 
-/* The passes would drop definitions that other images may repeat (inline virtual functions,
- * vtables) if this image does not use them; but other images use them. */
-static void keep_shared(LLVMModuleRef module)
-{
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
-        LLVMLinkage linkage = LLVMGetLinkage(v);
-        bool droppable = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;
-        if (droppable && !LLVMIsDeclaration(v)) LLVMSetLinkage(v, LLVMWeakODRLinkage);
-    }
-}
-
 rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
 {
     LLVMTargetMachineRef machine = make_machine();
     if (!machine)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the installed LLVM 14 has no back end for NVPTX");
-    keep_shared(module);
+    /* The passes would drop definitions that other images may repeat (inline virtual functions,
+     * vtables) if this image does not use them; but other images use them. */
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        LLVMLinkage linkage = LLVMGetLinkage(v);
+        bool droppable = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;
+        if (droppable && !LLVMIsDeclaration(v)) LLVMSetLinkage(v, LLVMWeakODRLinkage);
+    }
     rt_status status = pl_passes_run(job, module, machine, DROP_PASSES);
     if (rt_ok(status)) status = optimise(job, module, machine);
     if (rt_ok(status)) status = pl_passes_run(job, module, machine, DROP_PASSES);

@@ -32,39 +32,30 @@ static unsigned attribute_kind(const char *name)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-/* Images, samplers, events and queues are pointers to structs without members. */
-static bool is_opaque_object(LLVMTypeRef type)
-{
-    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind) return false;
-    LLVMTypeRef pointee = LLVMGetElementType(type);
-    return LLVMGetTypeKind(pointee) == LLVMStructTypeKind && LLVMGetStructName(pointee) &&
-           rt_text_starts(rt_text_of(LLVMGetStructName(pointee)), "opencl.");
-}
-
-static bool pointer_kind(LLVMTypeRef type, rt_ptx_parameter_kind *out_kind)
-{
-    switch (LLVMGetPointerAddressSpace(type)) {
-    case PL_PTX_SPACE_GLOBAL:
-    case PL_PTX_SPACE_CONSTANT: *out_kind = RT_PTX_POINTER; return true;
-    case PL_PTX_SPACE_SHARED: *out_kind = RT_PTX_LOCAL; return true;
-    default: return false;
-    }
-}
-
 static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
                           rt_ptx_parameter *out_parameter)
 {
+    CHECK(index < LLVMCountParams(kernel));
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
     LLVMTypeRef value = pl_by_value_type(kernel, index);
-    bool points = !value && LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-    *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
-    if (points && (is_opaque_object(type) || !pointer_kind(type, &out_parameter->kind)))
-        return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
-                             "has a parameter that is neither a value nor a pointer to global, "
-                             "constant or local memory (an image, for example), which has no form "
-                             "in PTX here");
     uint64_t size = LLVMABISizeOfType(all->layout, value ? value : type);
-    if (out_parameter->kind == RT_PTX_LOCAL) size = LLVMABISizeOfType(all->layout, all->word);
+    *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
+    if (!value && LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        /* Images, samplers, events and queues are pointers to structs without members. */
+        LLVMTypeRef pointee = LLVMGetElementType(type);
+        bool is_struct = LLVMGetTypeKind(pointee) == LLVMStructTypeKind;
+        const char *name = is_struct ? LLVMGetStructName(pointee) : NULL;
+        bool opaque = name && rt_text_starts(rt_text_of(name), "opencl.");
+        unsigned space = LLVMGetPointerAddressSpace(type);
+        bool pointer = space == PL_PTX_SPACE_GLOBAL || space == PL_PTX_SPACE_CONSTANT;
+        if (opaque || (!pointer && space != PL_PTX_SPACE_SHARED))
+            return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
+                                 "has a parameter that is neither a value nor a pointer to global, "
+                                 "constant or local memory (an image, for example), which has no "
+                                 "form in PTX here");
+        out_parameter->kind = pointer ? RT_PTX_POINTER : RT_PTX_LOCAL;
+        if (!pointer) size = LLVMABISizeOfType(all->layout, all->word);
+    }
     out_parameter->size = (uint32_t)size;
     if (size > 0 && size <= RT_PTX_PARAMETER_SIZE_MAX) return RT_STATUS_OK;
     return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
@@ -74,59 +65,45 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
 
 /* ---- Code ---------------------------------------------------------------------------------- */
 
-/* The kernel's code is inlined into its entry and other callers. */
-static void hide(LLVMValueRef kernel)
-{
-    LLVMSetFunctionCallConv(kernel, LLVMCCallConv);
-    LLVMSetLinkage(kernel, LLVMInternalLinkage);
-    pl_flag_remove(kernel, "noinline");
-    pl_flag_remove(kernel, "optnone");
-    pl_flag_add(kernel, "alwaysinline");
-}
-
-/* Every work-item writes all words, so none has to wait for another. */
-static void store_launch(entries *all, LLVMValueRef parameter)
-{
-    LLVMTypeRef wide = LLVMInt64TypeInContext(all->job->context);
-    LLVMTypeRef shared = LLVMPointerType(all->launch, PL_PTX_SPACE_SHARED);
-    LLVMValueRef target = LLVMConstBitCast(all->array, shared);
-    for (unsigned i = 0; i < LAUNCH_WORDS; i++) {
-        LLVMValueRef from = LLVMBuildStructGEP2(all->builder, all->launch, parameter, i, "");
-        LLVMValueRef to = LLVMBuildStructGEP2(all->builder, all->launch, target, i, "");
-        LLVMBuildStore(all->builder, LLVMBuildLoad2(all->builder, wide, from, ""), to);
-    }
-}
-
-/* A parameter of the entry in the form that the body has: an offset becomes an address. */
-static LLVMValueRef argument_of(entries *all, LLVMValueRef parameter, LLVMTypeRef wanted)
-{
-    if (LLVMTypeOf(parameter) == wanted) return parameter;
-    CHECK(LLVMTypeOf(parameter) == all->word);
-    LLVMTypeRef byte = LLVMInt8TypeInContext(all->job->context);
-    LLVMTypeRef bytes = LLVMPointerType(byte, PL_PTX_SPACE_SHARED);
-    LLVMValueRef start = LLVMConstBitCast(all->array, bytes);
-    LLVMValueRef address = LLVMBuildGEP2(all->builder, byte, start, &parameter, 1, "");
-    return LLVMBuildBitCast(all->builder, address, wanted, "");
-}
-
+/* The entry's only block: it stores the launch and calls the kernel. */
 static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
 {
+    LLVMContextRef context = all->job->context;
+    LLVMBuilderRef builder = all->builder;
     uint32_t count = LLVMCountParams(kernel);
-    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, entry, "");
-    LLVMPositionBuilderAtEnd(all->builder, block);
-    store_launch(all, LLVMGetParam(entry, count));
+    CHECK(LLVMCountParams(entry) == count + 1);
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, entry, ""));
+    /* Every work-item writes all words of the launch, so none has to wait for another. */
+    LLVMTypeRef wide = LLVMInt64TypeInContext(context);
+    LLVMTypeRef shared = LLVMPointerType(all->launch, PL_PTX_SPACE_SHARED);
+    LLVMValueRef launch = LLVMGetParam(entry, count);
+    LLVMValueRef target = LLVMConstBitCast(all->array, shared);
+    for (unsigned i = 0; i < LAUNCH_WORDS; i++) {
+        LLVMValueRef from = LLVMBuildStructGEP2(builder, all->launch, launch, i, "");
+        LLVMValueRef to = LLVMBuildStructGEP2(builder, all->launch, target, i, "");
+        LLVMBuildStore(builder, LLVMBuildLoad2(builder, wide, from, ""), to);
+    }
+    /* A parameter of the entry may have another form than the kernel's: an offset becomes an
+     * address. */
+    LLVMTypeRef byte = LLVMInt8TypeInContext(context);
+    LLVMValueRef start = LLVMConstBitCast(all->array, LLVMPointerType(byte, PL_PTX_SPACE_SHARED));
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&all->job->arena, count + 1u, sizeof(LLVMValueRef));
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] =
-            argument_of(all, LLVMGetParam(entry, i), LLVMTypeOf(LLVMGetParam(kernel, i)));
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMTypeRef wanted = LLVMTypeOf(LLVMGetParam(kernel, i));
+        arguments[i] = LLVMGetParam(entry, i);
+        if (LLVMTypeOf(arguments[i]) == wanted) continue;
+        CHECK(LLVMTypeOf(arguments[i]) == all->word);
+        LLVMValueRef address = LLVMBuildGEP2(builder, byte, start, &arguments[i], 1, "");
+        arguments[i] = LLVMBuildBitCast(builder, address, wanted, "");
+    }
     LLVMValueRef call =
-        LLVMBuildCall2(all->builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
     for (uint32_t i = 0; i < count; i++) {
         pl_passing_copy(kernel, i, entry, i);
         pl_passing_copy(kernel, i, call, i);
     }
-    LLVMBuildRetVoid(all->builder);
+    LLVMBuildRetVoid(builder);
 }
 
 /* The entry takes over the kernel's name; its last parameter is the launch. */
@@ -156,29 +133,25 @@ static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_para
 
 /* ---- Work-group sizes ---------------------------------------------------------------------- */
 
-/* A row of nvvm.annotations: function, property, number. */
-static void annotate(entries *all, LLVMValueRef entry, const char *property, LLVMValueRef number)
-{
-    LLVMContextRef context = all->job->context;
-    LLVMMetadataRef row[] = {
-        LLVMValueAsMetadata(entry),
-        LLVMMDStringInContext2(context, property, strlen(property)),
-        LLVMValueAsMetadata(number),
-    };
-    LLVMMetadataRef node = LLVMMDNodeInContext2(context, row, 3);
-    LLVMAddNamedMetadataOperand(all->module, "nvvm.annotations",
-                                LLVMMetadataAsValue(context, node));
-}
-
-/* The size that the source requires; drivers refuse launches with another one. */
+/* The size that the source requires, as rows of nvvm.annotations: function, property, number.
+ * Drivers refuse launches with another one. */
 static void keep_group_size(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
 {
     static const char *const properties[] = {"reqntidx", "reqntidy", "reqntidz"};
+    LLVMContextRef context = all->job->context;
     LLVMValueRef node = pl_metadata(all->job, kernel, "reqd_work_group_size");
     uint32_t count = 0;
     LLVMValueRef *sizes = node ? pl_metadata_operands(all->job, node, &count) : NULL;
-    for (uint32_t i = 0; count == 3 && i < count; i++)
-        annotate(all, entry, properties[i], sizes[i]);
+    for (uint32_t i = 0; count == 3 && i < count; i++) {
+        LLVMMetadataRef row[] = {
+            LLVMValueAsMetadata(entry),
+            LLVMMDStringInContext2(context, properties[i], strlen(properties[i])),
+            LLVMValueAsMetadata(sizes[i]),
+        };
+        LLVMMetadataRef annotation = LLVMMDNodeInContext2(context, row, 3);
+        LLVMAddNamedMetadataOperand(all->module, "nvvm.annotations",
+                                    LLVMMetadataAsValue(context, annotation));
+    }
 }
 
 /* ---- Entries ------------------------------------------------------------------------------- */
@@ -194,22 +167,15 @@ static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_li
     rt_ptx_kernel_write(out_lines, &line);
     LLVMValueRef entry = declare(all, kernel, parameters);
     CHECK(LLVMCountParams(entry) == count + 1 && !pl_is_kernel(entry));
-    hide(kernel);
+    /* The kernel's code is inlined into its entry and other callers. */
+    LLVMSetFunctionCallConv(kernel, LLVMCCallConv);
+    LLVMSetLinkage(kernel, LLVMInternalLinkage);
+    pl_flag_remove(kernel, "noinline");
+    pl_flag_remove(kernel, "optnone");
+    pl_flag_add(kernel, "alwaysinline");
     fill(all, kernel, entry);
     keep_group_size(all, kernel, entry);
     return RT_STATUS_OK;
-}
-
-/* The array has no size here; the launch determines it. */
-static LLVMValueRef declare_array(entries *all)
-{
-    LLVMValueRef array = LLVMGetNamedGlobal(all->module, RT_PTX_SHARED_ARRAY);
-    if (array) return array;
-    LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(all->job->context), 0);
-    array =
-        LLVMAddGlobalInAddressSpace(all->module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);
-    LLVMSetAlignment(array, RT_PTX_LOCAL_ALIGNMENT);
-    return array;
 }
 
 /* Scratch memory of a work-group for our builtin functions: 8 bytes for each sub-group of the
@@ -229,17 +195,14 @@ static LLVMValueRef make_scratch(entries *all)
     return scratch;
 }
 
-/* Defines a function that returns the address of memory, if our builtins call it. */
-static void define_address(entries *all, const char *name,
-                           LLVMValueRef (*declare_memory)(entries *))
+/* Defines a function of our builtins that returns the address of memory. */
+static void define_address(entries *all, LLVMValueRef function, LLVMValueRef memory)
 {
-    LLVMValueRef function = LLVMGetNamedFunction(all->module, name);
-    if (!function) return;
     CHECK(LLVMIsDeclaration(function));
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
     LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, function, "");
     LLVMPositionBuilderAtEnd(all->builder, block);
-    LLVMBuildRet(all->builder, LLVMConstBitCast(declare_memory(all), type));
+    LLVMBuildRet(all->builder, LLVMConstBitCast(memory, type));
     LLVMSetLinkage(function, LLVMInternalLinkage);
     pl_flag_add(function, "alwaysinline");
 }
@@ -255,9 +218,18 @@ rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_
     for (unsigned i = 0; i < LAUNCH_WORDS; i++)
         words[i] = LLVMInt64TypeInContext(job->context);
     all.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
-    all.array = declare_array(&all);
-    define_address(&all, "__assay_launch", declare_array);
-    define_address(&all, "__assay_scratch", make_scratch);
+    all.array = LLVMGetNamedGlobal(module, RT_PTX_SHARED_ARRAY);
+    if (!all.array) {
+        /* The array has no size here; the launch determines it. */
+        LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(job->context), 0);
+        all.array =
+            LLVMAddGlobalInAddressSpace(module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);
+        LLVMSetAlignment(all.array, RT_PTX_LOCAL_ALIGNMENT);
+    }
+    LLVMValueRef launch = LLVMGetNamedFunction(module, "__assay_launch");
+    LLVMValueRef scratch = LLVMGetNamedFunction(module, "__assay_scratch");
+    if (launch) define_address(&all, launch, all.array);
+    if (scratch) define_address(&all, scratch, make_scratch(&all));
     RT_VECTOR(LLVMValueRef) kernels = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))

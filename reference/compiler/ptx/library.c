@@ -10,7 +10,6 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
-#include <string.h>
 
 static const uint8_t our_builtins[] = {
 #include "ptx_builtins.inc"
@@ -18,26 +17,22 @@ static const uint8_t our_builtins[] = {
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The linkage of libclc's functions: what is not called is not linked. */
-static void make_optional(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        if (!LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage)
-            LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
-}
-
 static rt_status read_ours(pl_job *job, LLVMModuleRef *out_module)
 {
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         (const char *)our_builtins, sizeof our_builtins, "builtins");
-    if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) {
-        make_optional(*out_module);
-        return RT_STATUS_OK;
+    if (LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) {
+        LLVMDisposeMemoryBuffer(memory);
+        return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                       "assay's own builtin functions for PTX cannot be read: %s",
+                       pl_job_reason(job));
     }
-    LLVMDisposeMemoryBuffer(memory);
-    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
-                   "assay's own builtin functions for PTX cannot be read: %s", pl_job_reason(job));
+    /* The linkage of libclc's functions: what is not called is not linked. */
+    LLVMValueRef function = LLVMGetFirstFunction(*out_module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage)
+            LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
+    return RT_STATUS_OK;
 }
 
 static rt_status read_library(pl_job *job, rt_text path, LLVMModuleRef *out_module)
@@ -67,14 +62,6 @@ static bool defines(LLVMModuleRef module, const char *name)
     return function && !LLVMIsDeclaration(function);
 }
 
-/* The first call of a function, for its line. */
-static LLVMValueRef first_call(LLVMValueRef function)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
-        if (LLVMIsACallInst(LLVMGetUser(use))) return LLVMGetUser(use);
-    return NULL;
-}
-
 /* A builtin function without a body would be an import that no image defines. */
 static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours,
                                 LLVMModuleRef library)
@@ -85,7 +72,10 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         rt_text name = pl_job_name(job, function);
         bool builtin = pl_symbol_is_opencl_builtin(name) || pl_symbol_is_spirv_operation(name);
         if (!builtin || defines(ours, name.data) || defines(library, name.data)) continue;
-        return pl_ptx_refuse(job, first_call(function), pl_symbol_builtin_name(name),
+        LLVMUseRef use = LLVMGetFirstUse(function); /* a call has a line */
+        while (use && !LLVMIsACallInst(LLVMGetUser(use)))
+            use = LLVMGetNextUse(use);
+        return pl_ptx_refuse(job, use ? LLVMGetUser(use) : NULL, pl_symbol_builtin_name(name),
                              "is a builtin function that neither PTX nor libclc 14 has for these "
                              "types, so that the code has no form in PTX");
     }
@@ -93,20 +83,6 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
 }
 
 /* ---- Linking ------------------------------------------------------------------------------- */
-
-static void note_names(pl_job *job, LLVMModuleRef module, rt_map *names)
-{
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
-        if (!LLVMIsAFunction(v) || !LLVMIsDeclaration(v)) rt_map_set(names, pl_job_name(job, v), 0);
-}
-
-/* Makes what the libraries added internal, or two images would define it. */
-static void hide_new(LLVMModuleRef module, const rt_map *names)
-{
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
-        if (!LLVMIsDeclaration(v) && rt_map_find(names, pl_name(v)) == RT_MAP_NONE)
-            LLVMSetLinkage(v, LLVMInternalLinkage);
-}
 
 /* Links a library, as if it were for the module's target. */
 static rt_status link_library(pl_job *job, LLVMModuleRef module, LLVMModuleRef *inout_source)
@@ -123,10 +99,16 @@ static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef
 {
     rt_map names = {0};
     RT_TRY(refuse_missing(job, module, *ours, *library));
-    note_names(job, module, &names);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
+        if (!LLVMIsAFunction(v) || !LLVMIsDeclaration(v))
+            rt_map_set(&names, pl_job_name(job, v), 0);
     rt_status status = link_library(job, module, ours);
     if (rt_ok(status)) status = link_library(job, module, library);
-    if (rt_ok(status)) hide_new(module, &names);
+    CHECK_IMPLIES(rt_ok(status), !*ours && !*library);
+    /* What the libraries added becomes internal, or two images would define it. */
+    for (LLVMValueRef v = pl_first_symbol(module); v && rt_ok(status); v = pl_next_symbol(v))
+        if (!LLVMIsDeclaration(v) && rt_map_find(&names, pl_name(v)) == RT_MAP_NONE)
+            LLVMSetLinkage(v, LLVMInternalLinkage);
     rt_map_free(&names);
     return status;
 }

@@ -86,37 +86,32 @@ static bool conversion_read(rt_text *rest, conversion *out)
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-/* A whole number of the conversion's width, as C passes it. */
-static LLVMValueRef whole_of(printing *print, const conversion *spec, LLVMValueRef value)
+/* The value as vprintf reads it; NULL: its type does not suit the conversion. */
+static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMValueRef value)
 {
     LLVMContextRef context = print->job->context;
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    if (strchr("sp", spec->letter)) {
+        if (kind != LLVMPointerTypeKind) return NULL;
+        LLVMTypeRef byte = LLVMInt8TypeInContext(context);
+        LLVMTypeRef generic = LLVMPointerType(byte, PL_PTX_SPACE_GENERIC);
+        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(value));
+        value = LLVMBuildBitCast(print->builder, value, LLVMPointerType(byte, space), "");
+        return LLVMBuildAddrSpaceCast(print->builder, value, generic, "");
+    }
+    if (strchr("fFeEgGaA", spec->letter)) {
+        bool real =
+            kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+        LLVMTypeRef wide = LLVMDoubleTypeInContext(context);
+        return real ? LLVMBuildFPCast(print->builder, value, wide, "") : NULL;
+    }
+    if (kind != LLVMIntegerTypeKind) return NULL;
+    /* A whole number of the conversion's width, as C passes it. */
     LLVMTypeRef narrow = LLVMIntTypeInContext(context, spec->bits);
     LLVMTypeRef passed = LLVMIntTypeInContext(context, spec->bits > 32 ? 64 : 32);
     bool is_signed = strchr("dic", spec->letter) != NULL;
     value = LLVMBuildIntCast2(print->builder, value, narrow, is_signed, "");
     return LLVMBuildIntCast2(print->builder, value, passed, is_signed, "");
-}
-
-static LLVMValueRef pointer_of(printing *print, LLVMValueRef value)
-{
-    LLVMTypeRef byte = LLVMInt8TypeInContext(print->job->context);
-    LLVMTypeRef generic = LLVMPointerType(byte, PL_PTX_SPACE_GENERIC);
-    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(value));
-    value = LLVMBuildBitCast(print->builder, value, LLVMPointerType(byte, space), "");
-    return LLVMBuildAddrSpaceCast(print->builder, value, generic, "");
-}
-
-/* The value as vprintf reads it; NULL: its type does not suit the conversion. */
-static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMValueRef value)
-{
-    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
-    bool real = kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
-    LLVMTypeRef wide = LLVMDoubleTypeInContext(print->job->context);
-    if (strchr("sp", spec->letter))
-        return kind == LLVMPointerTypeKind ? pointer_of(print, value) : NULL;
-    if (strchr("fFeEgGaA", spec->letter))
-        return real ? LLVMBuildFPCast(print->builder, value, wide, "") : NULL;
-    return kind == LLVMIntegerTypeKind ? whole_of(print, spec, value) : NULL;
 }
 
 /* The next argument's lanes, or zeros of the conversion's type. */
@@ -190,6 +185,7 @@ static rt_status read_format(printing *print, rt_text rest)
 static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
 {
     if (print->value_count == 0) return LLVMConstNull(address);
+    CHECK(print->value_count <= VALUES_MAX);
     LLVMContextRef context = print->job->context;
     LLVMTypeRef types[VALUES_MAX];
     for (uint32_t i = 0; i < print->value_count; i++)
@@ -209,49 +205,33 @@ static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
     return LLVMBuildBitCast(print->builder, buffer, address, "");
 }
 
-static LLVMValueRef store_format(printing *print, LLVMTypeRef address)
-{
-    rt_text text = rt_buffer_text(&print->format);
-    LLVMValueRef bytes =
-        LLVMConstStringInContext(print->job->context, text.data, (unsigned)text.length, false);
-    LLVMValueRef format = LLVMAddGlobalInAddressSpace(print->module, LLVMTypeOf(bytes),
-                                                      "__assay_format", PL_PTX_SPACE_GLOBAL);
-    LLVMSetInitializer(format, bytes);
-    LLVMSetGlobalConstant(format, true);
-    LLVMSetLinkage(format, LLVMPrivateLinkage);
-    return LLVMConstAddrSpaceCast(format, address);
-}
-
-/* Declares vprintf, which takes the addresses of format and values; NULL: the source has another
- * function of that name. */
-static LLVMValueRef declare(printing *print, LLVMTypeRef address)
-{
-    LLVMTypeRef parameters[] = {address, address};
-    LLVMTypeRef number = LLVMInt32TypeInContext(print->job->context);
-    LLVMTypeRef type = LLVMFunctionType(number, parameters, 2, false);
-    LLVMValueRef function = LLVMGetNamedFunction(print->module, "vprintf");
-    if (!function) return LLVMAddFunction(print->module, "vprintf", type);
-    return LLVMGlobalGetValueType(function) == type ? function : NULL;
-}
-
 /* printf's result is 0 or -1; vprintf's the number of values, or below 0. */
 static rt_status replace_call(printing *print)
 {
     LLVMContextRef context = print->job->context;
     LLVMTypeRef number = LLVMInt32TypeInContext(context);
     LLVMTypeRef address = LLVMPointerType(LLVMInt8TypeInContext(context), PL_PTX_SPACE_GENERIC);
-    LLVMValueRef function = declare(print, address);
-    if (!function)
+    LLVMTypeRef parameters[] = {address, address}; /* of format and values */
+    LLVMTypeRef type = LLVMFunctionType(number, parameters, 2, false);
+    LLVMValueRef function = LLVMGetNamedFunction(print->module, "vprintf");
+    if (!function) function = LLVMAddFunction(print->module, "vprintf", type);
+    if (LLVMGlobalGetValueType(function) != type)
         return refuse(print,
                       "becomes a call of 'vprintf' in PTX, but the source has another function "
                       "of that name");
-    LLVMValueRef arguments[] = {store_format(print, address), store_values(print, address)};
-    LLVMValueRef printed = LLVMBuildCall2(print->builder, LLVMGlobalGetValueType(function),
-                                          function, arguments, 2, "");
+    rt_text text = rt_buffer_text(&print->format);
+    LLVMValueRef bytes = LLVMConstStringInContext(context, text.data, (unsigned)text.length, false);
+    LLVMValueRef format = LLVMAddGlobalInAddressSpace(print->module, LLVMTypeOf(bytes),
+                                                      "__assay_format", PL_PTX_SPACE_GLOBAL);
+    LLVMSetInitializer(format, bytes);
+    LLVMSetGlobalConstant(format, true);
+    LLVMSetLinkage(format, LLVMPrivateLinkage);
+    LLVMValueRef arguments[] = {LLVMConstAddrSpaceCast(format, address),
+                                store_values(print, address)};
+    LLVMValueRef printed = LLVMBuildCall2(print->builder, type, function, arguments, 2, "");
     LLVMValueRef failed =
         LLVMBuildICmp(print->builder, LLVMIntSLT, printed, LLVMConstNull(number), "");
-    LLVMValueRef result = LLVMBuildSExt(print->builder, failed, number, "");
-    pl_replace(print->call, result);
+    pl_replace(print->call, LLVMBuildSExt(print->builder, failed, number, ""));
     return RT_STATUS_OK;
 }
 

@@ -10,27 +10,6 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static bool is_ptx_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$';
-}
-
-static void give_name(pl_job *job, LLVMValueRef value)
-{
-    rt_text name = pl_job_name(job, value);
-    rt_buffer ptx_name = {0};
-    for (size_t i = 0; i < name.length; i++) {
-        if (is_ptx_letter(name.data[i]))
-            rt_buffer_append_byte(&ptx_name, name.data[i]);
-        else
-            rt_buffer_printf(&ptx_name, "_$%02x", (unsigned)(unsigned char)name.data[i]);
-    }
-    CHECK(ptx_name.size >= name.length);
-    if (ptx_name.size != name.length) LLVMSetValueName2(value, ptx_name.data, ptx_name.size);
-    rt_buffer_free(&ptx_name);
-}
-
 void pl_ptx_take(pl_job *job, LLVMModuleRef module)
 {
     pl_drop_named_metadata(module, "nvvm.annotations");
@@ -40,9 +19,23 @@ void pl_ptx_take(pl_job *job, LLVMModuleRef module)
 void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 {
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        rt_text name = pl_job_name(job, v);
         bool internal =
-            LLVMIsAFunction(v) ? LLVMGetIntrinsicID(v) != 0 : rt_text_starts(pl_name(v), "llvm.");
-        if (!internal) give_name(job, v);
+            LLVMIsAFunction(v) ? LLVMGetIntrinsicID(v) != 0 : rt_text_starts(name, "llvm.");
+        if (internal) continue;
+        rt_buffer ptx_name = {0};
+        for (size_t i = 0; i < name.length; i++) {
+            char c = name.data[i];
+            bool accepted = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '_' || c == '$';
+            if (accepted)
+                rt_buffer_append_byte(&ptx_name, c);
+            else
+                rt_buffer_printf(&ptx_name, "_$%02x", (unsigned)(unsigned char)c);
+        }
+        CHECK(ptx_name.size >= name.length);
+        if (ptx_name.size != name.length) LLVMSetValueName2(v, ptx_name.data, ptx_name.size);
+        rt_buffer_free(&ptx_name);
     }
 }
 
@@ -50,6 +43,7 @@ void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 
 rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char *what)
 {
+    CHECK(what[0] != '\0');
     rt_text place = at ? pl_place(job, at) : (rt_text){0};
     return rt_fail_naming(job->sink, RT_UNSUPPORTED, RT_RULE_NONE, &symbol, 1, "%.*s'%.*s' %s",
                           RT_TEXT_ARG(place), RT_TEXT_ARG(symbol), what);
@@ -57,29 +51,23 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
 
 /* ---- The steps ----------------------------------------------------------------------------- */
 
-/* Makes functions from the sources, our builtins and libclc alike.  OpenCL's calling conventions
- * mean nothing to PTX, and a call must have that of its function; kernels keep theirs, by which
- * they are recognised until they have entries.  Functions for one processor are not inlined into
- * functions for another. */
-static void make_uniform(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        pl_attribute_remove(function, "target-cpu");
-        pl_attribute_remove(function, "target-features");
-        if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
-        LLVMValueRef i = pl_first_instruction(function);
-        for (; i; i = pl_next_instruction(i))
-            if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
-    }
-}
-
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
-    make_uniform(*module);
+    /* Functions from the sources, our builtins and libclc become alike.  OpenCL's calling
+     * conventions mean nothing to PTX, and a call must have that of its function; kernels keep
+     * theirs, by which they are recognised until they have entries.  Functions for one processor
+     * are not inlined into functions for another. */
+    LLVMValueRef function = LLVMGetFirstFunction(*module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        pl_attribute_remove(function, "target-cpu");
+        pl_attribute_remove(function, "target-features");
+        if (!pl_is_kernel(function)) LLVMSetFunctionCallConv(function, LLVMCCallConv);
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
+            if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
+    }
     RT_TRY(pl_ptx_make_entries(job, *module, out));
     RT_TRY(pl_module_verify(job, *module, "making entries of PTX"));
     RT_TRY(pl_ptx_join_spaces(job, module));
@@ -88,6 +76,7 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
 
 rt_status pl_ptx_write(pl_job *job, LLVMModuleRef module, rt_text library, rt_bytes *out_ptx)
 {
+    CHECK(job->format == RT_FORMAT_PTX);
     *out_ptx = (rt_bytes){0};
     rt_buffer text = {0};
     /* The steps may replace their module, but the caller's must stay. */

@@ -7,6 +7,8 @@
  * "shl" and "shr". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
+#include "reference/compiler/ir/values.h"
+
 #include <string.h>
 
 enum { WIDTH = 64 };
@@ -26,51 +28,40 @@ static LLVMValueRef mask_scalar(LLVMBuilderRef builder, LLVMValueRef amount)
     return LLVMBuildCall2(builder, function, mask, &amount, 1, "");
 }
 
-/* A vector is masked lane by lane, as the back end will split it anyway. */
-static LLVMValueRef mask_amount(LLVMBuilderRef builder, LLVMValueRef amount)
-{
-    LLVMTypeRef type = LLVMTypeOf(amount);
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return mask_scalar(builder, amount);
-    LLVMTypeRef index_type = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
-    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-        LLVMValueRef index = LLVMConstInt(index_type, i, false);
-        LLVMValueRef lane = LLVMBuildExtractElement(builder, amount, index, "");
-        amount = LLVMBuildInsertElement(builder, amount, mask_scalar(builder, lane), index, "");
-    }
-    return amount;
-}
-
-static bool is_of_64_bits(LLVMTypeRef type)
-{
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == WIDTH;
-}
-
 static void mask_uses(LLVMValueRef function)
 {
-    LLVMBuilderRef builder =
-        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
     for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef call = LLVMGetUser(use);
         LLVMValueRef amount = LLVMGetOperand(call, 2);
         if (LLVMIsConstant(amount)) continue;
         LLVMPositionBuilderBefore(builder, call);
-        LLVMSetOperand(call, 2, mask_amount(builder, amount));
+        LLVMTypeRef type = LLVMTypeOf(amount);
+        bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+        if (!vector) amount = mask_scalar(builder, amount);
+        /* A vector is masked lane by lane, as the back end will split it anyway. */
+        for (unsigned i = 0; vector && i < LLVMGetVectorSize(type); i++) {
+            LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), i, false);
+            LLVMValueRef lane = LLVMBuildExtractElement(builder, amount, index, "");
+            lane = mask_scalar(builder, lane);
+            amount = LLVMBuildInsertElement(builder, amount, lane, index, "");
+        }
+        CHECK(LLVMTypeOf(amount) == type);
+        LLVMSetOperand(call, 2, amount);
     }
     LLVMDisposeBuilder(builder);
 }
 
 void pl_ptx_mask_rotations(LLVMModuleRef module)
 {
-    static const char *const names[] = {"llvm.fshl.", "llvm.fshr."};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        size_t length = 0;
-        const char *name = LLVMGetValueName2(function, &length);
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (strncmp(name, names[i], strlen(names[i])) != 0) continue;
-            if (is_of_64_bits(LLVMGetReturnType(LLVMGlobalGetValueType(function))))
-                mask_uses(function);
-        }
+        rt_text name = pl_name(function);
+        if (!rt_text_starts(name, "llvm.fshl.") && !rt_text_starts(name, "llvm.fshr.")) continue;
+        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+        bool integer = LLVMGetTypeKind(type) == LLVMIntegerTypeKind;
+        if (integer && LLVMGetIntTypeWidth(type) == WIDTH) mask_uses(function);
     }
 }

@@ -12,23 +12,6 @@
 
 static const char constant_space[] = "addrspace(4)";
 
-/* Replaces the digit in place.  A quoted string contains no quote, so it ends at the next one. */
-static uint32_t replace(char *text)
-{
-    uint32_t count = 0;
-    size_t length = sizeof constant_space - 1;
-    for (char *at = text; *at; at++) {
-        if (*at == '"') {
-            at = strchr(at + 1, '"');
-            CHECK(at);
-        } else if (*at == 'a' && strncmp(at, constant_space, length) == 0) {
-            at[length - 2] = '0' + PL_PTX_SPACE_GLOBAL;
-            count++;
-        }
-    }
-    return count;
-}
-
 static bool casts_between(LLVMValueRef value)
 {
     bool casts = LLVMIsAAddrSpaceCastInst(value) ||
@@ -40,23 +23,17 @@ static bool casts_between(LLVMValueRef value)
            (from == PL_PTX_SPACE_GLOBAL && to == PL_PTX_SPACE_CONSTANT);
 }
 
-static bool mentions_cast(LLVMValueRef instruction)
-{
-    if (casts_between(instruction)) return true;
-    int count = LLVMGetNumOperands(instruction);
-    for (int i = 0; i < count; i++)
-        if (casts_between(LLVMGetOperand(instruction, (unsigned)i))) return true;
-    return false;
-}
-
 /* A cast between the two spaces would become a cast from a space to itself, which is invalid. */
 static rt_status refuse_casts(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        LLVMValueRef i = pl_first_instruction(function);
-        for (; i; i = pl_next_instruction(i)) {
-            if (mentions_cast(i))
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            bool casts = casts_between(i);
+            int count = LLVMGetNumOperands(i);
+            for (int k = 0; k < count && !casts; k++)
+                casts = casts_between(LLVMGetOperand(i, (unsigned)k));
+            if (casts)
                 return pl_ptx_refuse(job, NULL, pl_job_name(job, function),
                                      "casts between constant and global memory, which are one in "
                                      "PTX");
@@ -70,7 +47,20 @@ rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module)
     RT_TRY(refuse_casts(job, *module));
     char *text = LLVMPrintModuleToString(*module);
     rt_status status = RT_STATUS_OK;
-    if (replace(text) > 0) {
+    bool replaces = false;
+    size_t length = sizeof constant_space - 1;
+    for (char *at = text; *at; at++) {
+        if (*at == '"') {
+            /* A quoted string contains no quote, so it ends at the next one. */
+            at = strchr(at + 1, '"');
+            CHECK(at);
+        } else if (*at == 'a' && strncmp(at, constant_space, length) == 0) {
+            CHECK(at[length - 2] == '0' + PL_PTX_SPACE_CONSTANT);
+            at[length - 2] = '0' + PL_PTX_SPACE_GLOBAL;
+            replaces = true;
+        }
+    }
+    if (replaces) {
         LLVMDisposeModule(*module);
         *module = NULL;
         char *reason = NULL;

@@ -75,18 +75,13 @@ static bool is_known(rt_text name)
     return false;
 }
 
-/* For a length that only the device knows the writer makes an exported function. */
-static bool is_memset_of_any_length(rt_text name, LLVMValueRef call)
-{
-    return rt_text_starts(name, "llvm.memset") && !LLVMIsAConstantInt(LLVMGetOperand(call, 2));
-}
-
 static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(callee) || LLVMGetIntrinsicID(callee) == 0) return (rt_text){0};
     rt_text name = pl_job_name(job, callee);
-    if (is_memset_of_any_length(name, call)) {
+    /* For a length that only the device knows the writer makes an exported function. */
+    if (rt_text_starts(name, "llvm.memset") && !LLVMIsAConstantInt(LLVMGetOperand(call, 2))) {
         return RT_TEXT("fills memory of a length that is not a constant ('llvm.memset'); write a "
                        "loop");
     }
@@ -98,33 +93,25 @@ static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
 
 /* ---- Instructions -------------------------------------------------------------------------- */
 
-static rt_text atomic_fault(LLVMValueRef atomic)
-{
-    switch (LLVMGetAtomicRMWBinOp(atomic)) {
-    case LLVMAtomicRMWBinOpNand:
-    case LLVMAtomicRMWBinOpFAdd:
-    case LLVMAtomicRMWBinOpFSub:
-        return RT_TEXT("does an atomic operation that SPIR-V does not have; use a loop with "
-                       "compare-and-exchange");
-    default: return (rt_text){0};
-    }
-}
-
-/* OpSelect accepts these only since SPIR-V 1.4. */
-static bool is_aggregate(LLVMTypeRef type)
-{
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    return kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
-}
-
 static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
 {
+    CHECK(LLVMIsAInstruction(instruction));
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMCall: return intrinsic_fault(job, instruction);
-    case LLVMAtomicRMW: return atomic_fault(instruction);
-    case LLVMSelect:
-        if (!is_aggregate(LLVMTypeOf(instruction))) return (rt_text){0};
+    case LLVMAtomicRMW:
+        switch (LLVMGetAtomicRMWBinOp(instruction)) {
+        case LLVMAtomicRMWBinOpNand:
+        case LLVMAtomicRMWBinOpFAdd:
+        case LLVMAtomicRMWBinOpFSub:
+            return RT_TEXT("does an atomic operation that SPIR-V does not have; use a loop with "
+                           "compare-and-exchange");
+        default: return (rt_text){0};
+        }
+    case LLVMSelect: { /* of aggregates only since SPIR-V 1.4 */
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(instruction));
+        if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) return (rt_text){0};
         return RT_TEXT("selects between structs or arrays; select between their parts");
+    }
     case LLVMAlloca:
         if (LLVMIsAConstantInt(LLVMGetOperand(instruction, 0))) return (rt_text){0};
         return RT_TEXT("has a private array whose length is not a constant; give it one");
@@ -132,24 +119,19 @@ static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
     }
 }
 
-static rt_status check_function(pl_job *job, LLVMValueRef function)
-{
-    LLVMValueRef instruction = pl_first_instruction(function);
-    for (; instruction; instruction = pl_next_instruction(instruction)) {
-        rt_text fault = instruction_fault(job, instruction);
-        if (fault.length == 0) continue;
-        rt_text name = pl_job_name(job, function), place = pl_place(job, instruction);
-        return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-                              "%.*s'%.*s' %.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(name),
-                              RT_TEXT_ARG(fault));
-    }
-    return RT_STATUS_OK;
-}
-
 rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module)
 {
+    CHECK(LLVMGetModuleContext(module) == job->context);
     LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        RT_TRY(check_function(job, function));
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            rt_text fault = instruction_fault(job, i);
+            if (fault.length == 0) continue;
+            rt_text name = pl_job_name(job, function), place = pl_place(job, i);
+            return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+                                  "%.*s'%.*s' %.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(name),
+                                  RT_TEXT_ARG(fault));
+        }
+    }
     return RT_STATUS_OK;
 }

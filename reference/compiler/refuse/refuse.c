@@ -7,8 +7,6 @@
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/refuse/refuse_internal.h"
 
-#include <string.h>
-
 rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
                            const char *what)
 {
@@ -24,22 +22,6 @@ static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text sy
                         const char *what)
 {
     return pl_refuse_symbol(job, source, at ? pl_place_line(at) : 0, symbol, what);
-}
-
-/* An alias has no line, but its target may have one. */
-static rt_status check_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
-{
-    LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
-    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
-    if (!alias) {
-        alias = LLVMGetFirstGlobalIFunc(module);
-        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
-    }
-    if (!alias) return RT_STATUS_OK;
-    return refuse(job, source, other && LLVMIsAFunction(other) ? other : NULL,
-                  pl_job_name(job, alias),
-                  "is an alias of what stands there, which device code does not have; define a "
-                  "function that calls the other one");
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------ */
@@ -61,18 +43,6 @@ static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
     return NULL;
 }
 
-/* The function or instruction that the first row of a list of constructors runs, if that has a
- * line. A row is priority, function, data. */
-static LLVMValueRef first_run(LLVMValueRef list)
-{
-    LLVMValueRef rows = LLVMGetInitializer(list);
-    bool filled = rows && LLVMIsAConstantArray(rows) && LLVMGetNumOperands(rows) > 0;
-    LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
-    bool complete = row && LLVMIsAConstantStruct(row) && LLVMGetNumOperands(row) >= 2;
-    LLVMValueRef function = complete ? LLVMGetOperand(row, 1) : NULL;
-    return function && LLVMIsAFunction(function) ? first_placed(function, 2) : NULL;
-}
-
 /* Clang lists constructors and the dynamic initialisation of variables. */
 static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
 {
@@ -80,7 +50,14 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (!list) continue;
-        return refuse(job, source, first_run(list), rt_text_of(lists[i]),
+        /* What the first row runs may have a line.  A row is priority, function, data. */
+        LLVMValueRef rows = LLVMGetInitializer(list);
+        bool filled = rows && LLVMIsAConstantArray(rows) && LLVMGetNumOperands(rows) > 0;
+        LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
+        bool complete = row && LLVMIsAConstantStruct(row) && LLVMGetNumOperands(row) >= 2;
+        LLVMValueRef function = complete ? LLVMIsAFunction(LLVMGetOperand(row, 1)) : NULL;
+        return refuse(job, source, function ? first_placed(function, 2) : NULL,
+                      rt_text_of(lists[i]),
                       "is not empty: some function or variable is to be run or initialised at "
                       "start-up, which device code does not have; give constant initialisers");
     }
@@ -108,41 +85,15 @@ static const struct instruction_row {
     {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},
 };
 
-/* NULL: the instruction has no fault. */
-static const char *fault_of(LLVMValueRef instruction)
-{
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-    for (size_t i = 0; i < sizeof instruction_rows / sizeof *instruction_rows; i++)
-        if (instruction_rows[i].opcode == opcode) return instruction_rows[i].what;
-    if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
-        return "holds assembly, which SPIR-V does not have";
-    return NULL;
-}
-
-static rt_status check_body(pl_job *job, LLVMValueRef function, rt_text source)
-{
-    LLVMValueRef instruction = pl_first_instruction(function);
-    for (; instruction; instruction = pl_next_instruction(instruction)) {
-        const char *fault = fault_of(instruction);
-        if (fault) return refuse(job, source, instruction, pl_job_name(job, function), fault);
-    }
-    return RT_STATUS_OK;
-}
-
 /* ---- Symbols ------------------------------------------------------------------------------- */
-
-/* Observed: llvm-spirv 14 corrupts the bytes after one of 0x80 or above. */
-static bool is_ascii(rt_text name)
-{
-    for (size_t i = 0; i < name.length; i++)
-        if ((unsigned char)name.data[i] >= 0x80) return false;
-    return true;
-}
 
 static const char *symbol_fault(LLVMValueRef value, rt_text name)
 {
     bool function = LLVMIsAFunction(value) != NULL;
-    if (!is_ascii(name)) {
+    CHECK(function || LLVMIsAGlobalVariable(value));
+    /* Observed: llvm-spirv 14 corrupts the bytes after one of 0x80 or above. */
+    for (size_t i = 0; i < name.length; i++) {
+        if ((unsigned char)name.data[i] < 0x80) continue;
         return "has a name with characters beyond ASCII, which the SPIR-V translator would spoil; "
                "give it another name";
     }
@@ -176,12 +127,32 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
     LLVMValueRef function = LLVMIsAFunction(value);
     const char *fault = symbol_fault(value, name);
     if (fault) return refuse(job, source, function, name, fault);
-    return function ? check_body(job, function, source) : RT_STATUS_OK;
+    LLVMValueRef i = function ? pl_first_instruction(function) : NULL;
+    for (; i; i = pl_next_instruction(i)) {
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+        if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+            fault = "holds assembly, which SPIR-V does not have";
+        for (size_t k = 0; k < sizeof instruction_rows / sizeof *instruction_rows; k++)
+            if (instruction_rows[k].opcode == opcode) fault = instruction_rows[k].what;
+        if (fault) return refuse(job, source, i, name, fault);
+    }
+    return RT_STATUS_OK;
 }
 
 rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
 {
-    RT_TRY(check_aliases(job, module, source));
+    CHECK(source.length > 0 && LLVMGetModuleContext(module) == job->context);
+    /* An alias has no line, but its target may have one. */
+    LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
+    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
+    if (!alias) {
+        alias = LLVMGetFirstGlobalIFunc(module);
+        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
+    }
+    if (alias)
+        return refuse(job, source, other ? LLVMIsAFunction(other) : NULL, pl_job_name(job, alias),
+                      "is an alias of what stands there, which device code does not have; define a "
+                      "function that calls the other one");
     RT_TRY(check_start_up(job, module, source));
     size_t length = 0;
     (void)LLVMGetModuleInlineAsm(module, &length);

@@ -48,10 +48,14 @@ static rt_text own_fault(pl_job *job, LLVMTypeRef type)
     return (rt_text){0};
 }
 
-static rt_text type_fault(type_check *check, LLVMTypeRef type);
-
-static rt_text parts_fault(type_check *check, LLVMTypeRef type)
+/* The fault of a type or of its parts.  A struct may hold a pointer to itself, so a type is marked
+ * before its parts are checked. */
+static rt_text type_fault(type_check *check, LLVMTypeRef type)
 {
+    if (rt_map_find_number(&check->visited, (uintptr_t)type) != RT_MAP_NONE) return (rt_text){0};
+    rt_text fault = own_fault(check->job, type);
+    if (fault.length > 0) return fault;
+    rt_map_set_number(&check->visited, (uintptr_t)type, 0);
     unsigned count = 0;
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
@@ -68,25 +72,15 @@ static rt_text parts_fault(type_check *check, LLVMTypeRef type)
         LLVMGetParamTypes(type, parts);
         parts[count++] = LLVMGetReturnType(type);
     }
-    rt_text fault = {0};
     for (unsigned i = 0; i < count && fault.length == 0; i++)
         fault = type_fault(check, parts[i]);
     return fault;
 }
 
-/* A struct may hold a pointer to itself, so a type is marked before its parts are checked. */
-static rt_text type_fault(type_check *check, LLVMTypeRef type)
-{
-    if (rt_map_find_number(&check->visited, (uintptr_t)type) != RT_MAP_NONE) return (rt_text){0};
-    rt_text fault = own_fault(check->job, type);
-    if (fault.length > 0) return fault;
-    rt_map_set_number(&check->visited, (uintptr_t)type, 0);
-    return parts_fault(check, type);
-}
-
 /* The message has the line of `at`, the function or an instruction of it; NULL for a variable. */
 static rt_status refuse(type_check *check, LLVMValueRef symbol, LLVMValueRef at, rt_text fault)
 {
+    CHECK(fault.length > 0);
     rt_text name = pl_job_name(check->job, symbol);
     rt_text place = at ? pl_place(check->job, at) : (rt_text){0};
     return rt_fail_naming(check->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
@@ -94,31 +88,25 @@ static rt_status refuse(type_check *check, LLVMValueRef symbol, LLVMValueRef at,
                           RT_TEXT_ARG(name), RT_TEXT_ARG(fault));
 }
 
-static rt_text instruction_fault(type_check *check, LLVMValueRef instruction)
-{
-    rt_text fault = type_fault(check, LLVMTypeOf(instruction));
-    int count = LLVMGetNumOperands(instruction);
-    for (int i = 0; i < count && fault.length == 0; i++)
-        fault = type_fault(check, LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
-    if (fault.length == 0 && LLVMIsAAllocaInst(instruction))
-        fault = type_fault(check, LLVMGetAllocatedType(instruction));
-    return fault;
-}
-
 static rt_status check_function(type_check *check, LLVMValueRef function)
 {
     rt_text fault = type_fault(check, LLVMGlobalGetValueType(function));
     if (fault.length > 0) return refuse(check, function, function, fault);
-    LLVMValueRef instruction = pl_first_instruction(function);
-    for (; instruction; instruction = pl_next_instruction(instruction)) {
-        fault = instruction_fault(check, instruction);
-        if (fault.length > 0) return refuse(check, function, instruction, fault);
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        fault = type_fault(check, LLVMTypeOf(i));
+        int count = LLVMGetNumOperands(i);
+        for (int k = 0; k < count && fault.length == 0; k++)
+            fault = type_fault(check, LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
+        if (fault.length == 0 && LLVMIsAAllocaInst(i))
+            fault = type_fault(check, LLVMGetAllocatedType(i));
+        if (fault.length > 0) return refuse(check, function, i, fault);
     }
     return RT_STATUS_OK;
 }
 
 rt_status pl_refuse_types(pl_job *job, LLVMModuleRef module)
 {
+    CHECK(LLVMGetModuleContext(module) == job->context);
     type_check check = {.job = job};
     rt_status status = RT_STATUS_OK;
     LLVMValueRef variable = LLVMGetFirstGlobal(module);

@@ -23,12 +23,6 @@ typedef struct kept_ids {
     rt_map strings;    /* ids of strings that OpLine or OpSource refers to */
 } kept_ids;
 
-static bool is_debug_set(rt_text name)
-{
-    return rt_text_is(name, "OpenCL.DebugInfo.100") || rt_text_is(name, "SPIRV.debug") ||
-           rt_text_starts(name, "NonSemantic.Shader.DebugInfo.");
-}
-
 static bool note_ids(kept_ids *ids, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
@@ -36,8 +30,10 @@ static bool note_ids(kept_ids *ids, rt_bytes spirv)
     while (rt_spirv_walk_next(&walk, &instruction)) {
         uint32_t first = rt_spirv_word(&instruction, 1);
         if (instruction.opcode == OP_EXT_INST_IMPORT) {
-            bool debug = is_debug_set(rt_spirv_text(&instruction, 2));
-            if (debug) rt_map_set_number(&ids->debug_sets, first, 0);
+            rt_text name = rt_spirv_text(&instruction, 2);
+            if (rt_text_is(name, "OpenCL.DebugInfo.100") || rt_text_is(name, "SPIRV.debug") ||
+                rt_text_starts(name, "NonSemantic.Shader.DebugInfo."))
+                rt_map_set_number(&ids->debug_sets, first, 0);
         } else if (instruction.opcode == OP_LINE) {
             rt_map_set_number(&ids->strings, first, 0);
         } else if (instruction.opcode == OP_SOURCE && instruction.word_count > 3) {

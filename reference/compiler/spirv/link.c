@@ -54,67 +54,40 @@ static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uin
     return refuse_names(job, &duplicates, "symbols are defined twice");
 }
 
-static bool is_builtin(LLVMValueRef value)
-{
-    rt_text name = pl_name(value);
-    return LLVMIsAFunction(value) &&
-           (LLVMGetIntrinsicID(value) != 0 || rt_text_starts(name, "llvm.") ||
-            pl_symbol_is_opencl_builtin(name));
-}
-
 /* No module of the link defines a symbol that is used, only declared, and not a builtin.  The front
  * end's marks do not survive SPIR-V, so names alone decide here. */
 static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list unresolved = {0};
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
-        if (LLVMIsDeclaration(v) && LLVMGetFirstUse(v) && !is_builtin(v))
-            *rt_vector_push(&unresolved) = pl_job_name(job, v);
+    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
+        if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v)) continue;
+        rt_text name = pl_job_name(job, v);
+        bool builtin =
+            LLVMIsAFunction(v) && (LLVMGetIntrinsicID(v) != 0 || rt_text_starts(name, "llvm.") ||
+                                   pl_symbol_is_opencl_builtin(name));
+        if (!builtin) *rt_vector_push(&unresolved) = name;
+    }
     return refuse_names(job, &unresolved, "no module of the link defines symbols that it uses");
 }
 
 /* Where one module declares a function with another type than the defining one, the link leaves a
  * cast of the function, which crashes drivers (PoCL 3.1). */
-static bool is_mistyped(LLVMValueRef function)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsAConstantExpr(user) || LLVMGetConstOpcode(user) != LLVMBitCast) continue;
-        LLVMTypeRef pointee = LLVMGetElementType(LLVMTypeOf(user));
-        if (LLVMGetTypeKind(pointee) == LLVMFunctionTypeKind) return true;
-    }
-    return false;
-}
-
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list mistyped = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function; function = LLVMGetNextFunction(function))
-        if (is_mistyped(function)) *rt_vector_push(&mistyped) = pl_job_name(job, function);
-    return refuse_names(job, &mistyped, "functions are imported and defined with different types");
-}
-
-/* SPIR-V does not say which functions may contain a barrier, so any may: otherwise a pass of the
- * driver could move a call under a condition.  And SPIR-V's reader puts noinline at calls;
- * PoCL 3.1, which inlines everything that asks for a work-item's place, overlooks it there and then
- * launches code with dangling references. */
-static void mark_functions(LLVMModuleRef module)
-{
-    LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (LLVMGetIntrinsicID(function) == 0) pl_flag_add(function, "convergent");
-        pl_flag_remove_from_calls(function, "noinline");
+        bool cast = false;
+        LLVMUseRef use = LLVMGetFirstUse(function);
+        for (; use && !cast; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!LLVMIsAConstantExpr(user) || LLVMGetConstOpcode(user) != LLVMBitCast) continue;
+            LLVMTypeRef pointee = LLVMGetElementType(LLVMTypeOf(user));
+            cast = LLVMGetTypeKind(pointee) == LLVMFunctionTypeKind;
+        }
+        if (cast) *rt_vector_push(&mistyped) = pl_job_name(job, function);
     }
-}
-
-/* The driver needs kernels only; it can inline and drop everything else if that is internal. */
-static void hide_all_but_kernels(LLVMModuleRef module)
-{
-    for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
-        bool kernel = LLVMIsAFunction(v) && pl_is_kernel(v);
-        if (is_strong(v) && !kernel) LLVMSetLinkage(v, LLVMInternalLinkage);
-    }
+    return refuse_names(job, &mistyped, "functions are imported and defined with different types");
 }
 
 /* Links all modules into the first one, which becomes what the driver accepts; the others become
@@ -132,32 +105,38 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     RT_TRY(check_unresolved(job, target));
     /* libclc has OpenCL C 2.0's functions of generic pointers. */
     if (job->format != RT_FORMAT_PTX) pl_opencl12_builtins(job, target);
-    mark_functions(target);
-    hide_all_but_kernels(target);
-    return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
-}
-
-static rt_status read_constant(pl_job *job, const rt_link_constant *constant, uint32_t index,
-                               pl_spec_value *out)
-{
-    size_t size = constant->value.size;
-    if (size != 1 && size != 2 && size != 4 && size != 8) {
-        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "module %u of the link: specialisation constant %u is given %zu bytes, "
-                       "which no scalar has",
-                       index, constant->id, size);
+    for (LLVMValueRef v = pl_first_symbol(target); v; v = pl_next_symbol(v)) {
+        bool function = LLVMIsAFunction(v);
+        /* SPIR-V does not say which functions may contain a barrier, so any may: otherwise a pass
+         * of the driver could move a call under a condition.  And SPIR-V's reader puts noinline at
+         * calls; PoCL 3.1, which inlines everything that asks for a work-item's place, overlooks it
+         * there and then launches code with dangling references. */
+        if (function && LLVMGetIntrinsicID(v) == 0) pl_flag_add(v, "convergent");
+        if (function) pl_flag_remove_from_calls(v, "noinline");
+        /* The driver needs kernels only; it can inline and drop everything else if that is
+         * internal. */
+        bool kernel = function && pl_is_kernel(v);
+        if (is_strong(v) && !kernel) LLVMSetLinkage(v, LLVMInternalLinkage);
     }
-    *out = (pl_spec_value){.id = constant->id};
-    memcpy(&out->bits, constant->value.data, size); /* little-endian, as this machine */
-    return RT_STATUS_OK;
+    return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
 
 static rt_status translate(pl_job *job, const rt_link_code *code, uint32_t index, rt_buffer *reason,
                            LLVMModuleRef *out_module)
 {
     pl_spec_value *values = rt_arena_alloc_array(&job->arena, code->constant_count, sizeof *values);
-    for (uint32_t i = 0; i < code->constant_count; i++)
-        RT_TRY(read_constant(job, &code->constants[i], index, &values[i]));
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        const rt_link_constant *constant = &code->constants[i];
+        size_t size = constant->value.size;
+        if (size != 1 && size != 2 && size != 4 && size != 8)
+            return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                           "module %u of the link: specialisation constant %u is given %zu bytes, "
+                           "which no scalar has",
+                           index, constant->id, size);
+        values[i].id = constant->id;
+        CHECK(values[i].bits == 0 && size <= sizeof values[i].bits);
+        memcpy(&values[i].bits, constant->value.data, size); /* little-endian, as this machine */
+    }
     if (pl_translate_from_spirv(job->context, code->spirv, values, code->constant_count, out_module,
                                 reason))
         return RT_STATUS_OK;
@@ -201,12 +180,14 @@ rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,
         if (modules[i]) LLVMDisposeModule(modules[i]);
     }
     if (rt_ok(status)) *out_module = modules[0];
+    CHECK_IMPLIES(rt_ok(status), LLVMGetModuleContext(*out_module) == job->context);
     return status;
 }
 
 rt_status pl_link_to_bitcode(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                              rt_buffer *out_bitcode)
 {
+    CHECK(out_bitcode->size == 0);
     pl_job job;
     pl_job_open(&job, sink);
     LLVMModuleRef module = NULL;

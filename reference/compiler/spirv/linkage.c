@@ -29,30 +29,24 @@ typedef struct linkage_scan {
     rt_map built_ins; /* ids with that decoration */
 } linkage_scan;
 
-/* OpDecorate target LinkageAttributes name linkage-type. */
-static void note_decoration(linkage_scan *scan, const rt_spirv_instruction *instruction)
-{
-    uint32_t decoration = rt_spirv_word(instruction, 2);
-    if (decoration == DECORATION_BUILT_IN)
-        rt_map_set_number(&scan->built_ins, rt_spirv_word(instruction, 1), 0);
-    if (decoration != DECORATION_LINKAGE) return;
-    *rt_vector_push(&scan->rows) = (linkage_row){
-        .name = rt_spirv_text(instruction, 3),
-        .target = rt_spirv_word(instruction, 1),
-        .linkage = rt_spirv_word(instruction, instruction->word_count - 1),
-    };
-}
-
 static void scan_module(linkage_scan *scan, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
-    rt_spirv_instruction instruction;
-    while (rt_spirv_walk_next(&walk, &instruction)) {
-        if (instruction.opcode == OP_DECORATE) {
-            note_decoration(scan, &instruction);
-        } else if (instruction.opcode == OP_FUNCTION || instruction.opcode == OP_VARIABLE) {
-            rt_map_set_number(&scan->symbols, rt_spirv_word(&instruction, 2), 0);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at)) {
+        if (at.opcode == OP_FUNCTION || at.opcode == OP_VARIABLE) {
+            rt_map_set_number(&scan->symbols, rt_spirv_word(&at, 2), 0);
         }
+        if (at.opcode != OP_DECORATE) continue;
+        uint32_t target = rt_spirv_word(&at, 1), decoration = rt_spirv_word(&at, 2);
+        if (decoration == DECORATION_BUILT_IN) rt_map_set_number(&scan->built_ins, target, 0);
+        if (decoration != DECORATION_LINKAGE) continue;
+        /* OpDecorate target LinkageAttributes name linkage-type. */
+        *rt_vector_push(&scan->rows) = (linkage_row){
+            .name = rt_spirv_text(&at, 3),
+            .target = target,
+            .linkage = rt_spirv_word(&at, at.word_count - 1),
+        };
     }
     CHECK(!walk.is_damaged && !walk.is_swapped);
 }
@@ -68,6 +62,7 @@ static const rt_text *names_with(pl_job *job, const linkage_scan *scan, uint32_t
                       rt_map_find_number(&scan->built_ins, row->target) == RT_MAP_NONE;
         if (symbol && row->linkage == linkage) names[(*out_count)++] = row->name;
     }
+    CHECK(*out_count <= scan->rows.count);
     return names;
 }
 

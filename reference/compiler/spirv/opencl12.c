@@ -31,19 +31,6 @@ static LLVMValueRef origin_of(LLVMValueRef pointer)
     return constant_cast ? LLVMGetOperand(pointer, 0) : NULL;
 }
 
-/* The name of the overload for another address space, in the arena. */
-static const char *overload_name(pl_job *job, const char *name, unsigned space)
-{
-    const char *at = strstr(name, GENERIC_POINTER);
-    CHECK(at);
-    int before = (int)(at - name);
-    const char *after = at + strlen(GENERIC_POINTER);
-    if (space == PL_SPACE_PRIVATE) {
-        return rt_arena_printf(&job->arena, "%.*sP%s", before, name, after).data;
-    }
-    return rt_arena_printf(&job->arena, "%.*sPU3AS%u%s", before, name, space, after).data;
-}
-
 /* Replaces a call by one of the overload that takes `origin` as the operand at `index`. */
 static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call, unsigned index,
                           LLVMValueRef origin)
@@ -60,8 +47,16 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
         types[i] = LLVMTypeOf(operands[i]);
     }
     LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(old_type), types, count, 0);
+    /* The name of the overload has another address space in place of the generic one. */
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(origin));
-    const char *name = overload_name(job, LLVMGetValueName(function), space);
+    const char *generic = LLVMGetValueName(function), *at = strstr(generic, GENERIC_POINTER);
+    CHECK(at);
+    rt_text before = {generic, (size_t)(at - generic)};
+    rt_text pointer =
+        space == PL_SPACE_PRIVATE ? RT_TEXT("P") : rt_arena_printf(&job->arena, "PU3AS%u", space);
+    const char *name = rt_arena_printf(&job->arena, "%.*s%.*s%s", RT_TEXT_ARG(before),
+                                       RT_TEXT_ARG(pointer), at + strlen(GENERIC_POINTER))
+                           .data;
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMValueRef overload = LLVMGetNamedFunction(module, name);
     if (!overload) overload = LLVMAddFunction(module, name, type);
@@ -70,18 +65,6 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
     LLVMValueRef result = LLVMBuildCall2(builder, type, overload, operands, count, "");
     LLVMSetInstructionCallConv(result, LLVMGetInstructionCallConv(call));
     pl_replace(call, result);
-}
-
-static void lower_call(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call)
-{
-    unsigned count = LLVMGetNumArgOperands(call);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef operand = LLVMGetOperand(call, i);
-        LLVMValueRef origin = is_generic_pointer(operand) ? origin_of(operand) : NULL;
-        if (!origin) continue;
-        call_overload(job, builder, call, i, origin);
-        return;
-    }
 }
 
 /* Builtins with exactly one pointer to the generic address space. */
@@ -94,23 +77,24 @@ static bool has_overloads(LLVMValueRef function)
            pl_symbol_is_opencl_builtin(name);
 }
 
-static void lower_function(pl_job *job, LLVMBuilderRef builder, LLVMValueRef function)
-{
-    LLVMUseRef next = NULL;
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = next) {
-        next = LLVMGetNextUse(use);
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user)) lower_call(job, builder, user);
-    }
-}
-
 void pl_opencl12_builtins(pl_job *job, LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     /* New declarations are appended; they have no generic parameter, so the loop skips them. */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (has_overloads(function)) lower_function(job, builder, function);
+        LLVMUseRef next, use = has_overloads(function) ? LLVMGetFirstUse(function) : NULL;
+        for (; use; use = next) {
+            next = LLVMGetNextUse(use);
+            LLVMValueRef user = LLVMGetUser(use), origin = NULL;
+            unsigned count = LLVMIsACallInst(user) ? LLVMGetNumArgOperands(user) : 0, index = 0;
+            for (unsigned i = 0; i < count && !origin; i++) {
+                LLVMValueRef operand = LLVMGetOperand(user, i);
+                index = i;
+                if (is_generic_pointer(operand)) origin = origin_of(operand);
+            }
+            if (origin) call_overload(job, builder, user, index, origin);
+        }
     }
     LLVMDisposeBuilder(builder);
 }

@@ -79,7 +79,7 @@ static void each_variable_is_shared_once(void **state)
     assert_true(rt_text_is(found.symbols[1], "b"));
 
     rt_image fused = {.name = RT_TEXT("fused_0")};
-    rt_shared_variables_tell(&arena, &found, &fused);
+    rt_shared_variables_add(&arena, &found, &fused);
     const rt_property_set *globals = rt_image_set(&fused, RT_SET_DEVICE_GLOBALS);
     const rt_property_set *metadata = rt_image_set(&fused, RT_SET_PROGRAM_METADATA);
     assert_true(globals && metadata);

@@ -54,7 +54,7 @@ static void a_dummys_functions_are_no_entries(void **state)
     image.kernel_count = 0;
     rt_device_binary binary = rt_device_binary_of(&image);
     rt_device_binary_add_exports(&arena, &image, &binary);
-    assert_int_equal(binary.entry_count, 1); /* what it exports, it exports */
+    assert_int_equal(binary.entry_count, 1); /* its exports are unchanged */
     rt_arena_reset(&arena);
 }
 

@@ -311,7 +311,7 @@ static void words_of_a_newer_compiler_are_read(void **state)
     assert_int_equal(set->properties[1].unused_bits, 4);
 }
 
-/* The runtime does not look at the version, so files with any number work for their makers. */
+/* The runtime does not check the version, so files with any number work for their producers. */
 static void layout_is_found_whatever_the_version(void **state)
 {
     fixture *f = *state;

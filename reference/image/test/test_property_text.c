@@ -63,7 +63,7 @@ static void text_is_read_with_every_bit(void **state)
     assert_int_equal(sets.sets[2].properties[0].number, 4294967295);
 }
 
-/* A line of a compiler of 2026: 176 bits are 22 bytes. */
+/* A line from a compiler of 2026: 176 bits are 22 bytes. */
 static void target_of_a_real_image_is_decoded(void **state)
 {
     fixture *f = *state;
@@ -142,8 +142,8 @@ static void names_that_the_form_cannot_hold_are_refused(void **state)
     rt_buffer_free(&out);
 }
 
-/* What is read is written again as it was, whatever bit is damaged; only a leading zero of a number
- * is not kept. */
+/* Text that was read is written back unchanged, whichever bit is damaged, except for leading zeros
+ * of numbers. */
 static void damaged_texts_are_refused_or_mean_something(void **state)
 {
     fixture *f = *state;

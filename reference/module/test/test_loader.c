@@ -1,8 +1,7 @@
-/* Unit tests of the loader over the simulated system: order, sharing, circles, dlopen, dlclose, and
- * systems that tell what cannot be.
- *
- * Orders are derived by hand: the modules of a start or dlopen, breadth first, are gone through
- * from the last one on, each after what it needs (glibc, elf/dl-sort-maps.c). */
+/* Unit tests of the loader over the simulated system: order, sharing, cycles, dlopen, dlclose, and
+ * systems that report impossible states. Orders are derived by hand: the modules of a start or
+ * dlopen, listed breadth first, are visited from the last to the first, each after the modules that
+ * it needs (glibc, elf/dl-sort-maps.c). */
 #include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>
@@ -106,8 +105,9 @@ static void a_cycle_is_loaded_once(void **state)
     expect_log(f, "");
 }
 
-/* Constructors: X was opened, so it is the first of the two, and the first comes last. Destructors:
- * the walk begins with Y, which was loaded last, finds X below it and so has X behind it. */
+/* Constructors: X was opened, so it is first in the list, and the first is constructed last.
+ * Destructors: the walk begins with Y, which was loaded last, and reaches X from there, so X is
+ * destroyed after Y. */
 static void a_cycle_that_was_opened_goes_whole(void **state)
 {
     fixture *f = *state;
@@ -160,7 +160,7 @@ static void an_image_is_loaded_once(void **state)
     expect_log(f, "+c ");
 }
 
-/* ---- Systems that tell what cannot be ------------------------------------------------------ */
+/* ---- Systems that report impossible states ------------------------------------------------- */
 
 static rt_status fake_start(void *state, rt_module_id executable, const rt_module_id *preloaded,
                             uint32_t preloaded_count, rt_system_events *out_events)

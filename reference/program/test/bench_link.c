@@ -1,12 +1,12 @@
-/* Measures what registering, resolving, building and unloading cost for many images.
+/* Measures the cost of registering, resolving, building and unloading many images.
  *
  *     bench_link IMAGES
  *
  * Prints one line of JSON.  Each of IMAGES modules has one image with a kernel and ten exported
- * symbols; image i imports one symbol of image i + 1 and one of image 2i + 1, so that the link set
- * of the first holds all of them and the longest chain is as long as there are images.  The device
- * does nothing, so that what is measured is the runtime.  Called by ci/bench link, a process for
- * each number, because the memory told is the process' peak. */
+ * symbols; image i imports one symbol of image i + 1 and one of image 2i + 1, so the link set of
+ * the first holds all images and the longest chain contains every image.  The device does nothing,
+ * so only the runtime is measured.  ci/bench link runs it in a separate process for each number,
+ * because the reported memory is the process's peak. */
 #include "reference/program/test/fixture.h"
 
 #include <inttypes.h>
@@ -156,8 +156,11 @@ static void resolve(bench *b)
         .tables = &b->manager->tables,
         .device = &b->device,
     };
+    /* The loader constructs the needed modules from the last one to the first. */
+    const rt_registered_image *first = b->registry.images.items[b->image_count - 1];
+    CHECK(first->module == 0);
     rt_link_set set = {0};
-    rt_status status = rt_link_set_collect(&context, b->registry.images.items[0], &set);
+    rt_status status = rt_link_set_collect(&context, first, &set);
     CHECK(rt_ok(status) && set.images.count == b->image_count);
     rt_link_set_free(&set);
 }
@@ -177,7 +180,7 @@ static void build(bench *b)
     ask(b, RT_TEXT("kernel_0"));
 }
 
-/* Every kernel of the program once: it is found in the cache, its kernel object is made. */
+/* Every kernel of the program once: it is found in the cache, and its kernel object is created. */
 static void take_kernels(bench *b)
 {
     for (uint32_t i = 0; i < b->image_count; i++) {
@@ -187,7 +190,7 @@ static void take_kernels(bench *b)
     }
 }
 
-/* One kernel of the program again and again: its kernel object exists. */
+/* One kernel of the program repeatedly: its kernel object exists. */
 static void find_cached(bench *b)
 {
     for (uint32_t i = 0; i < LOOKUPS; i++)

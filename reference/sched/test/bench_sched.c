@@ -1,13 +1,13 @@
-/* Measures what scheduling costs for many commands.
+/* Measures the cost of scheduling many commands.
  *
  *     bench_sched COMMANDS
  *
  * Prints one line of JSON.  Each of COMMANDS launches reads one of 64 buffers and writes another,
- * and names up to three earlier commands of the newest 1000; every thousandth waits for one that is
- * long gone.  Then everything is waited for, once as a whole and once command by command.  A second
- * pass holds the same launches back in fusions of 100 and cancels them.  The device does nothing,
- * so that what is measured is the runtime.  Called by ci/bench sched, a process for each number,
- * because the memory told is the process' peak. */
+ * and names up to three of the newest 1000 commands; every thousandth waits for one that ended long
+ * ago.  Then all commands are waited for, once together and once one by one.  A second pass holds
+ * the same launches back in fusions of 100 and cancels them.  The device does nothing, so only the
+ * runtime is measured.  ci/bench sched runs it in a separate process for each number, because the
+ * reported memory is the process's peak. */
 #include "reference/base/hash.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/fusion_command.h"
@@ -100,7 +100,7 @@ static void end(bench *b)
     rt_free(b->made);
 }
 
-/* Returns the seconds of: submitting, waiting for all, waiting for each. */
+/* Returns the seconds for submitting, waiting for all and waiting for each. */
 static void plain_pass(uint32_t count, double out_seconds[3], uint64_t *out_edges)
 {
     bench b;

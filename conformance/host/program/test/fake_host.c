@@ -1,11 +1,9 @@
-/* A library for host programs that stands in for the shipped runtime in tests: it answers as one
- * would that does nothing, and misbehaves on demand.
- *
- * ASSAY_FAKE is "REQUEST:HOW": at the first request of that number it does what HOW says, as the
- * table below has it.  Memories keep their content and nothing changes it.
- *
- * ASSAY_FAKE_CALLS is the hash of an image's code: as the OpenCL layer would, it records that a
- * launch made a program of it and launched its kernel "apply"; "garbage" records nonsense. */
+/* Stands in for the shipped runtime in tests of host programs: it answers like a runtime that does
+ * nothing, and misbehaves on demand. ASSAY_FAKE is "REQUEST:HOW": at the first request with that
+ * number the library does what the table below says about HOW. Memories keep their initial content.
+ * ASSAY_FAKE_CALLS is the hash of an image's code: the library then records, as the OpenCL layer
+ * would, that a launch created a program from that code and launched its kernel "apply"; "garbage"
+ * records nonsense. */
 #include "conformance/host/program/serve.h"
 
 #include <fcntl.h>
@@ -35,7 +33,7 @@ void __sycl_unregister_lib(const void *descriptor)
 enum { MEMORIES_MAX = 8 };
 
 static host_writer memories[MEMORIES_MAX]; /* the content of each */
-static uint32_t made[HOST_REQUEST_END];    /* things of each kind */
+static uint32_t made[HOST_REQUEST_END];    /* objects of each kind */
 
 static void answer_devices(host_writer *out)
 {
@@ -62,7 +60,7 @@ static void answer_read(host_reader *in, host_writer *out)
     uint32_t memory = host_read_u32(in);
     if (memory >= made[HOST_MEMORY]) abort();
     host_writer *content = &memories[memory];
-    /* What host_write_bytes wrote is a length and the bytes, as the answer has them. */
+    /* host_write_bytes writes a length and the bytes, which is the answer's format. */
     for (size_t i = 0; i < content->size; i++)
         host_write_u8(out, content->data[i]);
 }
@@ -127,7 +125,7 @@ static void record_calls(uint8_t request)
 
 /* ---- Misbehaviour -------------------------------------------------------------------------- */
 
-/* Begins a frame on channel 0 whose length is a lie, and ends. */
+/* Begins a frame on channel 0 with a wrong length, and exits. */
 static void cut_frame(uint64_t length)
 {
     const unsigned char bytes[] = {(unsigned char)length,

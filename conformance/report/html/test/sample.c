@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What HTML, JSON and XML each would take for more than text. */
+/* Characters that are markup in HTML, JSON or XML. */
 #define HOSTILE "</script><b>bold</b><!-- <img src=x onerror=alert(1)> & \\u003c ]]>"
 
 static const char source[] = "assay: 1\n"
@@ -36,7 +36,7 @@ static const char trace_sim[] =
     "{\"event\":\"select\",\"kernel\":\"apply\",\"image\":\"app/0\"},"
     "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\"],\"by\":\"tool\"}," EVENT_LAUNCH
     "]}";
-/* Two events instead of one; the link is by another, and the same all the same. */
+/* Two events instead of one; another tool links, which is still the same event. */
 static const char trace_pocl[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"
@@ -66,7 +66,7 @@ static const cnf_rules rules = {rule_items, 2};
 static const cnf_column columns[] = {
     {{"sim", 3}, {NULL, 0}}, {{"pocl", 4}, {NULL, 0}}, {{"nowhere", 7}, {"ci/setup", 8}}};
 
-/* A record as a run makes it; empty texts are left out of the page. */
+/* A record as a run creates it; the page omits empty texts. */
 static cnf_record record_of(const char *path, const char *subject, cnf_verdict verdict)
 {
     return (cnf_record){

@@ -1,11 +1,11 @@
-/* A page of a run that never was: records, traces and a log by hand, and texts that would break out
- * of a page that took them for markup. */
+/* The page of an invented run: hand-made records, traces and a log, with texts that would break a
+ * page that treated them as markup. */
 #ifndef CONFORMANCE_REPORT_HTML_TEST_SAMPLE_H
 #define CONFORMANCE_REPORT_HTML_TEST_SAMPLE_H
 
 #include "reference/base/text.h"
 
-/* Appends the page.  `more` is how many scenarios of six verdicts each there are besides. */
+/* Appends the page, with `more` additional scenarios of six verdicts each. */
 void sample_page(rt_buffer *out, uint32_t more);
 
 #endif

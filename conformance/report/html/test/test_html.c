@@ -1,5 +1,5 @@
-/* Unit tests of the page's data: what can be read back, that nothing ends its element early, and
- * what is said where Graphviz is missing. */
+/* Unit tests of the page's data: it can be read back, no text ends its element early, and a missing
+ * Graphviz is reported. */
 #include "conformance/report/html/test/sample.h"
 
 #include <jansson.h>
@@ -88,8 +88,8 @@ static void scenarios_have_their_rules_and_are_in_order(void **state)
     rt_buffer_free(&page);
 }
 
-/* The traces have two events in common, then one has one and the other two; a link by another is
- * the same. */
+/* The traces have two events in common, then one has one event and the other has two; a link by
+ * another tool is the same event. */
 static void traces_part_and_share_their_events(void **state)
 {
     (void)state;
@@ -114,12 +114,13 @@ static void traces_part_and_share_their_events(void **state)
     assert_string_equal(json_string_value(json_array_get(check, 0)), "FAILS");
     assert_int_equal(json_integer_value(json_array_get(check, 1)), 15);
     assert_string_equal(json_string_value(json_array_get(check, 2)), "memory data");
-    assert_non_null(json_object_get(detail, "log_note")); /* what no layer wrote is said to be so */
+    assert_non_null(
+        json_object_get(detail, "log_note")); /* the page says that no layer wrote a log */
     json_decref(scenario);
     rt_buffer_free(&page);
 }
 
-/* Elements of data and the one script: nothing that was put in opens or closes another. */
+/* The elements of data and the only script: no inserted text opens or closes an element. */
 static void no_text_ends_its_element(void **state)
 {
     (void)state;
@@ -138,7 +139,7 @@ static void no_text_ends_its_element(void **state)
     rt_buffer_free(&page);
 }
 
-/* The oracle's run is drawn for the scenario, and the one that failed has its own. */
+/* The scenario's drawing shows the oracle's run; the failed run has its own drawing. */
 static void pictures_are_of_the_oracle_and_of_what_failed(void **state)
 {
     (void)state;
