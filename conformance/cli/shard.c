@@ -90,7 +90,8 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
 
 cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
 {
-    CHECK(shard.count > 0 && shard.index < shard.count);
+    CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
+    CHECK(shard.index < shard.count);
     if (shard.count == 1) return files;
     cnf_file *kept = rt_arena_alloc_array(arena, files.count + 1, sizeof *kept);
     uint32_t count = 0;

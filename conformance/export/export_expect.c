@@ -30,6 +30,7 @@ static void output_write(rt_buffer *out, const scn_expect *expect, const char *p
 
 static rt_text array_declare(cnf_exporter *exporter, const scn_expect *expect)
 {
+    CHECK(expect->kind == SCN_EXPECT_MEMORY);
     rt_text name = rt_arena_printf(exporter->arena, "expected_%u", exporter->arrays++);
     cnf_export_values(&exporter->declarations, name.data,
                       &exporter->scenario->memories[expect->memory.index].layout,
@@ -64,6 +65,7 @@ static rt_status branch_write(cnf_exporter *exporter, const scn_outcome *outcome
 
 static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
 {
+    CHECK(expect->kind == SCN_EXPECT_ONE_OF);
     exporter->alternatives = true;
     rt_buffer condition = {0};
     rt_status status = RT_STATUS_OK;

@@ -21,6 +21,7 @@ static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text u
 static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *global)
 {
     uint32_t number = rt_map_find(&exporter->globals, global->unique_id);
+    CHECK(number == RT_MAP_NONE || number < exporter->global_count);
     if (number != RT_MAP_NONE) return number;
     number = exporter->global_count++;
     rt_map_set(&exporter->globals, global->unique_id, number);
@@ -54,6 +55,7 @@ static rt_text symbol_of(cnf_exporter *exporter, rt_text unique_id)
 rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step, uint32_t program,
                                    bool may_fail)
 {
+    CHECK(program < exporter->trace.program_count);
     for (uint32_t i = 0; i < exporter->trace.variable_count; i++) {
         const cnf_export_variable *variable = &exporter->trace.variables[i];
         if (variable->program != program || variable->image_scope) continue;

@@ -79,6 +79,7 @@ rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, 
  * (reference/sched/eliminated.c). */
 static bool lacks_parameters(const cnf_exporter *exporter, uint32_t program, rt_text kernel)
 {
+    CHECK(program < exporter->trace.program_count);
     const cnf_export_program *known = &exporter->trace.programs[program];
     for (uint32_t i = 0; i < known->image_count; i++) {
         const rt_image *image = cnf_export_image(exporter, known->images[i]);
@@ -157,7 +158,9 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
 
 rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step)
 {
+    CHECK(step < exporter->scenario->step_count);
     const scn_step *submit = &exporter->scenario->steps[step];
+    CHECK(submit->verb == SCN_VERB_SUBMIT);
     if (exporter->list_queue == SCN_NONE || submit->submit.command.queue != exporter->list_queue)
         return cnf_export_single_write(exporter, submit);
     if (submit->error || submit->outcome_count > 0)

@@ -146,6 +146,7 @@ rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena, const cnf_messag
     json_decref(message);
     /* Variables of a refused program have none. */
     uint32_t variable_count = 0;
+    CHECK(walk.made_since <= walk.made.count);
     CHECK(walk.variables.count == walk.described.count);
     for (uint32_t i = 0; i < walk.variables.count; i++) {
         cnf_export_variable variable = walk.variables.items[i];

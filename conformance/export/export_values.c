@@ -39,6 +39,7 @@ static const char *type_of(scn_type type)
 static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
 {
     uint32_t width = scn_type_size(type) * 8;
+    CHECK(width >= 8 && width <= 64);
     if (is_floating(type)) {
         rt_buffer_printf(out, "0x%0*" PRIx64, (int)width / 4, bits);
     } else if (scn_type_class(type) == 'i') {

@@ -266,6 +266,7 @@ static void module_keep(host_build *build, rt_text path, rt_bytes request)
 static rt_status found_by_name(host_build *build, uint32_t module, rt_text wanted_by,
                                const char *relation)
 {
+    CHECK(module < build->scenario->module_count);
     rt_text name = cnf_host_file_name(&build->arena, build->scenario, module);
     rt_text path = cnf_host_path(&build->arena, build->scenario, module);
     if (rt_text_equal(name, path)) return RT_STATUS_OK;

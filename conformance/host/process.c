@@ -43,6 +43,7 @@ cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
     *host = (cnf_host){.sink = sink, .scenario = scenario};
     pthread_mutex_init(&host->lock, NULL);
     host->channel_count = cnf_host_channels(scenario);
+    CHECK(host->channel_count > 0);
     host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
     memset(host->channels, 0xff, host->channel_count * sizeof(int));
     return host;
