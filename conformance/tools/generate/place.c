@@ -156,9 +156,10 @@ bool gen_call(gen *g, const gen_function *function, uint32_t depth, rt_text *out
         gen_mention(g, &variable->declaration);
         rt_buffer_printf(&text, parameter->shape == GEN_RECORD_POINTER ? "&%.*s" : "%.*s",
                          RT_TEXT_ARG(variable->name));
-        if (parameter->shape == GEN_ARRAY && variable->count > GEN_REACH)
-            rt_buffer_printf(&text, " + (%.*s)",
-                             RT_TEXT_ARG(gen_index(g, variable->count - GEN_REACH + 1)));
+        if (parameter->shape == GEN_ARRAY && variable->count > GEN_REACH) {
+            rt_text index = gen_index(g, variable->count - GEN_REACH + 1);
+            rt_buffer_printf(&text, " + (%.*s)", RT_TEXT_ARG(index));
+        }
     }
     rt_buffer_append_byte(&text, ')');
     *out_text = gen_keep(g, &text);
