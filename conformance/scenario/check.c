@@ -58,6 +58,19 @@ static const char *shown(const checker *check, rt_text text)
 #define REPORT_STEP(check, field, ...)                                                             \
     scn_report((check)->reporter, value_at(check, field, (check)->step->at), __VA_ARGS__)
 
+/* Indices are inside their tables: readers check that before the model is. */
+static const scn_memory *memory_at(const checker *check, uint32_t index)
+{
+    CHECK(index < check->scenario->memory_count);
+    return &check->scenario->memories[index];
+}
+
+static const scn_step *step_at(const checker *check, uint32_t index)
+{
+    CHECK(index < check->scenario->step_count);
+    return &check->scenario->steps[index];
+}
+
 static uint64_t memory_size(const scn_memory *memory)
 {
     return memory->count * memory->layout.size;
@@ -118,24 +131,22 @@ static void images_check(checker *check, const rt_text *images, uint32_t count)
 
 /* ---- Modules, devices and memories -------------------------------------------------------- */
 
-/* Reports items of a list that are equal to an earlier one. */
-static void repeated_check(checker *check, const uint32_t *items, uint32_t count, scn_position at,
-                           const char *problem)
+static bool is_repeated(const uint32_t *items, uint32_t index)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = 0;
-        while (k < i && items[k] != items[i])
-            k++;
-        if (k < i) REPORT(check, value_at(check, &items[i], at), "%s", problem);
-    }
+    for (uint32_t i = 0; i < index; i++)
+        if (items[i] == items[index]) return true;
+    return false;
 }
 
-static bool has_sycl(const scn_module *module)
+/* The same in a table whose items begin with a text. */
+static bool text_is_repeated(const void *items, size_t size, uint32_t index)
 {
-    for (uint32_t i = 0; i < module->source_count; i++)
-        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
-    for (uint32_t i = 0; i < module->hand_image_count; i++)
-        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
+    rt_text text, other;
+    memcpy(&text, (const char *)items + index * size, sizeof text);
+    for (uint32_t i = 0; i < index; i++) {
+        memcpy(&other, (const char *)items + i * size, sizeof other);
+        if (rt_text_equal(text, other)) return true;
+    }
     return false;
 }
 
@@ -143,8 +154,13 @@ static bool has_sycl(const scn_module *module)
  * OpenCL's. */
 static void options_check(checker *check, const scn_module *module)
 {
+    bool has_sycl = false;
+    for (uint32_t i = 0; i < module->source_count; i++)
+        has_sycl = has_sycl || module->sources[i].language == SCN_LANGUAGE_SYCL;
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        has_sycl = has_sycl || module->hand_images[i].source.language == SCN_LANGUAGE_SYCL;
     rt_text option, rest = module->build_options;
-    while (has_sycl(module) && scn_build_options_next(&rest, &option)) {
+    while (has_sycl && scn_build_options_next(&rest, &option)) {
         if (!rt_text_starts(option, "-cl-")) continue;
         REPORT(
             check, value_at(check, &module->build_options, module->at),
@@ -170,6 +186,8 @@ static void error_check(checker *check, const scn_error *error, bool among_sever
     }
 }
 
+_Static_assert(offsetof(rt_device_global, unique_id) == 0, "the text of text_is_repeated");
+
 static void module_check(checker *check, uint32_t index)
 {
     const scn_module *module = &check->scenario->modules[index];
@@ -178,30 +196,23 @@ static void module_check(checker *check, uint32_t index)
     /* A module may need any other module but not itself: loaders allow cycles, so scenarios may
      * have them. */
     for (uint32_t i = 0; i < module->need_count; i++) {
-        if (module->needs[i] == index)
-            REPORT(check, value_at(check, &module->needs[i], module->at),
+        const uint32_t *need = &module->needs[i];
+        if (*need == index)
+            REPORT(check, value_at(check, need, module->at),
                    "a module cannot need itself; remove it");
+        if (is_repeated(module->needs, i))
+            REPORT(check, value_at(check, need, module->at), "this module is listed a second time");
     }
-    repeated_check(check, module->needs, module->need_count, module->at,
-                   "this module is listed a second time");
     /* Linkers refuse a second definition in one module; in another it interposes. */
-    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
-        uint32_t k = 0;
-        while (k < i && !rt_text_equal(symbols[k], symbols[i]))
-            k++;
-        if (k < i)
+    for (uint32_t i = 0; i < module->host_symbol_count; i++)
+        if (text_is_repeated(symbols, sizeof *symbols, i))
             REPORT(check, value_at(check, &symbols[i], module->at),
                    "the module defines '%s' a second time", shown(check, symbols[i]));
-    }
-    for (uint32_t i = 0; i < module->device_globals.count; i++) {
-        uint32_t k = 0;
-        while (k < i && !rt_text_equal(globals[k].unique_id, globals[i].unique_id))
-            k++;
-        if (k < i)
+    for (uint32_t i = 0; i < module->device_globals.count; i++)
+        if (text_is_repeated(globals, sizeof *globals, i))
             REPORT(check, value_at(check, &globals[i], module->at),
                    "the module registers the id '%s' a second time; one id is one variable",
                    shown(check, globals[i].unique_id));
-    }
     options_check(check, module);
     if (!module->refusal.error) return;
     error_check(check, module->refusal.error, false);
@@ -215,12 +226,13 @@ static void process_check(checker *check)
     const scn_scenario *scenario = check->scenario;
     const scn_position top = {1, 1};
     for (uint32_t i = 0; i < scenario->preloaded_count; i++) {
-        if (scenario->preloaded[i] == 0)
-            REPORT(check, value_at(check, &scenario->preloaded[i], top),
+        const uint32_t *module = &scenario->preloaded[i];
+        if (*module == 0)
+            REPORT(check, value_at(check, module, top),
                    "the first module is the executable, which no loader preloads");
+        if (is_repeated(scenario->preloaded, i))
+            REPORT(check, value_at(check, module, top), "this module is preloaded a second time");
     }
-    repeated_check(check, scenario->preloaded, scenario->preloaded_count, top,
-                   "this module is preloaded a second time");
     for (uint32_t i = 0; i < scenario->device_count; i++) {
         const scn_device *device = &scenario->devices[i];
         if (device->hidden_aspects & device->required_aspects)
@@ -291,6 +303,7 @@ static const char *verb_name(scn_verb verb)
         SCN_VERBS(VERB_NAME)
 #undef VERB_NAME
     };
+    CHECK((unsigned)verb < SCN_VERB_COUNT);
     return names[verb];
 }
 
@@ -308,6 +321,7 @@ static void parallel_check(checker *check)
     }
     check->parallel = check->index;
     check->nested_left = nested < following ? nested : following;
+    CHECK(check->index + check->nested_left < check->scenario->step_count);
     check->thread = 0;
 }
 
@@ -326,7 +340,7 @@ static void place_check(checker *check)
         if (step->thread != 0) REPORT(check, step->at, "a step of a list outside a parallel");
         return;
     }
-    const scn_step *parallel = &check->scenario->steps[check->parallel];
+    const scn_step *parallel = step_at(check, check->parallel);
     if (bit & OUTSIDE) {
         REPORT(check, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
                verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "after" : "before");
@@ -407,7 +421,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         if (shape->table == SCN_TABLE_STEPS) reference_check(check, shape, value);
         if (shape->table == SCN_TABLE_MEMORIES && uses && check->ended[index])
             REPORT(check, check->step->at, "memory '%s' was destroyed by an earlier step",
-                   shown(check, check->scenario->memories[index].name));
+                   shown(check, memory_at(check, index)->name));
         return;
     case SCN_SHAPE_POINTER: {
         const void *element;
@@ -419,6 +433,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         rows_check(check, shape->rows, shape->row_count, value, uses);
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
+        CHECK(index < shape->variant_count);
         /* A step uses the memories that its verb names; naming one in an expectation is not a use.
          */
         rows_check(check, shape->variants[index], 1, value,
@@ -444,39 +459,38 @@ bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *n
                       name, count, dimensions);
 }
 
-/* No device counts more than 2^64 work-items, so a product that wraps around is refused here. */
+/* Checks that sizes of a range and of its work-groups are possible and, unless a refusal is
+ * expected, go together. No device counts more than 2^64 work-items, so a product that wraps around
+ * is refused here. */
 static bool range_check(checker *check, const scn_submit *submit)
 {
-    uint64_t product = 1;
+    uint64_t items = 1, group = 1;
+    CHECK(submit->dimensions <= RT_ND_RANGE_DIMENSIONS);
     if (submit->dimensions == 0)
         return REPORT_STEP(check, &submit->range, "a range without dimensions");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
             return REPORT_STEP(check, &submit->range, "a range or work-group without work-items");
-        if (submit->range[d] > UINT64_MAX / product)
+        if (submit->range[d] > UINT64_MAX / items)
             return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
-        product *= submit->range[d];
+        items *= submit->range[d];
     }
-    return true;
-}
-
-static bool group_check(checker *check, const scn_submit *submit)
-{
-    uint64_t product = 1;
-    for (uint32_t d = 0; d < submit->dimensions && submit->local[0] > 0; d++) {
-        if (submit->range[d] % submit->local[d] != 0) {
+    if (submit->local[0] == 0 || expects_refusal(check->step)) return true;
+    for (uint32_t d = 0; d < submit->dimensions; d++) {
+        uint64_t local = submit->local[d];
+        if (submit->range[d] % local != 0) {
             return REPORT_STEP(check, &submit->local,
                                "local size %" PRIu64 " does not divide range %" PRIu64
                                " in dimension %u; choose another, or expect the error",
-                               submit->local[d], submit->range[d], d);
+                               local, submit->range[d], d);
         }
-        if (submit->local[d] <= RT_WORK_GROUP_SIZE_MAX) product *= submit->local[d];
-        if (product <= RT_WORK_GROUP_SIZE_MAX && submit->local[d] <= RT_WORK_GROUP_SIZE_MAX)
-            continue;
-        return REPORT_STEP(
-            check, &submit->local,
-            "a work-group has at most %u work-items; choose fewer, or expect the error",
-            RT_WORK_GROUP_SIZE_MAX);
+        if (local <= RT_WORK_GROUP_SIZE_MAX) group *= local;
+        if (local > RT_WORK_GROUP_SIZE_MAX || group > RT_WORK_GROUP_SIZE_MAX) {
+            return REPORT_STEP(
+                check, &submit->local,
+                "a work-group has at most %u work-items; choose fewer, or expect the error",
+                RT_WORK_GROUP_SIZE_MAX);
+        }
     }
     return true;
 }
@@ -485,7 +499,7 @@ static bool group_check(checker *check, const scn_submit *submit)
 static bool pointer_check(checker *check, const uint32_t *memory_field, const uint64_t *offset,
                           scn_position at, const char *buffer)
 {
-    const scn_memory *memory = &check->scenario->memories[*memory_field];
+    const scn_memory *memory = memory_at(check, *memory_field);
     const char *name = shown(check, memory->name);
     if (memory->kind == SCN_MEMORY_BUFFER)
         return REPORT(check, value_at(check, memory_field, at), "memory '%s' is a buffer, %s", name,
@@ -524,7 +538,7 @@ static void argument_check(checker *check, const scn_argument *argument)
 {
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY: {
-        const scn_memory *memory = &check->scenario->memories[argument->memory];
+        const scn_memory *memory = memory_at(check, argument->memory);
         const char *name = shown(check, memory->name);
         if (memory->kind == SCN_MEMORY_BUFFER) return;
         REPORT(
@@ -563,6 +577,7 @@ static const char *state_name(scn_bundle_state state)
         SCN_BUNDLE_STATES(STATE_NAME)
 #undef STATE_NAME
     };
+    CHECK((unsigned)state < SCN_BUNDLE_STATE_COUNT);
     return names[state];
 }
 
@@ -570,7 +585,7 @@ static const char *state_name(scn_bundle_state state)
  * another type. */
 static bool state_check(checker *check, const uint32_t *field, scn_bundle_state wanted)
 {
-    const scn_step *other = &check->scenario->steps[*field];
+    const scn_step *other = step_at(check, *field);
     if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
     return REPORT_STEP(check, field, "bundle '%s' is in state %s; state %s is required",
                        shown(check, other->id), state_name(other->bundle.state),
@@ -594,16 +609,15 @@ static void submit_check(checker *check, const scn_submit *submit)
     if (scn_dimensions_check(check->reporter, value_at(check, &submit->offset, at), "offset",
                              submit->offset_count, submit->dimensions) &&
         scn_dimensions_check(check->reporter, value_at(check, &submit->local, at), "local",
-                             submit->local_count, submit->dimensions) &&
-        range_check(check, submit) && !expects_refusal(check->step))
-        group_check(check, submit);
+                             submit->local_count, submit->dimensions))
+        range_check(check, submit);
 }
 
 static bool part_check(checker *check, uint32_t memory, uint64_t offset, uint64_t size)
 {
     /* A variable's size is known only when its image is made (scn_variables_resolve). */
     if (memory == SCN_NONE) return true;
-    const scn_memory *declared = &check->scenario->memories[memory];
+    const scn_memory *declared = memory_at(check, memory);
     uint64_t room = memory_size(declared);
     if (offset <= room && size <= room - offset) return true;
     return REPORT_STEP(check, check->step,
@@ -651,13 +665,13 @@ static void copy_check(checker *check, const scn_transfer *transfer)
     REPORT_STEP(check, check->step,
                 "the copy reads and writes the same bytes of memory '%s'; choose parts that do not "
                 "overlap, or expect the error",
-                shown(check, check->scenario->memories[transfer->to].name));
+                shown(check, memory_at(check, transfer->to)->name));
 }
 
 /* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
 static void fill_check(checker *check, const scn_transfer *transfer)
 {
-    const scn_memory *to = &check->scenario->memories[transfer->to];
+    const scn_memory *to = memory_at(check, transfer->to);
     uint64_t unit = transfer->pattern.size;
     if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || (unit & (unit - 1)) != 0 ||
         unit != to->layout.size) {
@@ -698,7 +712,7 @@ static void host_task_check(checker *check, const scn_host_task *task)
 static void context_check(checker *check, uint32_t step, uint32_t device)
 {
     if (step == SCN_NONE || expects_refusal(check->step)) return;
-    const scn_step *context = &check->scenario->steps[step];
+    const scn_step *context = step_at(check, step);
     if (context->verb != SCN_VERB_CONTEXT) return; /* reported with the references */
     for (uint32_t i = 0; i < context->context.device_count; i++)
         if (context->context.devices[i] == device) return;
@@ -714,10 +728,7 @@ static void context_devices_check(checker *check)
     uint32_t count = check->step->context.device_count;
     if (count == 0) REPORT(check, check->step->at, "a context without devices");
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = 0;
-        while (k < i && devices[k] != devices[i])
-            k++;
-        if (k == i) continue;
+        if (!is_repeated(devices, i)) continue;
         REPORT_STEP(check, &devices[i], "device '%s' is in the context already",
                     shown(check, check->scenario->devices[devices[i]].name));
         return;
@@ -741,6 +752,7 @@ static const struct action_row {
 static void bundle_check(checker *check, const scn_bundle *bundle)
 {
     scn_position at = check->step->at;
+    CHECK((unsigned)bundle->action < SCN_BUNDLE_ACTION_COUNT);
     const struct action_row *row = &action_rows[bundle->action];
     bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
     bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
@@ -770,7 +782,7 @@ static void profiling_check(checker *check, const scn_profiling *profiling)
     const uint32_t *const fields[] = {&profiling->step, &profiling->after, &profiling->same_as};
     for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (*fields[i] == SCN_NONE) continue;
-        const scn_step *step = &check->scenario->steps[*fields[i]];
+        const scn_step *step = step_at(check, *fields[i]);
         if (step->verb != SCN_VERB_HOST_TASK) continue;
         REPORT_STEP(check, check->step,
                     "step '%s' is a host task; only commands that a device runs have times",
@@ -804,7 +816,7 @@ static void verb_check(checker *check)
             REPORT(check, step->at, "a wait is for a queue or for a step, not for both");
         return;
     case SCN_VERB_END_MEMORY: {
-        const scn_memory *memory = &check->scenario->memories[step->memory];
+        const scn_memory *memory = memory_at(check, step->memory);
         check->ended[step->memory] = true;
         if (memory->kind != SCN_MEMORY_BUFFER)
             REPORT_STEP(
@@ -942,7 +954,7 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
     }
     switch (expect->kind) {
     case SCN_EXPECT_MEMORY: {
-        const scn_memory *memory = &scenario->memories[expect->memory.index];
+        const scn_memory *memory = memory_at(check, expect->memory.index);
         if (memory->addresses)
             REPORT(
                 check, key_at(check, &expect->memory.index, expect->at),
@@ -1047,23 +1059,6 @@ static void covers_check(checker *check)
     }
 }
 
-/* Returns the first step with a problem. */
-static uint32_t steps_check(checker *check)
-{
-    uint32_t first = SCN_NONE;
-    for (uint32_t i = 0; i < check->scenario->step_count; i++) {
-        uint32_t before = check->reporter->count;
-        check->index = i;
-        check->step = &check->scenario->steps[i];
-        place_check(check);
-        value_check(check, &scn_shape_stored_step, check->step, false);
-        if (check->reporter->count == before) verb_check(check);
-        expectation_check(check);
-        if (check->reporter->count > before && first == SCN_NONE) first = i;
-    }
-    return first;
-}
-
 bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_located *fields,
                uint32_t field_count, uint32_t *out_step)
 {
@@ -1086,9 +1081,19 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         memory_check(&check, &scenario->memories[i]);
     /* Steps are checked against the sizes of memories, so these must be right first. */
-    if (reporter->count == before) *out_step = steps_check(&check);
-    for (uint32_t i = 0; i < scenario->step_count; i++)
-        expects = expects || step_expects(&scenario->steps[i]);
+    bool tables_valid = reporter->count == before;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        uint32_t step_before = reporter->count;
+        check.index = i;
+        check.step = &scenario->steps[i];
+        expects = expects || step_expects(check.step);
+        if (!tables_valid) continue;
+        place_check(&check);
+        value_check(&check, &scn_shape_stored_step, check.step, false);
+        if (reporter->count == step_before) verb_check(&check);
+        expectation_check(&check);
+        if (reporter->count > step_before && *out_step == SCN_NONE) *out_step = i;
+    }
     if (!expects && reporter->count == before) {
         scn_report(reporter, (scn_position){1, 1},
                    "the scenario expects nothing, so no run could fail it; add a step "

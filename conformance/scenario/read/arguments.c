@@ -156,13 +156,7 @@ static bool is_type(rt_text name)
     return scn_type_find(name, &type, &lanes);
 }
 
-static bool is_kind(rt_text name)
-{
-    for (size_t i = 0; i < sizeof argument_rows / sizeof *argument_rows; i++) {
-        if (rt_text_is(name, argument_rows[i].key)) return true;
-    }
-    return false;
-}
+static const scn_shape shape_argument_object;
 
 static const char known_kinds[] =
     "kinds are types (int, float4), read, write, read_write, local, usm, struct and bytes";
@@ -178,7 +172,7 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
     for (uint32_t e = 0; e < node->count; e++) {
         const scn_entry *entry = &node->entries[e];
         typed = typed || is_type(entry->key);
-        if (is_type(entry->key) || is_kind(entry->key)) continue;
+        if (is_type(entry->key) || scn_shape_row(&shape_argument_object, entry->key)) continue;
         rt_nearest nearest = rt_nearest_to(entry->key);
         for (uint32_t i = 0; scn_type_word(i); i++)
             rt_nearest_offer(&nearest, rt_text_of(scn_type_word(i)));
@@ -195,8 +189,6 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
                       scn_shown(reader->arena, node->entries[1].key),
                       scn_shown(reader->arena, node->entries[0].key));
 }
-
-static const scn_shape shape_argument_object;
 
 static bool argument_finish(scn_reader *reader, const scn_node *node, void *object)
 {

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIGIT_COUNT = 2 * SHA256_DIGEST_SIZE };
-
 /* ---- Names -------------------------------------------------------------------------------- */
 
 /* Returns why a name is refused; NULL if it is accepted. */
@@ -25,29 +23,10 @@ static const char *name_refusal(rt_text name)
 {
     if (name.data[0] == '/')
         return "an absolute path; companion files are in the scenario's folder";
-    for (size_t at = 0; at < name.length;) {
-        const char *slash = memchr(name.data + at, '/', name.length - at);
-        size_t end = slash ? (size_t)(slash - name.data) : name.length;
-        rt_text part = {name.data + at, end - at};
-        if (rt_text_is(part, "..")) return "'..' leads out of the scenario's folder";
-        at = end + 1;
-    }
+    while (name.length > 0)
+        if (rt_text_is(rt_text_take_until(&name, '/'), ".."))
+            return "'..' leads out of the scenario's folder";
     return NULL;
-}
-
-/* Finds the real paths of the file and of the scenario's folder; false, with errno, if one does not
- * exist. */
-static bool resolve(scn_reader *reader, rt_text name, char folder[PATH_MAX], char path[PATH_MAX])
-{
-    rt_text here = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
-    rt_text file = scn_companion_path(reader->arena, reader->scenario, name);
-    return realpath(here.data, folder) && realpath(file.data, path);
-}
-
-static bool lies_in(const char *path, const char *folder)
-{
-    if (strcmp(folder, "/") == 0) return true;
-    return rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/';
 }
 
 /* ---- Content ------------------------------------------------------------------------------ */
@@ -93,8 +72,11 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 {
     char folder[PATH_MAX], path[PATH_MAX];
     const char *shown = scn_shown(reader->arena, name->text);
-    bool found = resolve(reader, name->text, folder, path);
-    if (found && !lies_in(path, folder)) {
+    rt_text here = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
+    rt_text file = scn_companion_path(reader->arena, reader->scenario, name->text);
+    bool found = realpath(here.data, folder) && realpath(file.data, path);
+    if (found && strcmp(folder, "/") != 0 &&
+        !(rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/')) {
         return scn_report(reader->reporter, name->at,
                           "'%s' is a link that leads out of the scenario's folder", shown);
     }
@@ -112,7 +94,8 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 
 /* ---- Hash --------------------------------------------------------------------------------- */
 
-static void hash_print(rt_text content, char digits[DIGIT_COUNT + 1])
+static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,
+                       rt_text content)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     struct sha256_ctx context;
@@ -121,16 +104,9 @@ static void hash_print(rt_text content, char digits[DIGIT_COUNT + 1])
     sha256_digest(&context, sizeof digest, digest);
     rt_buffer printed = {0};
     rt_buffer_append_hex(&printed, (rt_bytes){digest, sizeof digest});
-    CHECK(printed.size == DIGIT_COUNT);
-    memcpy(digits, rt_buffer_string(&printed), DIGIT_COUNT + 1);
+    CHECK(printed.size == 2 * sizeof digest);
+    const char *digits = rt_arena_text(reader->arena, rt_buffer_text(&printed)).data;
     rt_buffer_free(&printed);
-}
-
-static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,
-                       rt_text content)
-{
-    char digits[DIGIT_COUNT + 1];
-    hash_print(content, digits);
     const char *shown = scn_shown(reader->arena, name->text);
     if (!sha256) {
         return scn_report(

@@ -75,18 +75,6 @@ static answer answer_of(uint32_t choice)
     return (answer){(scn_built_in)(choice / SCN_ORACLE_DIMENSIONS), choice % SCN_ORACLE_DIMENSIONS};
 }
 
-static bool local_check(scn_reader *reader, const scn_node *node, const scn_nd_range *range)
-{
-    for (uint32_t d = 0; d < range->dimensions; d++) {
-        if (range->local[d] == 0 || range->global[d] % range->local[d] == 0) continue;
-        return scn_report(reader->reporter, scn_node_entry(node, "local")->value.at,
-                          "local size %" PRIu64 " does not divide range %" PRIu64
-                          " in dimension %u, so no kernel can have run with it",
-                          range->local[d], range->global[d], d);
-    }
-    return true;
-}
-
 static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                      scn_nd_range *out_range)
 {
@@ -102,39 +90,38 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
                                         dimensions)))
         return false;
     if (draft->local_count == 0) return true;
+    CHECK(draft->local_count == dimensions);
+    for (uint32_t d = 0; d < dimensions; d++) {
+        if (out_range->global[d] % out_range->local[d] == 0) continue;
+        return scn_report(reader->reporter, local->at,
+                          "local size %" PRIu64 " does not divide range %" PRIu64
+                          " in dimension %u, so no kernel can have run with it",
+                          out_range->local[d], out_range->global[d], d);
+    }
     for (uint32_t d = dimensions; d < SCN_ORACLE_DIMENSIONS; d++)
         out_range->local[d] = 1;
-    return local_check(reader, node, out_range);
+    return true;
 }
 
-/* Without a local size the device chooses one, so answers that depend on it cannot be expected. */
-static bool groups_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft)
+/* Checks that answers are scalars, that none depends on a local size that the device chooses, and
+ * that all records fit into the memory; the elements after them keep their initial values. */
+static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
+                      const scn_memory *memory)
 {
-    if (draft->local_count > 0) return true;
-    const scn_node *items = &scn_node_entry(node, "answers")->value;
-    for (uint32_t i = 0; i < draft->answer_count; i++) {
+    const char *name = scn_shown(reader->arena, memory->name);
+    if (memory->layout.is_struct || memory->layout.fields[0].lanes != 1) {
+        return scn_report(
+            reader->reporter, node->at,
+            "an oracle's answers are scalars, but elements of memory '%s' have type %s", name,
+            scn_layout_print(reader->arena, &memory->layout).data);
+    }
+    for (uint32_t i = 0; i < draft->answer_count && draft->local_count == 0; i++) {
         if (!scn_oracle_is_of_groups(answer_of(draft->answers[i]).built_in)) continue;
-        return scn_report(reader->reporter, items->items[i].at,
+        return scn_report(reader->reporter, scn_node_value(node, "answers")->items[i].at,
                           "'%s' depends on the local size, which the device chooses; give 'local' "
                           "here and in the submit",
                           answers[draft->answers[i]].name);
     }
-    return true;
-}
-
-static bool layout_check(scn_reader *reader, const scn_node *node, const scn_memory *memory)
-{
-    if (!memory->layout.is_struct && memory->layout.fields[0].lanes == 1) return true;
-    return scn_report(reader->reporter, node->at,
-                      "an oracle's answers are scalars, but elements of memory '%s' have type %s",
-                      scn_shown(reader->arena, memory->name),
-                      scn_layout_print(reader->arena, &memory->layout).data);
-}
-
-/* All records must fit into the memory; the elements after them keep their initial values. */
-static bool room_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
-                       const scn_memory *memory)
-{
     CHECK(draft->answer_count > 0);
     uint64_t left = memory->count / draft->answer_count, taken = draft->answer_count;
     for (uint32_t d = 0; d < draft->range_count; d++) {
@@ -146,37 +133,17 @@ static bool room_check(scn_reader *reader, const scn_node *node, const oracle_dr
                           "work-items with %u answer%s each do not fit into the %" PRIu64
                           " elements of memory '%s'",
                           draft->answer_count, draft->answer_count == 1 ? "" : "s", memory->count,
-                          scn_shown(reader->arena, memory->name));
+                          name);
     }
+    CHECK(taken <= memory->count);
     if (taken == memory->count || memory->initial.data) return true;
     return scn_report(reader->reporter, node->at,
                       "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
                       "; give it values, which the other elements keep",
-                      scn_shown(reader->arena, memory->name), memory->count, taken);
+                      name, memory->count, taken);
 }
 
 /* ---- The table in bytes ------------------------------------------------------------------- */
-
-static bool answers_fill(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
-                         const scn_nd_range *range, const scn_layout *layout, uint8_t *out)
-{
-    scn_type type = layout->fields[0].type;
-    scn_place place = {0};
-    uint64_t items = scn_oracle_items(range);
-    for (uint64_t i = 0; i < items; i++, scn_oracle_next(range, &place)) {
-        for (uint32_t k = 0; k < draft->answer_count; k++, out += layout->size) {
-            answer asked = answer_of(draft->answers[k]);
-            uint64_t value = scn_oracle_answer(range, &place, asked.built_in, asked.dimension);
-            if (scn_number_of_integer(type, (scn_integer){false, value}, out)) continue;
-            return scn_report(reader->reporter, node->at,
-                              "'%s' reaches %" PRIu64 ", which type %s cannot hold%s",
-                              answers[draft->answers[k]].name, value, scn_type_name(type),
-                              scn_type_class(type) == 'f' ? " exactly" : "");
-        }
-    }
-    CHECK(place.linear == 0); /* it has counted all of them */
-    return true;
-}
 
 bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory *memory,
                      rt_bytes *out_values)
@@ -184,12 +151,26 @@ bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory 
     oracle_draft draft = {0};
     scn_nd_range range;
     uint8_t *bytes;
-    if (!scn_object_read(reader, &scn_shape_oracle, node, &draft)) return false;
-    if (!layout_check(reader, node, memory) || !range_of(reader, node, &draft, &range) ||
-        !groups_check(reader, node, &draft) || !room_check(reader, node, &draft, memory))
+    if (!scn_object_read(reader, &scn_shape_oracle, node, &draft) ||
+        !range_of(reader, node, &draft, &range) || !fit_check(reader, node, &draft, memory) ||
+        !scn_values_alloc(reader, node, &memory->layout, memory->count, &bytes))
         return false;
-    if (!scn_values_alloc(reader, node, &memory->layout, memory->count, &bytes)) return false;
     *out_values = (rt_bytes){bytes, memory->count * memory->layout.size};
     if (memory->initial.data) memcpy(bytes, memory->initial.data, out_values->size);
-    return answers_fill(reader, node, &draft, &range, &memory->layout, bytes);
+    scn_type type = memory->layout.fields[0].type;
+    scn_place place = {0};
+    uint64_t items = scn_oracle_items(&range);
+    for (uint64_t i = 0; i < items; i++, scn_oracle_next(&range, &place)) {
+        for (uint32_t k = 0; k < draft.answer_count; k++, bytes += memory->layout.size) {
+            answer asked = answer_of(draft.answers[k]);
+            uint64_t value = scn_oracle_answer(&range, &place, asked.built_in, asked.dimension);
+            if (scn_number_of_integer(type, (scn_integer){false, value}, bytes)) continue;
+            return scn_report(reader->reporter, node->at,
+                              "'%s' reaches %" PRIu64 ", which type %s cannot hold%s",
+                              answers[draft.answers[k]].name, value, scn_type_name(type),
+                              scn_type_class(type) == 'f' ? " exactly" : "");
+        }
+    }
+    CHECK(place.linear == 0); /* it has counted all of them */
+    return true;
 }

@@ -72,10 +72,7 @@ static const scn_entry *only_entry(const scn_node *node, const char *key)
 static bool outcomes_read(scn_reader *reader, const scn_entry *one_of, scn_step *out_step)
 {
     const scn_node *node = &one_of->value;
-    if (node->kind != SCN_NODE_LIST) {
-        return scn_report(reader->reporter, node->at, "expected a list of outcomes, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
+    if (node->kind != SCN_NODE_LIST) return scn_report_expected(reader, node, "a list of outcomes");
     scn_outcome *outcomes = rt_arena_alloc_array(reader->arena, node->count, sizeof *outcomes);
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {

@@ -21,26 +21,11 @@ static const scn_shape shape_constant_value = {
     .most = 1,
 };
 
-static bool typed_constant_read(scn_reader *reader, const scn_node *node,
-                                scn_spec_constant *out_constant)
-{
-    if (node->count != 1) {
-        return scn_report(reader->reporter, node->at,
-                          "expected a single value for a constant, such as {float: 1.5}");
-    }
-    scn_layout layout;
-    if (!scn_typed_value_read(reader, &node->entries[0], &layout, &out_constant->value))
-        return false;
-    if (layout.fields[0].lanes == 1) return true;
-    return scn_report(reader->reporter, node->entries[0].at,
-                      "a specialisation constant is a scalar; vectors have one for each lane");
-}
-
 /* A plain number is an int, a truth value a bool; {TYPE: VALUE} is any other scalar. */
 static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_spec_constant *constant = out;
-    if (node->kind == SCN_NODE_MAPPING) return typed_constant_read(reader, node, constant);
+    scn_entry entry = {.key = RT_TEXT("int"), .at = node->at, .value = *node};
     bool holds = scn_node_is_word(node, "true");
     if (holds || scn_node_is_word(node, "false")) {
         uint8_t *truth = rt_arena_alloc(reader->arena, 1);
@@ -48,9 +33,19 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
         constant->value = (rt_bytes){truth, 1};
         return true;
     }
+    if (node->kind == SCN_NODE_MAPPING) {
+        if (node->count != 1) {
+            return scn_report(reader->reporter, node->at,
+                              "expected a single value for a constant, such as {float: 1.5}");
+        }
+        entry = node->entries[0];
+    }
     scn_layout layout;
-    scn_entry as_int = {.key = RT_TEXT("int"), .at = node->at, .value = *node};
-    return scn_typed_value_read(reader, &as_int, &layout, &constant->value);
+    if (!scn_typed_value_read(reader, &entry, &layout, &constant->value)) return false;
+    CHECK(layout.field_count == 1 && constant->value.size == layout.size);
+    if (layout.fields[0].lanes == 1) return true;
+    return scn_report(reader->reporter, entry.at,
+                      "a specialisation constant is a scalar; vectors have one for each lane");
 }
 
 static const scn_shape shape_plain_constant = {

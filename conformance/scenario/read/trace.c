@@ -50,10 +50,8 @@ static bool field_read(scn_reader *reader, const scn_entry *entry, scn_trace_fie
     scn_locate(reader, out_field, entry->at, node->at);
     for (uint32_t i = 0; i < count; i++) {
         const scn_node *value = is_list ? &node->items[i] : node;
-        if (value->kind != SCN_NODE_SCALAR) {
-            return scn_report(reader->reporter, value->at, "expected a text or a number, found %s",
-                              scn_node_describe(reader->arena, value));
-        }
+        if (value->kind != SCN_NODE_SCALAR)
+            return scn_report_expected(reader, value, "a text or a number");
         values[i] = value->text;
         scn_locate(reader, &values[i], entry->at, value->at);
     }

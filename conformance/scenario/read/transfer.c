@@ -72,34 +72,30 @@ static const scn_row memcpy_rows[] = {
     COPY_ROWS,
 };
 
-/* One end may be a variable: the functions of queue and handler take one (document 002, "Changes to
- * the DPC++ runtime"). */
-static bool ends_check(scn_reader *reader, const scn_node *node, const scn_transfer *transfer)
+/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
+ * variable the rest is known only later. */
+static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
+                        bool in_bytes)
 {
     const scn_entry *through = scn_node_entry(node, "through");
+    if (!scn_copy_end_read(reader, scn_node_value(node, "from"), &transfer->from,
+                           &transfer->variable) ||
+        !scn_copy_end_read(reader, scn_node_value(node, "to"), &transfer->to, &transfer->variable))
+        return false;
+    /* One end may be a variable: the functions of queue and handler take one (document 002,
+     * "Changes to the DPC++ runtime"). */
     if (transfer->from == SCN_NONE && transfer->to == SCN_NONE) {
         return scn_report(
             reader->reporter, node->at,
             "both ends are device_globals; SYCL copies only between one and a memory; write two "
             "copies");
     }
-    if (transfer->from == SCN_NONE || transfer->to == SCN_NONE || !through) return true;
-    return scn_report(reader->reporter, through->at,
-                      "'through' is for copies with a device_global; here both ends are memories");
-}
-
-/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
- * variable the rest is known only later. */
-static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
-                        bool in_bytes)
-{
-    if (!scn_copy_end_read(reader, scn_node_value(node, "from"), &transfer->from,
-                           &transfer->variable) ||
-        !scn_copy_end_read(reader, scn_node_value(node, "to"), &transfer->to,
-                           &transfer->variable) ||
-        !ends_check(reader, node, transfer))
-        return false;
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
+    if (memories && through) {
+        return scn_report(
+            reader->reporter, through->at,
+            "'through' is for copies with a device_global; here both ends are memories");
+    }
     uint32_t from_index = transfer->from == SCN_NONE ? transfer->to : transfer->from;
     uint32_t to_index = transfer->to == SCN_NONE ? transfer->from : transfer->to;
     const scn_memory *from = scn_memory_of(reader, from_index);
@@ -107,16 +103,17 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
     if (!from || !to) return false;
     uint64_t from_unit = in_bytes ? 1 : from->layout.size, to_unit = in_bytes ? 1 : to->layout.size;
     uint64_t room = in_bytes ? from->count * from->layout.size : from->count;
-    bool rest = memories && transfer->size == 0;
     if (memories) transfer->variable.at = node->at; /* of no variable */
-    if (rest && transfer->from_offset >= room) {
-        return scn_report(
-            reader->reporter, scn_node_value(node, "from_offset")->at,
-            "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
-            in_bytes ? "byte" : "element", transfer->from_offset,
-            scn_shown(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
+    if (memories && transfer->size == 0) {
+        if (transfer->from_offset >= room) {
+            return scn_report(
+                reader->reporter, scn_node_value(node, "from_offset")->at,
+                "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
+                in_bytes ? "byte" : "element", transfer->from_offset,
+                scn_shown(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
+        }
+        transfer->size = room - transfer->from_offset;
     }
-    if (rest) transfer->size = room - transfer->from_offset;
     transfer->from_offset *= from_unit;
     transfer->to_offset *= to_unit;
     transfer->size *= from_unit;

@@ -50,6 +50,7 @@ static bool field_read(scn_reader *reader, const scn_field *field, const scn_nod
                           "expected a value of type %s%u, a list of %u numbers, found %s", type,
                           field->lanes, field->lanes, scn_node_describe(reader->arena, node));
     }
+    CHECK(field->lanes <= SCN_LANES_MAX);
     if (node->count != field->lanes) {
         return scn_report(reader->reporter, node->at,
                           "expected a value of type %s%u, a list of %u numbers, found %u", type,

@@ -58,25 +58,8 @@ static const char *take_builtin(rt_text *rest)
     return NULL;
 }
 
-/* L <type> <digits> E: a number among a template's arguments; n stands for minus. */
-static bool take_literal(rt_text *rest, rt_buffer *out)
-{
-    const char *type = take_builtin(rest);
-    if (!type) return false;
-    if (rt_text_take_prefix(rest, "n")) rt_buffer_append_byte(out, '-');
-    const char *end = rest->length ? memchr(rest->data, 'E', rest->length) : NULL;
-    if (!end) return false;
-    rt_text digits = {rest->data, (size_t)(end - rest->data)};
-    if (strcmp(type, "bool") == 0) {
-        rt_buffer_printf(out, "%s", rt_text_is(digits, "1") ? "true" : "false");
-    } else {
-        rt_buffer_append_text(out, digits);
-    }
-    *rest = (rt_text){end + 1, rest->length - digits.length - 1};
-    return true;
-}
-
-/* <template-args> after the I, as `<int, 4>`. */
+/* <template-args> after the I, as `<int, 4>`: identifiers, types, and numbers, which are written as
+ * L <type> <digits> E with n for minus. */
 static bool take_template(rt_text *rest, rt_buffer *out)
 {
     for (const char *between = "<"; !rt_text_take_prefix(rest, "E"); between = ", ") {
@@ -86,7 +69,15 @@ static bool take_template(rt_text *rest, rt_buffer *out)
         if (type) {
             rt_buffer_printf(out, "%s", type);
         } else if (rt_text_take_prefix(rest, "L")) {
-            if (!take_literal(rest, out)) return false;
+            type = take_builtin(rest);
+            if (!type) return false;
+            if (rt_text_take_prefix(rest, "n")) rt_buffer_append_byte(out, '-');
+            if (!rest->length || !memchr(rest->data, 'E', rest->length)) return false;
+            rt_text digits = rt_text_take_until(rest, 'E');
+            if (strcmp(type, "bool") == 0)
+                rt_buffer_printf(out, "%s", rt_text_is(digits, "1") ? "true" : "false");
+            else
+                rt_buffer_append_text(out, digits);
         } else if (take_identifier(rest, &identifier)) {
             rt_buffer_append_text(out, identifier);
         } else {
@@ -121,6 +112,14 @@ static bool take_name(rt_text *rest, rt_buffer *out, bool *out_prefixed)
     return true;
 }
 
+/* The text in the arena if it has been read as a name, otherwise nothing; the buffer is freed. */
+static rt_text name_keep(rt_arena *arena, rt_buffer *name, bool is_read)
+{
+    rt_text result = is_read ? rt_arena_text(arena, rt_buffer_text(name)) : (rt_text){0};
+    rt_buffer_free(name);
+    return result;
+}
+
 rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
 {
     rt_text rest = symbol;
@@ -128,32 +127,23 @@ rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
     bool is_type = rt_text_take_prefix(&rest, "_ZTS"), prefixed = false;
     if (!is_type && !rt_text_take_prefix(&rest, "_Z")) return (rt_text){0};
     rt_buffer name = {0};
-    bool read = take_name(&rest, &name, &prefixed) && (is_type ? rest.length == 0 : prefixed);
-    rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
-    rt_buffer_free(&name);
-    return result;
-}
-
-/* A variable with internal linkage is UNIT____MANGLED, any other MANGLED. */
-static rt_text mangled_part(rt_text id)
-{
-    static const char mark[] = "____Z";
-    const char *at = id.length ? memmem(id.data, id.length, mark, sizeof mark - 1) : NULL;
-    if (!at) return id;
-    at += sizeof mark - 1 - 2; /* it begins at the mark's last two characters */
-    return (rt_text){at, id.length - (size_t)(at - id.data)};
+    bool is_read = take_name(&rest, &name, &prefixed) && (is_type ? rest.length == 0 : prefixed);
+    return name_keep(arena, &name, is_read);
 }
 
 rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id)
 {
-    rt_text rest = mangled_part(id);
+    /* A variable with internal linkage is UNIT____MANGLED, any other MANGLED, which begins with the
+     * mark's last two characters. */
+    static const char mark[] = "____Z";
+    rt_text rest = id;
+    const char *at = id.length ? memmem(id.data, id.length, mark, sizeof mark - 1) : NULL;
+    if (at) rest = rt_text_skip(id, (size_t)(at - id.data) + sizeof mark - 1 - 2);
     rt_buffer name = {0};
     bool prefixed;
-    bool read =
+    bool is_read =
         rt_text_take_prefix(&rest, "_Z") && take_name(&rest, &name, &prefixed) && rest.length == 0;
-    rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
-    rt_buffer_free(&name);
-    return result;
+    return name_keep(arena, &name, is_read);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
@@ -162,186 +152,192 @@ typedef struct sycl_kernel {
     rt_text symbol, name;
 } sycl_kernel;
 
-typedef struct resolver {
+typedef struct kernel_table {
     rt_arena *arena;
     const scn_scenario *scenario;
     RT_VECTOR(sycl_kernel) kernels; /* of SYCL, each symbol once */
-} resolver;
+} kernel_table;
 
-/* Only the shipped compiler names kernels in a set; an image written by hand may have other sets.
- */
-static bool is_sycl(const scn_module *module, uint32_t image)
+static const sycl_kernel *symbol_find(const kernel_table *table, rt_text symbol)
 {
-    uint32_t distance = module->images.count - image; /* images written by hand come last */
-    CHECK(image < module->images.count);
-    if (distance <= module->hand_image_count) {
-        const scn_hand_image *hand_image =
-            &module->hand_images[module->hand_image_count - distance];
-        return hand_image->source.language == SCN_LANGUAGE_SYCL;
-    }
-    return rt_image_set(&module->images.images[image], RT_SET_KERNEL_NAMES) != NULL;
-}
-
-static const sycl_kernel *symbol_find(const resolver *all, rt_text symbol)
-{
-    for (uint32_t i = 0; i < all->kernels.count; i++)
-        if (rt_text_equal(all->kernels.items[i].symbol, symbol)) return &all->kernels.items[i];
+    for (uint32_t i = 0; i < table->kernels.count; i++)
+        if (rt_text_equal(table->kernels.items[i].symbol, symbol)) return &table->kernels.items[i];
     return NULL;
 }
 
-static void list_kernels(resolver *all)
+static void kernels_list(kernel_table *table)
 {
-    for (uint32_t m = 0; m < all->scenario->module_count; m++) {
-        const scn_module *module = &all->scenario->modules[m];
+    for (uint32_t m = 0; m < table->scenario->module_count; m++) {
+        const scn_module *module = &table->scenario->modules[m];
         for (uint32_t i = 0; i < module->images.count; i++) {
+            /* Only the shipped compiler names kernels in a set. Images written by hand, which come
+             * last, may have other sets. */
             const rt_image *image = &module->images.images[i];
-            for (uint32_t k = 0; k < image->kernel_count && is_sycl(module, i); k++) {
+            bool is_sycl = rt_image_set(image, RT_SET_KERNEL_NAMES) != NULL;
+            uint32_t distance = module->images.count - i;
+            if (distance <= module->hand_image_count) {
+                uint32_t index = module->hand_image_count - distance;
+                is_sycl = module->hand_images[index].source.language == SCN_LANGUAGE_SYCL;
+            }
+            for (uint32_t k = 0; k < image->kernel_count && is_sycl; k++) {
                 rt_text symbol = image->kernels[k];
-                if (symbol_find(all, symbol)) continue;
-                *rt_vector_push(&all->kernels) =
-                    (sycl_kernel){symbol, scn_sycl_name(all->arena, symbol)};
+                if (!symbol_find(table, symbol))
+                    *rt_vector_push(&table->kernels) =
+                        (sycl_kernel){symbol, scn_sycl_name(table->arena, symbol)};
             }
         }
     }
 }
 
-static bool has_kernel(const scn_scenario *scenario, rt_text name)
-{
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        const rt_image_list *images = &scenario->modules[m].images;
-        for (uint32_t i = 0; i < images->count; i++)
-            if (rt_image_kernel(&images->images[i], name) != RT_KERNEL_NONE) return true;
-    }
-    return false;
-}
-
-/* The number of symbols that a name may stand for; *out_symbol is the last of them. */
-static uint32_t symbol_count(const resolver *all, rt_text name, rt_text *out_symbol)
+/* The number of symbols that a name may stand for, none if it is the name of a kernel itself;
+ * *out_symbol is the last of them. */
+static uint32_t symbol_count(const kernel_table *table, rt_text name, rt_text *out_symbol)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < all->kernels.count; i++) {
-        const sycl_kernel *kernel = &all->kernels.items[i];
-        if (name.length == 0 || !rt_text_equal(kernel->name, name)) continue;
-        *out_symbol = kernel->symbol;
+    if (name.length == 0) return 0;
+    for (uint32_t m = 0; m < table->scenario->module_count; m++) {
+        const rt_image_list *images = &table->scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++)
+            if (rt_image_kernel(&images->images[i], name) != RT_KERNEL_NONE) return 0;
+    }
+    for (uint32_t i = 0; i < table->kernels.count; i++) {
+        if (!rt_text_equal(table->kernels.items[i].name, name)) continue;
+        *out_symbol = table->kernels.items[i].symbol;
         count++;
     }
     return count;
 }
 
 /* The symbol that a name stands for, or the name. */
-static rt_text symbol_of(const resolver *all, rt_text name)
+static rt_text symbol_of(const kernel_table *table, rt_text name)
 {
     rt_text symbol;
-    if (symbol_count(all, name, &symbol) != 1 || has_kernel(all->scenario, name)) return name;
-    return symbol;
+    return symbol_count(table, name, &symbol) == 1 ? symbol : name;
 }
 
-static rt_text ambiguity(const resolver *all, rt_text name)
+/* True if no name stands for several kernels; otherwise *out_problem is the message. */
+static bool names_check(const kernel_table *table, const rt_text *names, uint32_t count,
+                        rt_text *out_problem)
 {
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "several kernels are called '%.*s':", RT_TEXT_ARG(name));
-    for (uint32_t i = 0; i < all->kernels.count; i++) {
-        const sycl_kernel *kernel = &all->kernels.items[i];
-        if (rt_text_equal(kernel->name, name))
-            rt_buffer_printf(&text, " %.*s", RT_TEXT_ARG(kernel->symbol));
+    for (uint32_t n = 0; n < count; n++) {
+        rt_text symbol;
+        if (symbol_count(table, names[n], &symbol) <= 1) continue;
+        rt_buffer text = {0};
+        rt_buffer_printf(&text, "several kernels are called '%.*s':", RT_TEXT_ARG(names[n]));
+        for (uint32_t i = 0; i < table->kernels.count; i++) {
+            const sycl_kernel *kernel = &table->kernels.items[i];
+            if (rt_text_equal(kernel->name, names[n]))
+                rt_buffer_printf(&text, " %.*s", RT_TEXT_ARG(kernel->symbol));
+        }
+        rt_buffer_printf(&text, "; write the symbol of the intended kernel");
+        *out_problem = rt_arena_text(table->arena, rt_buffer_text(&text));
+        rt_buffer_free(&text);
+        return false;
     }
-    rt_buffer_printf(&text, "; write the symbol of the intended kernel");
-    rt_text result = rt_arena_text(all->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return result;
+    return true;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-static const rt_text *names_meant(const resolver *all, const rt_text *names, uint32_t count)
+static const rt_text *names_resolve(const kernel_table *table, const rt_text *names, uint32_t count)
 {
-    rt_text *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    rt_text *copies = rt_arena_alloc_array(table->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++)
-        copies[i] = symbol_of(all, names[i]);
+        copies[i] = symbol_of(table, names[i]);
     return copies;
 }
 
-static const scn_error *error_meant(const resolver *all, const scn_error *error)
+static const scn_error *error_resolve(const kernel_table *table, const scn_error *error)
 {
     if (!error) return NULL;
-    scn_error *copy = rt_arena_alloc(all->arena, sizeof *copy);
+    scn_error *copy = rt_arena_alloc(table->arena, sizeof *copy);
     *copy = *error;
-    copy->names = names_meant(all, error->names, error->name_count);
+    copy->names = names_resolve(table, error->names, error->name_count);
     return copy;
 }
 
-static const scn_image_condition *
-conditions_meant(const resolver *all, const scn_image_condition *conditions, uint32_t count)
+static const scn_trace_event *events_resolve(const kernel_table *table,
+                                             const scn_trace_event *events, uint32_t count)
 {
-    scn_image_condition *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    rt_arena *arena = table->arena;
+    scn_trace_event *copies = rt_arena_alloc_array(arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = conditions[i];
-        copies[i].kernel = symbol_of(all, conditions[i].kernel);
-    }
-    return copies;
-}
-
-static const scn_trace_event *events_meant(const resolver *all, const scn_trace_event *events,
-                                           uint32_t count)
-{
-    scn_trace_event *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
-    for (uint32_t i = 0; i < count; i++) {
-        copies[i] = events[i];
-        copies[i].program_of = symbol_of(all, events[i].program_of);
-        scn_trace_field *fields =
-            rt_arena_alloc_array(all->arena, events[i].field_count, sizeof *fields);
-        for (uint32_t k = 0; k < events[i].field_count; k++) {
-            fields[k] = events[i].fields[k];
+        const scn_trace_event *event = &events[i];
+        scn_trace_field *fields = rt_arena_alloc_array(arena, event->field_count, sizeof *fields);
+        for (uint32_t k = 0; k < event->field_count; k++) {
+            fields[k] = event->fields[k];
             if (rt_text_is(fields[k].key, "kernel") || rt_text_is(fields[k].key, "names"))
-                fields[k].values = names_meant(all, fields[k].values, fields[k].value_count);
+                fields[k].values = names_resolve(table, fields[k].values, fields[k].value_count);
         }
+        scn_image_condition *conditions =
+            rt_arena_alloc_array(arena, event->condition_count, sizeof *conditions);
+        for (uint32_t k = 0; k < event->condition_count; k++) {
+            conditions[k] = event->conditions[k];
+            conditions[k].kernel = symbol_of(table, conditions[k].kernel);
+        }
+        copies[i] = *event;
+        copies[i].program_of = symbol_of(table, event->program_of);
         copies[i].fields = fields;
-        copies[i].conditions =
-            conditions_meant(all, events[i].conditions, events[i].condition_count);
+        copies[i].conditions = conditions;
     }
     return copies;
 }
 
-static const scn_outcome *outcomes_resolve(const resolver *all, const scn_outcome *outcomes,
-                                           uint32_t count);
+static bool outcomes_resolve(const kernel_table *table, const scn_outcome **inout_outcomes,
+                             uint32_t count, rt_text *out_problem);
 
-static const scn_expect *expects_meant(const resolver *all, const scn_expect *expects,
-                                       uint32_t count)
+static bool expects_resolve(const kernel_table *table, const scn_expect **inout_expects,
+                            uint32_t count, rt_text *out_problem)
 {
-    scn_expect *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    scn_expect *copies = rt_arena_alloc_array(table->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
         scn_expect *copy = &copies[i];
-        *copy = expects[i];
+        *copy = (*inout_expects)[i];
         switch (copy->kind) {
         case SCN_EXPECT_PROGRAM_OF:
-            copy->program.kernel = symbol_of(all, copy->program.kernel);
+            copy->program.kernel = symbol_of(table, copy->program.kernel);
             break;
-        case SCN_EXPECT_FINDING: copy->finding.kernel = symbol_of(all, copy->finding.kernel); break;
+        case SCN_EXPECT_FINDING:
+            copy->finding.kernel = symbol_of(table, copy->finding.kernel);
+            break;
         case SCN_EXPECT_TRACE:
         case SCN_EXPECT_NEVER:
-            copy->trace.events = events_meant(all, copy->trace.events, copy->trace.event_count);
+            copy->trace.events = events_resolve(table, copy->trace.events, copy->trace.event_count);
             break;
+        case SCN_EXPECT_BUNDLE: {
+            uint32_t has_count = copy->bundle.has_count, lacks_count = copy->bundle.lacks_count;
+            if (!names_check(table, copy->bundle.has, has_count, out_problem) ||
+                !names_check(table, copy->bundle.lacks, lacks_count, out_problem))
+                return false;
+            copy->bundle.has = names_resolve(table, copy->bundle.has, has_count);
+            copy->bundle.lacks = names_resolve(table, copy->bundle.lacks, lacks_count);
+            break;
+        }
         case SCN_EXPECT_ONE_OF:
-            copy->one_of.outcomes =
-                outcomes_resolve(all, copy->one_of.outcomes, copy->one_of.outcome_count);
+            if (!outcomes_resolve(table, &copy->one_of.outcomes, copy->one_of.outcome_count,
+                                  out_problem))
+                return false;
             break;
         default: break;
         }
     }
-    return copies;
+    *inout_expects = copies;
+    return true;
 }
 
 /* Outcomes do not contain outcomes. */
-static const scn_outcome *outcomes_resolve(const resolver *all, const scn_outcome *outcomes,
-                                           uint32_t count)
+static bool outcomes_resolve(const kernel_table *table, const scn_outcome **inout_outcomes,
+                             uint32_t count, rt_text *out_problem)
 {
-    scn_outcome *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    scn_outcome *copies = rt_arena_alloc_array(table->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = outcomes[i];
-        copies[i].expects = expects_meant(all, outcomes[i].expects, outcomes[i].expect_count);
-        copies[i].error = error_meant(all, outcomes[i].error);
+        copies[i] = (*inout_outcomes)[i];
+        copies[i].error = error_resolve(table, copies[i].error);
+        if (!expects_resolve(table, &copies[i].expects, copies[i].expect_count, out_problem))
+            return false;
     }
-    return copies;
+    *inout_outcomes = copies;
+    return true;
 }
 
 static void turn_round(uint64_t *values, uint32_t dimensions)
@@ -352,36 +348,27 @@ static void turn_round(uint64_t *values, uint32_t dimensions)
     values[dimensions - 1] = first;
 }
 
-static void resolve_submit(const resolver *all, scn_submit *submit)
+static bool step_resolve(const kernel_table *table, scn_step *step, rt_text *out_problem)
 {
-    submit->kernel = symbol_of(all, submit->kernel);
-    if (!symbol_find(all, submit->kernel)) return;
-    turn_round(submit->range, submit->dimensions);
-    turn_round(submit->offset, submit->dimensions);
-    turn_round(submit->local, submit->dimensions);
-}
-
-static bool resolve_steps(const resolver *all, scn_scenario *scenario, scn_position *out_at,
-                          rt_text *out_problem)
-{
-    scn_step *steps = rt_arena_alloc_array(all->arena, scenario->step_count, sizeof *steps);
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        scn_step *step = &steps[i];
-        *step = scenario->steps[i];
-        rt_text kernel = step->submit.kernel, symbol;
-        if (step->verb == SCN_VERB_SUBMIT && !has_kernel(scenario, kernel) &&
-            symbol_count(all, kernel, &symbol) > 1) {
-            *out_at = step->at;
-            *out_problem = ambiguity(all, kernel);
-            return false;
+    if (step->verb == SCN_VERB_SUBMIT) {
+        scn_submit *submit = &step->submit;
+        if (!names_check(table, &submit->kernel, 1, out_problem)) return false;
+        submit->kernel = symbol_of(table, submit->kernel);
+        if (symbol_find(table, submit->kernel)) {
+            turn_round(submit->range, submit->dimensions);
+            turn_round(submit->offset, submit->dimensions);
+            turn_round(submit->local, submit->dimensions);
         }
-        if (step->verb == SCN_VERB_SUBMIT) resolve_submit(all, &step->submit);
-        step->expect = expects_meant(all, step->expect, step->expect_count);
-        step->error = error_meant(all, step->error);
-        step->outcomes = outcomes_resolve(all, step->outcomes, step->outcome_count);
     }
-    scenario->steps = steps;
-    return true;
+    if (step->verb == SCN_VERB_BUNDLE) {
+        scn_bundle *bundle = &step->bundle;
+        CHECK_IMPLIES(bundle->kernel_count > 0, bundle->action == SCN_BUNDLE_GET);
+        if (!names_check(table, bundle->kernels, bundle->kernel_count, out_problem)) return false;
+        bundle->kernels = names_resolve(table, bundle->kernels, bundle->kernel_count);
+    }
+    step->error = error_resolve(table, step->error);
+    return expects_resolve(table, &step->expect, step->expect_count, out_problem) &&
+           outcomes_resolve(table, &step->outcomes, step->outcome_count, out_problem);
 }
 
 bool scn_sycl_kernels_resolve(rt_arena *arena, scn_scenario *scenario, scn_position *out_at,
@@ -389,9 +376,19 @@ bool scn_sycl_kernels_resolve(rt_arena *arena, scn_scenario *scenario, scn_posit
 {
     *out_at = (scn_position){0};
     *out_problem = (rt_text){0};
-    resolver all = {.arena = arena, .scenario = scenario};
-    list_kernels(&all);
-    bool valid = all.kernels.count == 0 || resolve_steps(&all, scenario, out_at, out_problem);
-    rt_vector_free(&all.kernels);
+    kernel_table table = {.arena = arena, .scenario = scenario};
+    kernels_list(&table);
+    bool valid = true;
+    if (table.kernels.count > 0) {
+        scn_step *steps = rt_arena_alloc_array(arena, scenario->step_count, sizeof *steps);
+        for (uint32_t i = 0; i < scenario->step_count && valid; i++) {
+            steps[i] = scenario->steps[i];
+            valid = step_resolve(&table, &steps[i], out_problem);
+            if (!valid) *out_at = steps[i].at;
+        }
+        if (valid) scenario->steps = steps;
+    }
+    CHECK(valid == (out_problem->length == 0));
+    rt_vector_free(&table.kernels);
     return valid;
 }

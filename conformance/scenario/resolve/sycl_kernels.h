@@ -21,8 +21,9 @@ rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id);
 /* Replaces, in the steps of a scenario whose modules have their images, each name of a kernel that
  * no image has by the symbol of the one SYCL kernel with that name in its source; and reverses the
  * ranges of launches of such kernels, since the first dimension of SYCL varies slowest, and that of
- * a device's range fastest. Tables that change are copied into the arena. False if a launch names
- * several kernels; *out_at is the place and *out_problem the message. */
+ * a device's range fastest. Tables that change are copied into the arena. False if a launch or a
+ * bundle, or an expectation of a bundle, names several kernels; *out_at is the place and
+ * *out_problem the message. */
 bool scn_sycl_kernels_resolve(rt_arena *arena, scn_scenario *scenario, scn_position *out_at,
                               rt_text *out_problem);
 

@@ -10,23 +10,24 @@
 #include <stdarg.h>
 #include <string.h>
 
-typedef struct finder {
+typedef struct variable_search {
     rt_arena *arena;
     scn_scenario *scenario;
     scn_position *at;
     rt_text *problem;
-} finder;
+} variable_search;
 
-static bool fail(const finder *all, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
-static bool fail(const finder *all, scn_position at, const char *format, ...)
+static bool fail(const variable_search *search, scn_position at, const char *format, ...)
+    RT_PRINTF(3, 4);
+static bool fail(const variable_search *search, scn_position at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     rt_buffer text = {0};
     rt_buffer_vprintf(&text, format, arguments);
     va_end(arguments);
-    *all->at = at;
-    *all->problem = rt_arena_text(all->arena, rt_buffer_text(&text));
+    *search->at = at;
+    *search->problem = rt_arena_text(search->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return false;
 }
@@ -41,24 +42,21 @@ const rt_device_global *scn_variable_of(const scn_scenario *scenario, const scn_
 
 /* ---- What a name may mean ------------------------------------------------------------------ */
 
-static bool holds(rt_text text, rt_text part)
+static bool has_name(const rt_device_global *global, rt_text name)
 {
-    return part.length <= text.length && memmem(text.data, text.length, part.data, part.length);
+    return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
 
-/* The last part of a qualified name: "Bar" of "inner::Bar". */
-static rt_text last_part(rt_text name)
+/* A source that is not embedded has not been read yet and may contain any name; one that is must
+ * contain the last part of a qualified name, "Bar" of "inner::Bar". */
+static bool source_may_declare(const scn_source *source, rt_text name)
 {
     size_t begin = name.length;
     while (begin > 0 && name.data[begin - 1] != ':')
         begin--;
-    return (rt_text){name.data + begin, name.length - begin};
-}
-
-/* A source that is not embedded has not been read yet and may contain any name. */
-static bool source_may_declare(const scn_source *source, rt_text name)
-{
-    return source->file.length > 0 || holds(source->code, last_part(name));
+    rt_text last = rt_text_skip(name, begin), code = source->code;
+    return source->file.length > 0 ||
+           (last.length <= code.length && memmem(code.data, code.length, last.data, last.length));
 }
 
 static bool module_may_have(const scn_module *module, rt_text name)
@@ -70,9 +68,7 @@ static bool module_may_have(const scn_module *module, rt_text name)
         if (source_may_declare(&module->hand_images[i].source, name)) return true;
     }
     for (uint32_t i = 0; i < module->device_globals.count; i++) {
-        const rt_device_global *global = &module->device_globals.globals[i];
-        if (rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name))
-            return true;
+        if (has_name(&module->device_globals.globals[i], name)) return true;
     }
     return false;
 }
@@ -87,11 +83,6 @@ bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static bool has_name(const rt_device_global *global, rt_text name)
-{
-    return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
-}
-
 /* Another module that has the variable, which was not found in the module it was looked for in;
  * SCN_NONE: none. */
 static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
@@ -104,56 +95,42 @@ static uint32_t other_module_with(const scn_scenario *scenario, const scn_variab
     return SCN_NONE;
 }
 
-/* The name is right and the module is not. */
-static bool refuse_module(const finder *all, const scn_variable *variable, uint32_t other)
+static bool refuse_unknown(const variable_search *search, const scn_variable *variable)
 {
-    const scn_module *modules = all->scenario->modules;
-    CHECK(variable->module != SCN_NONE && other != variable->module);
-    return fail(all, variable->at,
-                "module '%.*s' has no device_global '%s'; module '%.*s' has one, so write "
-                "'module: %.*s', or leave the module out",
-                RT_TEXT_ARG(modules[variable->module].name), scn_shown(all->arena, variable->name),
-                RT_TEXT_ARG(modules[other].name), RT_TEXT_ARG(modules[other].name));
-}
-
-static bool refuse_unknown(const finder *all, const scn_variable *variable)
-{
-    rt_nearest nearest = rt_nearest_to(variable->name);
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = search->scenario;
+    const scn_module *modules = scenario->modules;
+    const char *name = scn_shown(search->arena, variable->name);
+    /* With a module, neither another module's variable nor a memory can be meant. */
+    bool named = variable->module != SCN_NONE;
     uint32_t other = other_module_with(scenario, variable);
-    if (other != SCN_NONE) return refuse_module(all, variable, other);
-    bool named = variable->module != SCN_NONE; /* then neither another module's variable nor a
-                                                * memory can be meant */
+    if (other != SCN_NONE) {
+        CHECK(named && other != variable->module);
+        return fail(search, variable->at,
+                    "module '%.*s' has no device_global '%s'; module '%.*s' has one, so write "
+                    "'module: %.*s', or leave the module out",
+                    RT_TEXT_ARG(modules[variable->module].name), name,
+                    RT_TEXT_ARG(modules[other].name), RT_TEXT_ARG(modules[other].name));
+    }
+    rt_nearest nearest = rt_nearest_to(variable->name);
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         if (named && m != variable->module) continue;
-        for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
-            rt_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);
+        for (uint32_t i = 0; i < modules[m].device_globals.count; i++)
+            rt_nearest_offer(&nearest, modules[m].device_globals.globals[i].name);
     }
     for (uint32_t i = 0; i < scenario->memory_count && !named; i++)
         rt_nearest_offer(&nearest, scenario->memories[i].name);
+    const char *hint = scn_nearest_hint(search->arena, &nearest);
     if (named) {
-        return fail(all, variable->at, "module '%.*s' has no device_global '%s'%s",
-                    RT_TEXT_ARG(scenario->modules[variable->module].name),
-                    scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));
+        return fail(search, variable->at, "module '%.*s' has no device_global '%s'%s",
+                    RT_TEXT_ARG(modules[variable->module].name), name, hint);
     }
-    return fail(all, variable->at, "no memory and no device_global has the name '%s'%s",
-                scn_shown(all->arena, variable->name), scn_nearest_hint(all->arena, &nearest));
+    return fail(search, variable->at, "no memory and no device_global has the name '%s'%s", name,
+                hint);
 }
 
-static bool refuse_several(const finder *all, const scn_variable *variable, rt_text first_id,
-                           rt_text second_id)
+static bool find(const variable_search *search, scn_variable *inout_variable)
 {
-    return fail(
-        all, variable->at,
-        "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the module "
-        "too, {variable: %s, module: ...}, or use the id instead of the name",
-        scn_shown(all->arena, variable->name), RT_TEXT_ARG(first_id), RT_TEXT_ARG(second_id),
-        scn_shown(all->arena, variable->name));
-}
-
-static bool find(const finder *all, scn_variable *inout_variable)
-{
-    const scn_scenario *scenario = all->scenario;
+    const scn_scenario *scenario = search->scenario;
     scn_variable found = *inout_variable;
     found.global = SCN_NONE;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -167,104 +144,108 @@ static bool find(const finder *all, scn_variable *inout_variable)
                 continue;
             }
             rt_text id = scn_variable_of(scenario, &found)->unique_id;
-            if (!rt_text_equal(id, list.globals[i].unique_id))
-                return refuse_several(all, inout_variable, id, list.globals[i].unique_id);
+            if (rt_text_equal(id, list.globals[i].unique_id)) continue;
+            const char *name = scn_shown(search->arena, inout_variable->name);
+            return fail(
+                search, inout_variable->at,
+                "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
+                "module too, {variable: %s, module: ...}, or use the id instead of the name",
+                name, RT_TEXT_ARG(id), RT_TEXT_ARG(list.globals[i].unique_id), name);
         }
     }
-    if (found.global == SCN_NONE) return refuse_unknown(all, inout_variable);
+    if (found.global == SCN_NONE) return refuse_unknown(search, inout_variable);
     *inout_variable = found;
     return true;
 }
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* Checks the directions that the extension forbids (sycl_ext_oneapi_device_global, "host_access").
- */
-static bool access_check(const finder *all, const scn_step *step, const rt_device_global *global)
-{
-    bool writes = step->transfer.to == SCN_NONE;
-    bool allowed = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
-                   global->host_access == (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ);
-    if (allowed) return true;
-    return fail(
-        all, step->transfer.variable.at,
-        "the host may not %s '%.*s' (property host_access), so the copy would not compile; expect "
-        "{error: {documents: compile-time}}",
-        writes ? "write" : "read", RT_TEXT_ARG(global->name));
-}
-
-static bool range_check(const finder *all, scn_position at, const char *what, rt_text name,
-                        uint64_t room, uint64_t offset, uint64_t size)
+static bool range_check(const variable_search *search, scn_position at, const char *what,
+                        rt_text name, uint64_t room, uint64_t offset, uint64_t size)
 {
     if (offset <= room && size <= room - offset) return true;
-    return fail(all, at,
+    return fail(search, at,
                 "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
                 "; choose a part inside it, or expect the error",
                 size, offset, what, RT_TEXT_ARG(name), room);
 }
 
-static bool copy_resolve(const finder *all, scn_step *step)
+static bool copy_resolve(const variable_search *search, scn_step *step)
 {
     scn_transfer *transfer = &step->transfer;
-    if (!find(all, &transfer->variable)) return false;
-    const rt_device_global *global = scn_variable_of(all->scenario, &transfer->variable);
+    if (!find(search, &transfer->variable)) return false;
+    const rt_device_global *global = scn_variable_of(search->scenario, &transfer->variable);
     bool writes = transfer->to == SCN_NONE;
     uint64_t offset = writes ? transfer->to_offset : transfer->from_offset;
     if (transfer->size == 0 && offset >= global->size) {
-        return fail(all, transfer->variable.at,
+        return fail(search, transfer->variable.at,
                     "nothing is left to copy from byte %" PRIu64 " on: '%.*s' has %" PRIu64
                     " bytes",
                     offset, RT_TEXT_ARG(global->name), global->size);
     }
     if (transfer->size == 0) transfer->size = global->size - offset;
     if (step->error || step->outcome_count > 0) return true;
-    const scn_memory *memory = &all->scenario->memories[writes ? transfer->from : transfer->to];
-    return access_check(all, step, global) &&
-           range_check(all, transfer->variable.at, "device_global", global->name, global->size,
+    /* The directions that the extension forbids (sycl_ext_oneapi_device_global, "host_access"). */
+    if (global->host_access != RT_HOST_ACCESS_READ_WRITE &&
+        global->host_access != (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ)) {
+        return fail(
+            search, transfer->variable.at,
+            "the host may not %s '%.*s' (property host_access), so the copy would not compile; "
+            "expect {error: {documents: compile-time}}",
+            writes ? "write" : "read", RT_TEXT_ARG(global->name));
+    }
+    uint32_t end = writes ? transfer->from : transfer->to;
+    CHECK(end < search->scenario->memory_count); /* check.c: one end is a memory */
+    const scn_memory *memory = &search->scenario->memories[end];
+    return range_check(search, transfer->variable.at, "device_global", global->name, global->size,
                        offset, transfer->size) &&
-           range_check(all, step->at, "memory", memory->name, memory->count * memory->layout.size,
+           range_check(search, step->at, "memory", memory->name,
+                       memory->count * memory->layout.size,
                        writes ? transfer->from_offset : transfer->to_offset, transfer->size);
 }
 
 /* ---- Expectations -------------------------------------------------------------------------- */
 
-static bool expect_resolve(const finder *all, scn_expect *expect)
+static bool expect_resolve(const variable_search *search, scn_expect *expect)
 {
-    if (!find(all, &expect->variable.variable)) return false;
-    const rt_device_global *global = scn_variable_of(all->scenario, &expect->variable.variable);
+    if (!find(search, &expect->variable.variable)) return false;
+    const rt_device_global *global = scn_variable_of(search->scenario, &expect->variable.variable);
     if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
-        return fail(all, expect->variable.variable.at,
+        return fail(search, expect->variable.variable.at,
                     "the host may not read '%.*s' (property host_access); let a kernel read it",
                     RT_TEXT_ARG(global->name));
     }
     if (expect->variable.values.size == global->size) return true;
-    return fail(all, expect->variable.variable.at,
+    return fail(search, expect->variable.variable.at,
                 "the expected values have %zu bytes and '%.*s' has %" PRIu64,
                 expect->variable.values.size, RT_TEXT_ARG(global->name), global->size);
 }
 
-static bool outcomes_resolve(const finder *all, scn_expect *expect);
+static bool outcomes_resolve(const variable_search *search, scn_expect *expect);
 
-static bool expects_resolve(const finder *all, const scn_expect **inout_expects, uint32_t count)
+static bool expects_resolve(const variable_search *search, const scn_expect **inout_expects,
+                            uint32_t count)
 {
-    scn_expect *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    scn_expect *copies = rt_arena_alloc_array(search->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
         copies[i] = (*inout_expects)[i];
-        if (copies[i].kind == SCN_EXPECT_VARIABLE && !expect_resolve(all, &copies[i])) return false;
-        if (copies[i].kind == SCN_EXPECT_ONE_OF && !outcomes_resolve(all, &copies[i])) return false;
+        if (copies[i].kind == SCN_EXPECT_VARIABLE && !expect_resolve(search, &copies[i]))
+            return false;
+        if (copies[i].kind == SCN_EXPECT_ONE_OF && !outcomes_resolve(search, &copies[i]))
+            return false;
     }
     *inout_expects = copies;
     return true;
 }
 
 /* Outcomes do not contain outcomes. */
-static bool outcomes_resolve(const finder *all, scn_expect *expect)
+static bool outcomes_resolve(const variable_search *search, scn_expect *expect)
 {
     uint32_t count = expect->one_of.outcome_count;
-    scn_outcome *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    scn_outcome *copies = rt_arena_alloc_array(search->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
         copies[i] = expect->one_of.outcomes[i];
-        if (!expects_resolve(all, &copies[i].expects, copies[i].expect_count)) return false;
+        if (!expects_resolve(search, &copies[i].expects, copies[i].expect_count)) return false;
     }
     expect->one_of.outcomes = copies;
     return true;
@@ -303,7 +284,7 @@ bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position
 {
     *out_at = (scn_position){0};
     *out_problem = (rt_text){0};
-    const finder all = {arena, scenario, out_at, out_problem};
+    const variable_search search = {arena, scenario, out_at, out_problem};
     scn_step *steps = rt_arena_alloc_array(arena, scenario->step_count, sizeof *steps);
     bool any = false;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
@@ -311,8 +292,8 @@ bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position
         *step = scenario->steps[i];
         if (!step_mentions(step)) continue;
         any = true;
-        if (step->verb == SCN_VERB_COPY && !copy_resolve(&all, step)) return false;
-        if (!expects_resolve(&all, &step->expect, step->expect_count)) return false;
+        if (step->verb == SCN_VERB_COPY && !copy_resolve(&search, step)) return false;
+        if (!expects_resolve(&search, &step->expect, step->expect_count)) return false;
     }
     if (any) scenario->steps = steps;
     return true;

@@ -49,34 +49,10 @@ static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool taken
     return count;
 }
 
-static bool is_scalar(const scn_shape *shape)
-{
-    return shape->kind == SCN_SHAPE_TEXT || shape->kind == SCN_SHAPE_NAME;
-}
-
-/* A value with a reading function of its own is described by its alternatives; a text that this
- * function takes apart, by its noun ("the name of a memory"). */
-static void other_write(rt_buffer *out, const scn_objects *objects, const scn_shape *shape)
-{
-    const scn_shape *first = shape->alternatives[0];
-    if (shape == &scn_shape_trace_event) {
-        rt_buffer_printf(out, "[an event](#events)");
-        return;
-    }
-    CHECK(first);
-    if (is_scalar(first) && !shape->alternatives[1]) {
-        rt_buffer_printf(out, "%s", shape->noun);
-        return;
-    }
-    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++) {
-        if (i > 0) rt_buffer_printf(out, ", or ");
-        shape_write(out, objects, shape->alternatives[i]);
-    }
-}
-
 static void count_write(rt_buffer *out, const scn_shape *shape)
 {
     uint64_t least = shape->least, most = shape->most;
+    CHECK(most == 0 || least <= most);
     if (least > 0 && most == least) rt_buffer_printf(out, " (%" PRIu64 ")", least);
     if (least > 0 && most > least)
         rt_buffer_printf(out, " (%" PRIu64 " to %" PRIu64 ")", least, most);
@@ -84,18 +60,15 @@ static void count_write(rt_buffer *out, const scn_shape *shape)
     if (least == 0 && most > 0) rt_buffer_printf(out, " (at most %" PRIu64 ")", most);
 }
 
-static void integer_write(rt_buffer *out, const scn_shape *shape)
-{
-    rt_buffer_printf(out, "%s, %" PRIu64, shape->noun, shape->least);
-    if (shape->most != shape->least) rt_buffer_printf(out, " to %" PRIu64, shape->most);
-}
-
 static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_shape *shape)
 {
     switch (shape->kind) {
     case SCN_SHAPE_TEXT:
     case SCN_SHAPE_NAME: rt_buffer_printf(out, "%s", shape->noun); return;
-    case SCN_SHAPE_INTEGER: integer_write(out, shape); return;
+    case SCN_SHAPE_INTEGER:
+        rt_buffer_printf(out, "%s, %" PRIu64, shape->noun, shape->least);
+        if (shape->most != shape->least) rt_buffer_printf(out, " to %" PRIu64, shape->most);
+        return;
     case SCN_SHAPE_TRUTH: rt_buffer_printf(out, "`true` or `false`"); return;
     case SCN_SHAPE_CHOICE:
         choices_write(out, shape, true);
@@ -120,7 +93,17 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
         }
         rt_buffer_printf(out, "[%s](#%s)", shape->noun, scn_objects_name(objects, shape).data);
         return;
-    case SCN_SHAPE_OTHER: other_write(out, objects, shape); return;
+    case SCN_SHAPE_OTHER:
+        if (shape == &scn_shape_trace_event) {
+            rt_buffer_printf(out, "[an event](#events)");
+            return;
+        }
+        CHECK(shape->alternatives[0]);
+        for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++) {
+            if (i > 0) rt_buffer_printf(out, ", or ");
+            shape_write(out, objects, shape->alternatives[i]);
+        }
+        return;
     default: break; /* of the model alone */
     }
     UNREACHABLE();
@@ -137,50 +120,20 @@ static void cell_write(rt_buffer *out, rt_text text)
     }
 }
 
-static const char *need_of(const scn_row *row)
-{
-    if (row->flags & SCN_REQUIRED) return "yes";
-    if (row->flags & SCN_ALTERNATIVE) return "one of these";
-    if (row->flags & SCN_SUFFICES) return "or this";
-    return "";
-}
-
 static void row_write(rt_buffer *out, const scn_objects *objects, const scn_row *row)
 {
+    const char *need = "";
+    if (row->flags & SCN_SUFFICES) need = "or this";
+    if (row->flags & SCN_ALTERNATIVE) need = "one of these";
+    if (row->flags & SCN_REQUIRED) need = "yes";
     rt_buffer value = {0};
     shape_write(&value, objects, row->shape);
     rt_buffer_printf(out, "| `%s` | ", row->key);
     cell_write(out, rt_buffer_text(&value));
-    rt_buffer_printf(out, " | %s | ", need_of(row));
+    rt_buffer_printf(out, " | %s | ", need);
     cell_write(out, rt_text_of(row->doc));
     rt_buffer_printf(out, " |\n");
     rt_buffer_free(&value);
-}
-
-static void object_write(rt_buffer *out, const scn_objects *objects, const scn_named_object *object)
-{
-    const scn_shape *shape = object->shape;
-    rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
-    rt_buffer_printf(out, "| key | what it takes | required | |\n|---|---|---|---|\n");
-    for (uint32_t i = 0; i < shape->row_count; i++)
-        if (scn_row_is_documented(&shape->rows[i])) row_write(out, objects, &shape->rows[i]);
-}
-
-/* ---- Events -------------------------------------------------------------------------------- */
-
-static void events_write(rt_buffer *out, const scn_objects *objects)
-{
-    rt_buffer_printf(
-        out,
-        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, "
-        "inputs: [app/0]}`. Fields\nthat are not given match anything; those with `[]` hold "
-        "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
-        "kernel was launched from last. In events that have\nimages, `holds:` says what one of "
-        "them is like and `not:` what none of them is like; both take a\n[condition on "
-        "images](#%s).\n\n| event | fields |\n|---|---|\n",
-        scn_objects_name(objects, &scn_shape_image_condition).data);
-    for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
-        rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));
 }
 
 void scn_page_write(rt_buffer *out)
@@ -189,9 +142,25 @@ void scn_page_write(rt_buffer *out)
     scn_objects objects;
     scn_objects_find(&arena, &objects);
     rt_buffer_append_text(out, (rt_text){introduction, sizeof introduction - 1});
-    for (uint32_t i = 0; i < objects.list.count; i++)
-        object_write(out, &objects, &objects.list.items[i]);
-    events_write(out, &objects);
+    for (uint32_t i = 0; i < objects.list.count; i++) {
+        const scn_shape *shape = objects.list.items[i].shape;
+        rt_buffer_printf(out, "\n## %s\n\n", objects.list.items[i].title.data);
+        rt_buffer_printf(out, "| key | what it takes | required | |\n|---|---|---|---|\n");
+        for (uint32_t row = 0; row < shape->row_count; row++)
+            if (scn_row_is_documented(&shape->rows[row]))
+                row_write(out, &objects, &shape->rows[row]);
+    }
+    rt_buffer_printf(
+        out,
+        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, "
+        "inputs: [app/0]}`. Fields\nthat are not given match anything; those with `[]` hold "
+        "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
+        "kernel was launched from last. In events that have\nimages, `holds:` says what one of "
+        "them is like and `not:` what none of them is like; both take a\n[condition on "
+        "images](#%s).\n\n| event | fields |\n|---|---|\n",
+        scn_objects_name(&objects, &scn_shape_image_condition).data);
+    for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
+        rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));
     rt_vector_free(&objects.list);
     rt_arena_reset(&arena);
 }

@@ -51,21 +51,17 @@ static json_t *integer_schema(scn_type type)
                   is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
 }
 
-typedef struct float_limits {
+/* The limits are halfway between the greatest number and the next power of two, and half the
+ * smallest number. */
+static const struct float_limits {
     double large;         /* the least number that is rounded to infinity; HUGE_VAL: no number is */
     double small;         /* the greatest that is rounded to zero */
     const char *fraction; /* of a NaN, without its leading zeros: not 0, and no more than it has */
-} float_limits;
-
-/* Halfway between the greatest number and the next power of two, and half the smallest number. */
-static float_limits limits_of(scn_type type)
-{
-    if (type == SCN_TYPE_HALF) return (float_limits){65520, 0x1p-25, "([1-9a-fA-F]H?|[1-3]HH)"};
-    if (type == SCN_TYPE_FLOAT)
-        return (float_limits){0x1p128 - 0x1p103, 0x1p-150, "([1-9a-fA-F]H{0,4}|[1-7]H{5})"};
-    CHECK(type == SCN_TYPE_DOUBLE);
-    return (float_limits){HUGE_VAL, 0, "[1-9a-fA-F]H{0,12}"};
-}
+} float_limits[SCN_TYPE_COUNT] = {
+    [SCN_TYPE_HALF] = {65520, 0x1p-25, "([1-9a-fA-F]H?|[1-3]HH)"},
+    [SCN_TYPE_FLOAT] = {0x1p128 - 0x1p103, 0x1p-150, "([1-9a-fA-F]H{0,4}|[1-7]H{5})"},
+    [SCN_TYPE_DOUBLE] = {HUGE_VAL, 0, "[1-9a-fA-F]H{0,12}"},
+};
 
 /* Words and hexadecimal floats; H stands for a digit. */
 static json_t *special_schema(const char *fraction)
@@ -88,18 +84,18 @@ static json_t *special_schema(const char *fraction)
 
 static json_t *floating_schema(scn_type type)
 {
-    float_limits limits = limits_of(type);
+    const struct float_limits *limits = &float_limits[type];
+    CHECK(limits->large > limits->small && limits->fraction);
     json_t *number = cnf_json_checked(json_pack("{s:s}", "type", "number"));
-    if (!isinf(limits.large)) {
-        int failed = json_object_update_new(
-            number, cnf_json_checked(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum",
-                                               -limits.large, "exclusiveMaximum", limits.large,
-                                               "not", "minimum", -limits.small, "maximum",
-                                               limits.small, "not", "const", 0)));
-        CHECK(!failed);
+    if (!isinf(limits->large)) {
+        json_t *zero = cnf_json_checked(json_pack("{s:f,s:f,s:{s:i}}", "minimum", -limits->small,
+                                                  "maximum", limits->small, "not", "const", 0));
+        cnf_json_set(number, "exclusiveMinimum", json_real(-limits->large));
+        cnf_json_set(number, "exclusiveMaximum", json_real(limits->large));
+        cnf_json_set(number, "not", zero);
     }
     return cnf_json_checked(
-        json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits.fraction)));
+        json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits->fraction)));
 }
 
 /* ---- Elements and lists of them ------------------------------------------------------------ */
@@ -118,9 +114,7 @@ static json_t *element_schema(scn_type type, uint32_t lanes)
 static json_t *values_schema(json_t *element, bool scalar)
 {
     json_t *pattern = cnf_json_checked(json_pack("{s:O}", "fill", element));
-    if (!scalar) {
-        cnf_json_set(pattern, "iota", json_false());
-    }
+    if (!scalar) cnf_json_set(pattern, "iota", json_false());
     return cnf_json_checked(json_pack("{s:{s:s},s:{s:o},s:{s:o}}", "if", "type", "array", "then",
                                       "items", element, "else", "properties", pattern));
 }
@@ -154,9 +148,7 @@ void scn_value_definitions_add(json_t *definitions)
 static void typed_add(json_t *list, const char *type, const char *key, bool no_tolerance)
 {
     json_t *properties = cnf_json_checked(json_pack("{s:o}", key, reference("values", type)));
-    if (no_tolerance) {
-        cnf_json_set(properties, "tolerance", json_false());
-    }
+    if (no_tolerance) cnf_json_set(properties, "tolerance", json_false());
     json_t *rule = cnf_json_checked(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties",
                                               "type", "const", type, "required", "type", "then",
                                               "properties", properties));

@@ -212,6 +212,41 @@ static void expectations_name_the_symbol(void **state)
     rt_arena_reset(&arena);
 }
 
+static void bundles_name_the_symbol(void **state)
+{
+    (void)state;
+    static const rt_text apply = TEXT("apply"), plain = TEXT("plain"), twice = TEXT("twice");
+    const scn_expect expect = {
+        .kind = SCN_EXPECT_BUNDLE,
+        .bundle = {.has = &apply, .has_count = 1, .lacks = &plain, .lacks_count = 1}};
+    const scn_step bundle = {
+        .verb = SCN_VERB_BUNDLE, .at = {7, 3}, .bundle = {.kernels = &apply, .kernel_count = 1}};
+    const scn_step content = {.verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1};
+    rt_arena arena = {0};
+    rt_text problem;
+    scn_step made;
+    assert_true(resolve(&arena, &bundle, &made, &problem));
+    assert_true(rt_text_is(made.bundle.kernels[0], "_Z19__sycl_kernel_applyPi"));
+    assert_true(resolve(&arena, &content, &made, &problem));
+    assert_true(rt_text_is(made.expect[0].bundle.has[0], "_Z19__sycl_kernel_applyPi"));
+    assert_true(rt_text_is(made.expect[0].bundle.lacks[0], "plain")); /* OpenCL's */
+    /* Twins: an ambiguous name, of which `lacks` could otherwise never fail. */
+    scn_step ambiguous = bundle;
+    ambiguous.bundle.kernels = &twice;
+    assert_false(resolve(&arena, &ambiguous, &made, &problem));
+    scn_expect wrong = expect;
+    wrong.bundle.lacks = &twice;
+    ambiguous = content;
+    ambiguous.at = (scn_position){9, 3};
+    ambiguous.expect = &wrong;
+    assert_false(resolve(&arena, &ambiguous, &made, &problem));
+    assert_string_equal(
+        problem.data,
+        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
+        "write the symbol of the intended kernel");
+    rt_arena_reset(&arena);
+}
+
 /* An image written by hand may have other property sets; then its language decides. */
 static void an_image_by_hand_has_the_language_of_its_source(void **state)
 {
@@ -246,6 +281,7 @@ int main(void)
         cmocka_unit_test(other_launches_stay),
         cmocka_unit_test(an_ambiguous_launch_is_refused_by_name),
         cmocka_unit_test(expectations_name_the_symbol),
+        cmocka_unit_test(bundles_name_the_symbol),
         cmocka_unit_test(an_image_by_hand_has_the_language_of_its_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,31 +128,6 @@ static void put_little_endian(uint64_t value, uint32_t size_bytes, uint8_t *out_
         out_bytes[i] = (uint8_t)(value >> (8 * i));
 }
 
-static bool integer_fits(scn_type type, scn_integer integer)
-{
-    uint32_t bits = 8 * scn_type_size(type);
-    bool is_signed = scn_type_class(type) == 'i';
-    uint64_t most = UINT64_MAX >> (64 - bits + (is_signed ? 1 : 0));
-    if (!integer.negative) return integer.magnitude <= most;
-    return is_signed && integer.magnitude <= most + 1;
-}
-
-static bool integer_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
-                                uint8_t *out_bytes)
-{
-    scn_integer integer;
-    const char *noun =
-        rt_arena_printf(reporter->arena, "a value of type %s", scn_type_name(type)).data;
-    if (!scn_integer_read(reporter, node, noun, &integer)) return false;
-    if (!integer_fits(type, integer)) {
-        return scn_report(reporter, node->at, "%s does not fit into type %s",
-                          scn_shown(reporter->arena, node->text), scn_type_name(type));
-    }
-    uint64_t value = integer.negative ? 0 - integer.magnitude : integer.magnitude;
-    put_little_endian(value, scn_type_size(type), out_bytes);
-    return true;
-}
-
 /* ---- Floating numbers --------------------------------------------------------------------- */
 
 typedef struct float_format {
@@ -255,26 +230,6 @@ static bool is_exact(scn_type type, rt_text text)
     return strtold(text.data, NULL) == (long double)nearest_value(type, text.data);
 }
 
-/* The fraction field that "(0x1)" after "nan" gives; without it, that of the quiet NaN. False after
- * a problem. */
-static bool nan_fraction_read(scn_reporter *reporter, scn_type type, const scn_node *node,
-                              rt_text behind, uint64_t *out_fraction)
-{
-    uint64_t quiet = UINT64_C(1) << (format_of(type).fraction_bits - 1), most = 2 * quiet - 1;
-    *out_fraction = quiet;
-    if (behind.length == 0) return true;
-    CHECK(behind.length >= 2);
-    rt_text digits = {behind.data + 1, behind.length - 2};
-    scn_integer integer;
-    bool valid = is_hexadecimal(digits) && integer_parse(digits, &integer) == NULL;
-    if (valid) *out_fraction = integer.magnitude;
-    if (valid && integer.magnitude >= 1 && integer.magnitude <= most) return true;
-    return scn_report(reporter, node->at,
-                      "%s is not a NaN of type %s; the fraction in nan(0x...) is from 0x1 to "
-                      "0x%" PRIx64,
-                      scn_shown(reporter->arena, node->text), scn_type_name(type), most);
-}
-
 /* True for infinities and NaNs. */
 static bool is_special(rt_text text)
 {
@@ -285,26 +240,48 @@ static bool is_special(rt_text text)
            (rt_text_starts(word, "nan(") && closed);
 }
 
+/* An infinity or NaN. "(0x1)" after "nan" gives the fraction field; without it, that of the quiet
+ * NaN. */
 static bool special_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                                 uint8_t *out_bytes)
 {
     bool negative;
-    rt_text word = without_sign(node->text, &negative);
-    uint64_t bits = format_of(type).infinity, fraction = 0;
-    bool nan = rt_text_starts(word, "nan");
-    if (nan && !nan_fraction_read(reporter, type, node, rt_text_skip(word, 3), &fraction))
-        return false;
-    uint64_t sign = negative ? UINT64_C(1) << (8 * scn_type_size(type) - 1) : 0;
-    put_little_endian(sign | bits | fraction, scn_type_size(type), out_bytes);
+    rt_text rest = without_sign(node->text, &negative);
+    uint32_t size = scn_type_size(type);
+    uint64_t bits = format_of(type).infinity | (negative ? UINT64_C(1) << (8 * size - 1) : 0);
+    if (rt_text_take_prefix(&rest, "nan")) {
+        uint64_t quiet = UINT64_C(1) << (format_of(type).fraction_bits - 1), most = 2 * quiet - 1;
+        scn_integer fraction = {false, quiet};
+        if (rest.length > 0) {
+            CHECK(rest.length >= 2);
+            rt_text digits = {rest.data + 1, rest.length - 2};
+            bool valid = is_hexadecimal(digits) && integer_parse(digits, &fraction) == NULL;
+            if (!valid || fraction.magnitude < 1 || fraction.magnitude > most) {
+                return scn_report(reporter, node->at,
+                                  "%s is not a NaN of type %s; the fraction in nan(0x...) is from "
+                                  "0x1 to 0x%" PRIx64,
+                                  scn_shown(reporter->arena, node->text), scn_type_name(type),
+                                  most);
+            }
+        }
+        bits |= fraction.magnitude;
+    }
+    put_little_endian(bits, size, out_bytes);
     return true;
 }
 
-static bool finite_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
-                               uint8_t *out_bytes)
+static bool floating_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
+                                 const char *noun, uint8_t *out_bytes)
 {
+    if (!plain_check(reporter, node, noun)) return false;
+    if (is_special(node->text)) return special_number_read(reporter, type, node, out_bytes);
     const char *name = scn_type_name(type), *shown = scn_shown(reporter->arena, node->text);
-    const char *digits = node->text.data; /* the tree's texts are NUL-terminated */
-    double value = nearest_value(type, digits);
+    if (!is_floating(node->text)) {
+        return scn_report(reporter, node->at,
+                          "expected %s (3, 0.5, 1e-3, 0x1.8p-3, inf, -inf, nan), found '%s'", noun,
+                          shown);
+    }
+    double value = nearest_value(type, node->text.data); /* the tree's texts are NUL-terminated */
     bool sign;
     if (isinf(value) || (value == 0 && has_digit_but_zero(node->text))) {
         return scn_report(reporter, node->at, "%s is too %s for type %s", shown,
@@ -319,32 +296,31 @@ static bool finite_number_read(scn_reporter *reporter, scn_type type, const scn_
     return true;
 }
 
-static bool floating_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
-                                 const char *noun, uint8_t *out_bytes)
-{
-    if (!plain_check(reporter, node, noun)) return false;
-    if (is_special(node->text)) return special_number_read(reporter, type, node, out_bytes);
-    if (is_floating(node->text)) return finite_number_read(reporter, type, node, out_bytes);
-    return scn_report(reporter, node->at,
-                      "expected %s (3, 0.5, 1e-3, 0x1.8p-3, inf, -inf, nan), found '%s'", noun,
-                      scn_shown(reporter->arena, node->text));
-}
-
 /* ---- Numbers of any type ------------------------------------------------------------------ */
 
 bool scn_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                      uint8_t *out_bytes)
 {
-    if (scn_type_class(type) != 'f') return integer_number_read(reporter, type, node, out_bytes);
-    const char *noun =
-        rt_arena_printf(reporter->arena, "a value of type %s", scn_type_name(type)).data;
-    return floating_number_read(reporter, type, node, noun, out_bytes);
+    const char *name = scn_type_name(type);
+    const char *noun = rt_arena_printf(reporter->arena, "a value of type %s", name).data;
+    if (scn_type_class(type) == 'f')
+        return floating_number_read(reporter, type, node, noun, out_bytes);
+    scn_integer integer;
+    if (!scn_integer_read(reporter, node, noun, &integer)) return false;
+    if (scn_number_of_integer(type, integer, out_bytes)) return true;
+    return scn_report(reporter, node->at, "%s does not fit into type %s",
+                      scn_shown(reporter->arena, node->text), name);
 }
 
 bool scn_number_of_integer(scn_type type, scn_integer integer, uint8_t *out_bytes)
 {
+    CHECK_IMPLIES(integer.negative, integer.magnitude > 0);
     if (scn_type_class(type) != 'f') {
-        if (!integer_fits(type, integer)) return false;
+        uint32_t bits = 8 * scn_type_size(type);
+        bool is_signed = scn_type_class(type) == 'i';
+        uint64_t most = UINT64_MAX >> (64 - bits + (is_signed ? 1 : 0));
+        if (integer.negative) most = is_signed ? most + 1 : 0;
+        if (integer.magnitude > most) return false;
         uint64_t value = integer.negative ? 0 - integer.magnitude : integer.magnitude;
         put_little_endian(value, scn_type_size(type), out_bytes);
         return true;

@@ -23,26 +23,20 @@ bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...
     return false;
 }
 
-/* Two modules may name the same file. */
-static bool is_known(const scn_reporter *reporter, const scn_problem *problem)
-{
-    for (uint32_t i = 0; i < reporter->count; i++) {
-        const scn_problem *known = &reporter->items[i];
-        if (rt_text_equal(known->file, problem->file) &&
-            rt_text_equal(known->text, problem->text) && known->at.line == problem->at.line &&
-            known->at.column == problem->at.column)
-            return true;
-    }
-    return false;
-}
-
 bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside)
 {
     CHECK(inside->count > 0 && file.length > 0);
     for (uint32_t i = 0; i < inside->count && reporter->count < SCN_PROBLEM_COUNT_MAX; i++) {
         scn_problem problem = inside->items[i];
         problem.file = rt_arena_text(reporter->arena, file);
-        if (!is_known(reporter, &problem)) reporter->items[reporter->count++] = problem;
+        bool is_known = false; /* two modules may name the same file */
+        for (uint32_t k = 0; k < reporter->count && !is_known; k++) {
+            const scn_problem *known = &reporter->items[k];
+            is_known = rt_text_equal(known->file, problem.file) &&
+                       rt_text_equal(known->text, problem.text) &&
+                       known->at.line == problem.at.line && known->at.column == problem.at.column;
+        }
+        if (!is_known) reporter->items[reporter->count++] = problem;
     }
     return false;
 }

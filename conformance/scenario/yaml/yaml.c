@@ -112,18 +112,19 @@ static const refusal_row refusals[] = {
     {"found undefined tag handle", true, "tags are not part of scenario files"},
 };
 
-static bool refuse_event(builder *build)
+/* Takes the next event, which the caller deletes. False if there is none; the reason is reported.
+ */
+static bool next_event(builder *build, yaml_event_t *out_event)
 {
-    const yaml_parser_t *parser = &build->parser;
+    yaml_parser_t *parser = &build->parser;
+    if (yaml_parser_parse(parser, out_event)) return true;
     const char *problem = parser->problem ? parser->problem : "unknown problem";
     scn_position at = position_of(parser->problem_mark);
     cursor_skip(build, parser->problem_mark);
-    bool at_tab = build->index == parser->problem_mark.index &&
-                  build->offset < build->text.length && build->text.data[build->offset] == '\t';
-    if (at_tab) {
-        return scn_report(build->reporter, at, TAB_MESSAGE);
-    }
     bool at_end = build->offset == build->text.length;
+    if (!at_end && build->index == parser->problem_mark.index &&
+        build->text.data[build->offset] == '\t')
+        return scn_report(build->reporter, at, TAB_MESSAGE);
     /* libyaml counts one line too many if the last line has no line feed. */
     if (at_end) at = build->position;
     if (at_end && parser->context &&
@@ -138,14 +139,6 @@ static bool refuse_event(builder *build)
         return scn_report(build->reporter, at, "%s", row->message);
     }
     return scn_report(build->reporter, at, "not YAML: %s", problem);
-}
-
-/* Takes the next event, which the caller deletes. False if there is none; the reason is reported.
- */
-static bool next_event(builder *build, yaml_event_t *out_event)
-{
-    if (!yaml_parser_parse(&build->parser, out_event)) return refuse_event(build);
-    return true;
 }
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
@@ -263,23 +256,6 @@ static bool read_list(builder *build, uint32_t depth, scn_node *out)
     return valid;
 }
 
-/* Reads one "key: value" whose first event is the key's. */
-static bool read_entry(builder *build, yaml_event_t *event, uint32_t depth, scn_entry *out)
-{
-    scn_node key = {0};
-    if (!read_node(build, event, depth + 1, &key)) return false;
-    if (key.kind != SCN_NODE_SCALAR) {
-        return scn_report(build->reporter, key.at,
-                          "a key must be a name; %s cannot be one; check for a missing quote",
-                          scn_node_describe(build->arena, &key));
-    }
-    yaml_event_t value;
-    if (!next_event(build, &value)) return false;
-    out->key = key.text;
-    out->at = key.at;
-    return read_node(build, &value, depth + 1, &out->value);
-}
-
 static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
 {
     RT_VECTOR(scn_entry) entries = {0};
@@ -287,8 +263,15 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
     yaml_event_t event;
     bool valid;
     while ((valid = next_event(build, &event)) && event.type != YAML_MAPPING_END_EVENT) {
-        scn_entry entry = {0};
-        valid = read_entry(build, &event, depth, &entry);
+        scn_node key = {0};
+        valid = read_node(build, &event, depth + 1, &key);
+        if (valid && key.kind != SCN_NODE_SCALAR)
+            valid = scn_report(build->reporter, key.at,
+                               "a key must be a name; %s cannot be one; check for a missing quote",
+                               scn_node_describe(build->arena, &key));
+        scn_entry entry = {.key = key.text, .at = key.at};
+        valid =
+            valid && next_event(build, &event) && read_node(build, &event, depth + 1, &entry.value);
         if (!valid) break;
         uint32_t line = rt_map_find(&lines, entry.key);
         if (line != RT_MAP_NONE) {
@@ -372,14 +355,6 @@ static bool read_document(builder *build, scn_node *out)
     return true;
 }
 
-/* The text to parse; never NULL, which libyaml would not accept. */
-static rt_text without_byte_order_mark(rt_text text)
-{
-    if (text.length == 0) return RT_TEXT("");
-    if (!rt_text_starts(text, "\xEF\xBB\xBF")) return text;
-    return (rt_text){text.data + 3, text.length - 3};
-}
-
 const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
 {
     if (text.length > RT_SCENARIO_SIZE_MAX) {
@@ -389,7 +364,8 @@ const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
         return NULL;
     }
     builder build = {.reporter = reporter, .arena = reporter->arena, .position = {1, 1}};
-    build.text = without_byte_order_mark(text);
+    build.text = text.length > 0 ? text : RT_TEXT(""); /* libyaml does not accept NULL */
+    rt_text_take_prefix(&build.text, "\xEF\xBB\xBF");
     if (!scn_characters_check(reporter, build.text)) return NULL;
     uint32_t problem_count = reporter->count;
     if (!yaml_parser_initialize(&build.parser)) {

@@ -10,14 +10,6 @@
 
 /* ---- The proof ----------------------------------------------------------------------------- */
 
-static void parser_begin(yaml_parser_t *parser, rt_text text)
-{
-    int made = yaml_parser_initialize(parser);
-    CHECK(made);
-    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(parser, (const unsigned char *)text.data, text.length);
-}
-
 static bool event_equal(const yaml_event_t *a, const yaml_event_t *b)
 {
     if (a->type != b->type) return false;
@@ -38,34 +30,26 @@ static bool event_equal(const yaml_event_t *a, const yaml_event_t *b)
     }
 }
 
-/* Takes one event from each parser.  Returns 0 if they are equal, otherwise the line in `a`, from
- * 1. */
-static uint32_t events_step(yaml_parser_t *a, yaml_parser_t *b, bool *out_end)
-{
-    yaml_event_t left, right;
-    *out_end = true;
-    int found = yaml_parser_parse(a, &left);
-    CHECK(found); /* scn_yaml_read has read it to the end */
-    uint32_t line = (uint32_t)left.start_mark.line + 1;
-    if (yaml_parser_parse(b, &right)) {
-        *out_end = left.type == YAML_STREAM_END_EVENT;
-        if (event_equal(&left, &right)) line = 0;
-        yaml_event_delete(&right);
-    }
-    yaml_event_delete(&left);
-    return line;
-}
-
 /* Returns the first line of `text` whose events differ from those of `formatted`; 0 if none. */
 static uint32_t events_differ(rt_text text, rt_text formatted)
 {
     yaml_parser_t a, b;
-    parser_begin(&a, text);
-    parser_begin(&b, formatted);
+    yaml_event_t left, right;
     uint32_t line = 0;
-    bool end = false;
-    while (!end && line == 0)
-        line = events_step(&a, &b, &end);
+    cnf_fmt_parser_begin(&a, text);
+    cnf_fmt_parser_begin(&b, formatted);
+    for (bool end = false; !end && line == 0;) {
+        int found = yaml_parser_parse(&a, &left);
+        CHECK(found); /* scn_yaml_read has read it to the end */
+        end = left.type == YAML_STREAM_END_EVENT;
+        bool equal = yaml_parser_parse(&b, &right);
+        if (equal) {
+            equal = event_equal(&left, &right);
+            yaml_event_delete(&right);
+        }
+        if (!equal) line = (uint32_t)left.start_mark.line + 1;
+        yaml_event_delete(&left);
+    }
     yaml_parser_delete(&a);
     yaml_parser_delete(&b);
     return line;
@@ -111,28 +95,6 @@ uint32_t cnf_fmt_differs(rt_arena *arena, rt_text text, rt_text formatted)
 
 /* ---- Formatting ---------------------------------------------------------------------------- */
 
-/* Removes the byte order mark and carriage returns; each carriage return precedes a line feed
- * (scn_characters_check), and YAML reads both as one break. */
-static rt_text text_normalise(rt_arena *arena, rt_text text)
-{
-    size_t start = rt_text_starts(text, "\xEF\xBB\xBF") ? 3 : 0, length = 0;
-    char *copy = rt_arena_alloc(arena, text.length + 1);
-    for (size_t i = start; i < text.length; i++)
-        if (text.data[i] != '\r') copy[length++] = text.data[i];
-    return (rt_text){copy, length};
-}
-
-/* True for a key or text that is not a document marker only because it is indented.  At its proper
- * indentation it would be one, so it can only be written in quotes, which are up to its author. */
-static bool is_nearly_marker(const cnf_fmt_items *items, const cnf_fmt_item *item)
-{
-    bool outermost = item->level == CNF_FMT_NO_LEVEL ||
-                     (item->leads && items->levels.items[item->level].parent == CNF_FMT_NO_LEVEL);
-    bool marked = rt_text_starts(item->text, "---") || rt_text_starts(item->text, "...");
-    return item->kind == CNF_FMT_SCALAR && outermost && marked &&
-           (item->text.length == 3 || strchr(" \t\n", item->text.data[3]));
-}
-
 /* Checks for items that the reader accepts but that cannot be formatted. */
 static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
 {
@@ -140,43 +102,51 @@ static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
     if (items->unopened_line > 0)
         scn_report(reporter, (scn_position){items->unopened_line, items->unopened_column},
                    "a closing bracket that no bracket opens");
+    /* A key or text that is not a document marker only because it is indented. At its proper
+     * indentation it would be one, so it can only be written in quotes, which are up to its author.
+     */
     for (uint32_t i = 0; i < items->list.count; i++) {
         const cnf_fmt_item *item = &items->list.items[i];
-        if (is_nearly_marker(items, item))
+        bool outermost =
+            item->level == CNF_FMT_NO_LEVEL ||
+            (item->leads && items->levels.items[item->level].parent == CNF_FMT_NO_LEVEL);
+        bool marked = rt_text_starts(item->text, "---") || rt_text_starts(item->text, "...");
+        if (item->kind == CNF_FMT_SCALAR && outermost && marked &&
+            (item->text.length == 3 || strchr(" \t\n", item->text.data[3])))
             scn_report(reporter, (scn_position){item->line, item->column + 1},
                        "this would be a document marker at the line's beginning; put it in quotes");
     }
     return reporter->count == before;
 }
 
-/* Formats a text that the reader has accepted. */
-static cnf_fmt_end format(rt_arena *arena, scn_reporter *reporter, rt_text text, rt_buffer *out)
-{
-    cnf_fmt_items items;
-    rt_buffer formatted = {0};
-    cnf_fmt_end end = CNF_FMT_REFUSED;
-    cnf_fmt_items_find(arena, text, &items);
-    if (items_check(reporter, &items)) {
-        cnf_fmt_layout(&items, &formatted);
-        uint32_t line = cnf_fmt_differs(arena, text, rt_buffer_text(&formatted));
-        end = line > 0 ? CNF_FMT_BROKEN : CNF_FMT_DONE;
-        if (line > 0)
-            scn_report(reporter, (scn_position){line, 1},
-                       "from here on the formatted file would say something else; it is left as it "
-                       "is; this is a defect of assay fmt");
-    }
-    if (end == CNF_FMT_DONE) rt_buffer_append_text(out, rt_buffer_text(&formatted));
-    cnf_fmt_items_free(&items);
-    rt_buffer_free(&formatted);
-    return end;
-}
-
 cnf_fmt_end cnf_fmt_text(rt_arena *arena, rt_text text, rt_buffer *out, scn_problems *out_problems)
 {
     scn_reporter reporter = {.arena = arena};
     cnf_fmt_end end = CNF_FMT_REFUSED;
-    if (scn_yaml_read(&reporter, text))
-        end = format(arena, &reporter, text_normalise(arena, text), out);
+    if (scn_yaml_read(&reporter, text)) {
+        /* Without the byte order mark and carriage returns; each carriage return precedes a line
+         * feed (scn_characters_check), and YAML reads both as one break. */
+        size_t start = rt_text_starts(text, "\xEF\xBB\xBF") ? 3 : 0, length = 0;
+        char *copy = rt_arena_alloc(arena, text.length + 1);
+        for (size_t i = start; i < text.length; i++)
+            if (text.data[i] != '\r') copy[length++] = text.data[i];
+        rt_text normal = {copy, length};
+        cnf_fmt_items items;
+        rt_buffer formatted = {0};
+        cnf_fmt_items_find(arena, normal, &items);
+        if (items_check(&reporter, &items)) {
+            cnf_fmt_layout(&items, &formatted);
+            uint32_t line = cnf_fmt_differs(arena, normal, rt_buffer_text(&formatted));
+            end = line > 0 ? CNF_FMT_BROKEN : CNF_FMT_DONE;
+            if (line > 0)
+                scn_report(&reporter, (scn_position){line, 1},
+                           "from here on the formatted file would say something else; it is left "
+                           "as it is; this is a defect of assay fmt");
+        }
+        if (end == CNF_FMT_DONE) rt_buffer_append_text(out, rt_buffer_text(&formatted));
+        cnf_fmt_items_free(&items);
+        rt_buffer_free(&formatted);
+    }
     *out_problems = scn_reporter_finish(&reporter);
     CHECK((end == CNF_FMT_DONE) == (out_problems->count == 0));
     return end;

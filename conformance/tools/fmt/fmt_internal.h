@@ -6,6 +6,8 @@
 #include "reference/base/arena.h"
 #include "reference/base/vector.h"
 
+#include <yaml.h>
+
 enum { CNF_FMT_INDENTATION = 2 };
 
 #define CNF_FMT_NO_LEVEL UINT32_MAX
@@ -54,6 +56,9 @@ typedef struct cnf_fmt_items {
      * there is none. */
     uint32_t unopened_line, unopened_column; /* both from 1 */
 } cnf_fmt_items;
+
+/* Begins to read a UTF-8 text (borrowed) with libyaml; the caller deletes the parser. */
+void cnf_fmt_parser_begin(yaml_parser_t *out_parser, rt_text text);
 
 /* Splits a text into items.  scn_yaml_read must have accepted it, and its line ends must be line
  * feeds.  Items borrow the text; strings that are not part of it are in the arena.  The caller

@@ -56,11 +56,6 @@ static cnf_fmt_item *item_add(scanner *scan, cnf_fmt_kind kind, size_t start, si
     return item;
 }
 
-static bool is_blank(char character)
-{
-    return character == ' ' || character == '\t';
-}
-
 /* A comment gets the level of the preceding item; the layout decides which level it belongs to. */
 static void pass_comment(scanner *scan)
 {
@@ -71,8 +66,9 @@ static void pass_comment(scanner *scan)
     while (scan->offset < scan->text.length && scan->text.data[scan->offset] != '\n')
         step(scan);
     size_t end = scan->offset;
-    while (is_blank(scan->text.data[end - 1]))
+    while (scan->text.data[end - 1] == ' ' || scan->text.data[end - 1] == '\t')
         end--;
+    CHECK(end > start); /* "#" */
     item_add(scan, CNF_FMT_COMMENT, start, end)->level = level;
 }
 
@@ -142,83 +138,24 @@ static raw_line line_at(rt_text text, size_t start, size_t end)
     return line;
 }
 
-/* True if the line has only indentation; further spaces would be text. */
-static bool line_is_blank(const raw_line *line, size_t indent)
-{
-    return line->start + line->spaces == line->end && line->spaces <= indent;
-}
-
-/* Returns the indentation that libyaml has detected for the text from `start` to `end` in a scalar
- * without an indicator: that of its first non-blank line, or of the longest blank line before that.
- */
-static size_t indent_found(rt_text text, size_t start, size_t end, size_t least)
-{
-    size_t indent = least;
-    while (start < end) {
-        raw_line line = line_at(text, start, end);
-        if (line.spaces > indent) indent = line.spaces;
-        if (line.start + line.spaces < line.end) break;
-        start = line.end + 1;
-    }
-    return indent;
-}
-
-/* The parts of a block scalar's header, such as "|2-". */
-typedef struct block_header {
-    char style, chomping; /* '|', '>'; '+', '-' or 0 */
-    uint32_t digit;       /* 0 if there is none */
-} block_header;
-
-static block_header header_read(scanner *scan)
-{
-    block_header header = {.style = step(scan)};
-    CHECK(header.style == '|' || header.style == '>');
-    while (scan->offset < scan->text.length) {
-        char next = scan->text.data[scan->offset];
-        bool digit = next >= '1' && next <= '9';
-        if (!digit && next != '+' && next != '-') break;
-        if (digit)
-            header.digit = (uint32_t)(next - '0');
-        else
-            header.chomping = next;
-        step(scan);
-    }
-    return header;
-}
-
-static rt_text header_text(rt_arena *arena, const block_header *header)
-{
-    const char chomping[] = {header->chomping, '\0'};
-    /* The indicator is relative to the enclosing collection, and so is the layout. */
-    return rt_arena_printf(arena, "%c%s%s", header->style, header->digit ? "2" : "", chomping);
-}
-
-/* Returns the end of the lines that are the scalar's text: trailing blank lines are excluded unless
- * "+" keeps them.  The end is before the last line's feed; `start` itself if there is no line. */
-static size_t content_end(rt_text text, size_t start, size_t end, size_t indent, bool keep,
-                          bool *out_any)
-{
-    size_t content = start;
-    *out_any = false;
-    while (start < end) {
-        raw_line line = line_at(text, start, end);
-        bool blank = line_is_blank(&line, indent);
-        if (!blank || (keep && line.terminated)) {
-            content = line.end;
-            *out_any = true;
-        }
-        start = line.end + 1;
-    }
-    return content;
-}
-
 /* Consumes a block scalar whose first character is next and that ends before `end_index`. */
 static void pass_block_scalar(scanner *scan, size_t end_index)
 {
-    const cnf_fmt_level *level = level_now(scan);
-    size_t around = level ? level->column : 0, least = level ? level->column + 1 : 1;
+    /* The header, such as "|2-": style, indentation and chomping. */
     size_t header_start = scan->offset;
-    block_header header = header_read(scan);
+    char style = step(scan), chomping[] = {'\0', '\0'};
+    uint32_t digit = 0;
+    CHECK(style == '|' || style == '>');
+    while (scan->offset < scan->text.length) {
+        char next = scan->text.data[scan->offset];
+        if (next >= '1' && next <= '9')
+            digit = (uint32_t)(next - '0');
+        else if (next == '+' || next == '-')
+            chomping[0] = next;
+        else
+            break;
+        step(scan);
+    }
     uint32_t place = scan->out->list.count;
     item_add(scan, CNF_FMT_HEADER, header_start, scan->offset);
     while (scan->offset < scan->text.length && scan->text.data[scan->offset] != '\n')
@@ -228,71 +165,61 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
     pass_text(&ahead, end_index);
     size_t start = scan->offset, end = ahead.offset;
     if (start < end) start++;
-    size_t indent =
-        header.digit ? around + header.digit : indent_found(scan->text, start, end, least);
-    bool any;
-    size_t content = content_end(scan->text, start, end, indent, header.chomping == '+', &any);
+    /* Without an indicator the indentation is what libyaml has detected: that of the first line
+     * that is not blank, or of the longest blank line before that. */
+    const cnf_fmt_level *level = level_now(scan);
+    size_t indent = level ? level->column + 1 : 1;
+    if (digit) indent = (level ? level->column : 0) + digit;
+    for (size_t at = start; !digit && at < end;) {
+        raw_line line = line_at(scan->text, at, end);
+        if (line.spaces > indent) indent = line.spaces;
+        if (line.start + line.spaces < line.end) break;
+        at = line.end + 1;
+    }
+    /* The text ends with the last line that is not blank, unless "+" keeps blank lines; spaces past
+     * the indentation are text. */
+    size_t content = start;
+    bool any = false;
+    for (size_t at = start; at < end;) {
+        raw_line line = line_at(scan->text, at, end);
+        bool blank = line.start + line.spaces == line.end && line.spaces <= indent;
+        if (!blank || (chomping[0] == '+' && line.terminated)) {
+            content = line.end;
+            any = true;
+        }
+        at = line.end + 1;
+    }
     if (any) {
         /* A last line at the end of the file has no line feed; the one that is added must not
          * count. */
-        bool cut = content == scan->text.length;
-        if (cut) header.chomping = '-';
+        if (content == scan->text.length) chomping[0] = '-';
         step(scan);
         scan->breaks = 1;
         item_add(scan, CNF_FMT_CONTENT, start, content)->indent = (uint32_t)indent;
         while (scan->offset < content)
             step(scan);
     }
-    scan->out->list.items[place].text = header_text(scan->arena, &header);
+    /* The indicator is relative to the enclosing collection, and so is the layout. */
+    scan->out->list.items[place].text =
+        rt_arena_printf(scan->arena, "%c%s%s", style, digit ? "2" : "", chomping);
 }
 
 /* ---- Tokens -------------------------------------------------------------------------------- */
 
-static void pass_scalar(scanner *scan, const yaml_token_t *token)
-{
-    yaml_scalar_style_t style = token->data.scalar.style;
-    if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
-        pass_block_scalar(scan, token->end_mark.index);
-    } else {
-        size_t start = scan->offset;
-        cnf_fmt_item *item = item_add(scan, CNF_FMT_SCALAR, start, start);
-        item->leads = scan->key;
-        pass_text(scan, token->end_mark.index);
-        item->text.length = scan->offset - start;
-    }
-    scan->key = false;
-}
-
-static void pass_indicator(scanner *scan, const yaml_token_t *token, cnf_fmt_kind kind, bool leads)
+/* Consumes an indicator, or a scalar without lines of its own. */
+static void pass_run(scanner *scan, const yaml_token_t *token, cnf_fmt_kind kind, bool leads)
 {
     size_t start = scan->offset;
     cnf_fmt_item *item = item_add(scan, kind, start, start);
     item->leads = leads;
     pass_text(scan, token->end_mark.index);
     item->text.length = scan->offset - start;
-    CHECK(item->text.length > 0);
-}
-
-/* A key is marked by "?", or is the next scalar. */
-static void pass_key(scanner *scan, const yaml_token_t *token)
-{
-    level_end_dashes(scan);
-    bool marked = token->end_mark.index > token->start_mark.index;
-    if (marked) pass_indicator(scan, token, CNF_FMT_QUESTION, true);
-    scan->key = !marked;
-}
-
-static void pass_dash(scanner *scan, const yaml_token_t *token)
-{
-    const cnf_fmt_level *level = level_now(scan);
-    CHECK(level && scan->flow_depth == 0);
-    if (level->mapping) level_open(scan, false, true, token->start_mark.column);
-    pass_indicator(scan, token, CNF_FMT_DASH, true);
+    CHECK_IMPLIES(kind != CNF_FMT_SCALAR, item->text.length > 0);
 }
 
 static void pass_bracket(scanner *scan, const yaml_token_t *token, bool opens)
 {
-    pass_indicator(scan, token, opens ? CNF_FMT_OPEN : CNF_FMT_CLOSE, false);
+    pass_run(scan, token, opens ? CNF_FMT_OPEN : CNF_FMT_CLOSE, false);
     if (opens) {
         scan->flow_depth++;
     } else if (scan->flow_depth > 0) {
@@ -310,7 +237,7 @@ static void pass_token(scanner *scan, const yaml_token_t *token)
     case YAML_STREAM_START_TOKEN:
     case YAML_STREAM_END_TOKEN: break;
     case YAML_DOCUMENT_START_TOKEN:
-    case YAML_DOCUMENT_END_TOKEN: pass_indicator(scan, token, CNF_FMT_MARKER, true); break;
+    case YAML_DOCUMENT_END_TOKEN: pass_run(scan, token, CNF_FMT_MARKER, true); break;
     case YAML_BLOCK_SEQUENCE_START_TOKEN:
         level_open(scan, false, false, token->start_mark.column);
         break;
@@ -325,16 +252,41 @@ static void pass_token(scanner *scan, const yaml_token_t *token)
     case YAML_FLOW_MAPPING_START_TOKEN: pass_bracket(scan, token, true); break;
     case YAML_FLOW_SEQUENCE_END_TOKEN:
     case YAML_FLOW_MAPPING_END_TOKEN: pass_bracket(scan, token, false); break;
-    case YAML_BLOCK_ENTRY_TOKEN: pass_dash(scan, token); break;
-    case YAML_FLOW_ENTRY_TOKEN: pass_indicator(scan, token, CNF_FMT_COMMA, false); break;
-    case YAML_KEY_TOKEN: pass_key(scan, token); break;
+    case YAML_BLOCK_ENTRY_TOKEN: {
+        const cnf_fmt_level *level = level_now(scan);
+        CHECK(level && scan->flow_depth == 0);
+        if (level->mapping) level_open(scan, false, true, token->start_mark.column);
+        pass_run(scan, token, CNF_FMT_DASH, true);
+        break;
+    }
+    case YAML_FLOW_ENTRY_TOKEN: pass_run(scan, token, CNF_FMT_COMMA, false); break;
+    case YAML_KEY_TOKEN: /* marked by "?", or the next scalar */
+        level_end_dashes(scan);
+        scan->key = token->end_mark.index == token->start_mark.index;
+        if (!scan->key) pass_run(scan, token, CNF_FMT_QUESTION, true);
+        break;
     case YAML_VALUE_TOKEN:
         level_end_dashes(scan);
-        pass_indicator(scan, token, CNF_FMT_COLON, true);
+        pass_run(scan, token, CNF_FMT_COLON, true);
         break;
-    case YAML_SCALAR_TOKEN: pass_scalar(scan, token); break;
+    case YAML_SCALAR_TOKEN:
+        if (token->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+            token->data.scalar.style == YAML_FOLDED_SCALAR_STYLE)
+            pass_block_scalar(scan, token->end_mark.index);
+        else
+            pass_run(scan, token, CNF_FMT_SCALAR, scan->key);
+        scan->key = false;
+        break;
     default: UNREACHABLE(); /* anchors, tags, aliases, directives: scn_yaml_read refuses them */
     }
+}
+
+void cnf_fmt_parser_begin(yaml_parser_t *out_parser, rt_text text)
+{
+    int is_ready = yaml_parser_initialize(out_parser);
+    CHECK(is_ready);
+    yaml_parser_set_encoding(out_parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(out_parser, (const unsigned char *)text.data, text.length);
 }
 
 void cnf_fmt_items_find(rt_arena *arena, rt_text text, cnf_fmt_items *out_items)
@@ -343,10 +295,7 @@ void cnf_fmt_items_find(rt_arena *arena, rt_text text, cnf_fmt_items *out_items)
     scanner scan = {
         .arena = arena, .text = text, .out = out_items, .line = 1, .level = CNF_FMT_NO_LEVEL};
     yaml_parser_t parser;
-    int made = yaml_parser_initialize(&parser);
-    CHECK(made);
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.length);
+    cnf_fmt_parser_begin(&parser, text);
     bool more = true;
     while (more) {
         yaml_token_t token;

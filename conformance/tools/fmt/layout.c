@@ -34,18 +34,10 @@ static uint32_t indent_inside(const layout *lay, const cnf_fmt_item *item)
 
 static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
 {
-    if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
     const cnf_fmt_level *level = level_of(lay, item);
-    if (!level || item->kind == CNF_FMT_MARKER) return 0;
-    return item->leads ? level->indent : level->indent + CNF_FMT_INDENTATION;
-}
-
-/* Returns the next item that is not a comment; NULL at the end. */
-static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
-{
-    while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
-        index++;
-    return index < lay->items->list.count ? &lay->items->list.items[index] : NULL;
+    if (lay->flow_depth > 0 || (level && item->kind != CNF_FMT_MARKER && !item->leads))
+        return indent_inside(lay, item);
+    return level && item->kind != CNF_FMT_MARKER ? level->indent : 0;
 }
 
 /* Returns the indentation of a comment on its own line.  A comment directly above an item belongs
@@ -54,7 +46,10 @@ static const cnf_fmt_item *item_after(const layout *lay, uint32_t index)
 static uint32_t indent_of_comment(const layout *lay, uint32_t index)
 {
     const cnf_fmt_item *comment = &lay->items->list.items[index];
-    const cnf_fmt_item *next = item_after(lay, index);
+    while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
+        index++;
+    const cnf_fmt_item *next =
+        index < lay->items->list.count ? &lay->items->list.items[index] : NULL;
     if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
     if (next && next->column == comment->column) return indent_of(lay, next);
     if (next && next->level != CNF_FMT_NO_LEVEL && !next->leads && next->column < comment->column)
@@ -87,12 +82,6 @@ static void put_break(layout *lay)
     lay->line_start = lay->out->size;
 }
 
-/* Returns the number of code points since the beginning of the line. */
-static uint32_t column_now(const layout *lay)
-{
-    return (uint32_t)rt_utf8_count(rt_text_skip(rt_buffer_text(lay->out), lay->line_start));
-}
-
 /* Appends the lines of a block scalar, each with the new indentation. */
 static void put_content(layout *lay, const cnf_fmt_item *item)
 {
@@ -113,19 +102,8 @@ static void put_content(layout *lay, const cnf_fmt_item *item)
     }
 }
 
-/* Returns the length of a scalar's line without trailing blanks.  A blank after a backslash is
- * escaped in double quotes, and harmless elsewhere. */
-static size_t trimmed_length(const char *line, size_t length)
-{
-    size_t trimmed = length;
-    while (trimmed > 0 && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\t'))
-        trimmed--;
-    bool escaped = trimmed > 0 && trimmed < length && line[trimmed - 1] == '\\';
-    return escaped ? length : trimmed;
-}
-
 /* Appends a plain or quoted scalar.  YAML folds its lines: blanks around the breaks are not part of
- * the text. */
+ * the text. A blank after a backslash is escaped in double quotes, and harmless elsewhere. */
 static void put_scalar(layout *lay, const cnf_fmt_item *item)
 {
     const char *line = item->text.data, *end = line + item->text.length;
@@ -133,7 +111,11 @@ static void put_scalar(layout *lay, const cnf_fmt_item *item)
     for (;;) {
         const char *feed = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
         if (!feed) break;
-        rt_buffer_append(lay->out, line, trimmed_length(line, (size_t)(feed - line)));
+        const char *last = feed;
+        while (last > line && (last[-1] == ' ' || last[-1] == '\t'))
+            last--;
+        if (last > line && last[-1] == '\\') last = feed;
+        rt_buffer_append(lay->out, line, (size_t)(last - line));
         put_break(lay);
         line = feed + 1;
         while (line < end && (*line == ' ' || *line == '\t'))
@@ -154,27 +136,10 @@ static void put_open(layout *lay, uint32_t index)
     CHECK(index + 1 < lay->items->list.count && lay->flow_depth < FLOW_DEPTH_MAX);
     bool hangs = next->breaks > 0 || next->kind == CNF_FMT_COMMENT;
     uint32_t deeper = lay->flow_depth > 0 ? CNF_FMT_INDENTATION : 0;
-    uint32_t inside = hangs ? indent_inside(lay, item) + deeper : column_now(lay);
+    uint32_t inside =
+        hangs ? indent_inside(lay, item) + deeper
+              : (uint32_t)rt_utf8_count(rt_text_skip(rt_buffer_text(lay->out), lay->line_start));
     lay->flow[lay->flow_depth++] = inside;
-}
-
-static void put_close(layout *lay, const cnf_fmt_item *item)
-{
-    CHECK(lay->flow_depth > 0);
-    rt_buffer_append_text(lay->out, item->text);
-    lay->flow_depth--;
-}
-
-static void put_item(layout *lay, uint32_t index)
-{
-    const cnf_fmt_item *item = &lay->items->list.items[index];
-    switch (item->kind) {
-    case CNF_FMT_OPEN: put_open(lay, index); return;
-    case CNF_FMT_CLOSE: put_close(lay, item); return;
-    case CNF_FMT_SCALAR: put_scalar(lay, item); return;
-    case CNF_FMT_CONTENT: put_content(lay, item); return;
-    default: rt_buffer_append_text(lay->out, item->text); return;
-    }
 }
 
 /* Returns the number of blanks between two items on one line. */
@@ -189,26 +154,32 @@ static uint32_t blanks_between(const cnf_fmt_item *before, const cnf_fmt_item *i
     return tight ? 0 : 1;
 }
 
-static void put_gap(layout *lay, uint32_t index)
-{
-    const cnf_fmt_item *item = &lay->items->list.items[index];
-    if (index > 0 && item->breaks == 0) {
-        put_spaces(lay, blanks_between(item - 1, item));
-        return;
-    }
-    if (index > 0) put_break(lay);
-    if (index > 0 && item->breaks > 1) put_break(lay);
-    if (item->kind == CNF_FMT_CONTENT) return; /* each of its lines has its own indentation */
-    put_spaces(lay, item->kind == CNF_FMT_COMMENT ? indent_of_comment(lay, index)
-                                                  : indent_of(lay, item));
-}
-
 void cnf_fmt_layout(const cnf_fmt_items *items, rt_buffer *out)
 {
     layout lay = {.items = items, .out = out, .line_start = out->size};
     for (uint32_t i = 0; i < items->list.count; i++) {
-        put_gap(&lay, i);
-        put_item(&lay, i);
+        const cnf_fmt_item *item = &items->list.items[i];
+        if (i > 0 && item->breaks == 0) {
+            put_spaces(&lay, blanks_between(item - 1, item));
+        } else {
+            if (i > 0) put_break(&lay);
+            if (i > 0 && item->breaks > 1) put_break(&lay);
+            if (item->kind == CNF_FMT_COMMENT)
+                put_spaces(&lay, indent_of_comment(&lay, i));
+            else if (item->kind != CNF_FMT_CONTENT) /* whose lines have their own indentation */
+                put_spaces(&lay, indent_of(&lay, item));
+        }
+        switch (item->kind) {
+        case CNF_FMT_OPEN: put_open(&lay, i); break;
+        case CNF_FMT_CLOSE:
+            CHECK(lay.flow_depth > 0);
+            rt_buffer_append_text(out, item->text);
+            lay.flow_depth--;
+            break;
+        case CNF_FMT_SCALAR: put_scalar(&lay, item); break;
+        case CNF_FMT_CONTENT: put_content(&lay, item); break;
+        default: rt_buffer_append_text(out, item->text); break;
+        }
     }
     if (items->list.count > 0) put_break(&lay);
     CHECK(lay.flow_depth == 0);
