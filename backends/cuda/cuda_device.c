@@ -14,35 +14,45 @@
 
 #include <string.h>
 
+/* ---- The driver's library ----------------------------------------------------------------- */
+
+static const vendor_entry entries[] = {
+#define ENTRY_ROW(name, parameters) {#name, offsetof(cuda_library, name), false},
+    CUDA_ENTRIES(ENTRY_ROW)
+#undef ENTRY_ROW
+};
+
+static const vendor_library driver = {
+    .name = "NVIDIA's driver",
+    .remedy = "it comes with the driver of an NVIDIA GPU (Debian: nvidia-driver)",
+    .remedy_lacking = "install one for CUDA 12 or newer",
+    .entries = entries,
+    .entry_count = sizeof entries / sizeof *entries,
+};
+
 /* ---- Choosing ----------------------------------------------------------------------------- */
 
-/* Reads "" or "device=N". */
-static rt_status selector_read(rt_sink *sink, rt_text text, int *out_index)
-{
-    enum { INDEX_MAX = 99999 };
-    rt_text rest = text;
-    uint64_t index = 0;
-    bool is_valid = text.length == 0 || (rt_text_take_prefix(&rest, "device=") &&
-                                         rt_number_read(rest, 0, INDEX_MAX, &index));
-    *out_index = (int)index;
-    if (is_valid) return RT_STATUS_OK;
-    return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "'%.*s' selects no CUDA device; write device=N, N counting from 0",
-                   RT_TEXT_ARG(text));
-}
-
+/* Finds the device that a selector, "" or "device=N", names. */
 static rt_status device_choose(cuda_device *device, rt_text selector)
 {
-    int index, count = 0;
-    RT_TRY(selector_read(device->sink, selector, &index));
+    enum { INDEX_MAX = 99999 };
+    rt_text rest = selector;
+    uint64_t index = 0;
+    int count = 0;
+    if (selector.length > 0 &&
+        !(rt_text_take_prefix(&rest, "device=") && rt_number_read(rest, 0, INDEX_MAX, &index)))
+        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "'%.*s' selects no CUDA device; write device=N, N counting from 0",
+                       RT_TEXT_ARG(selector));
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuInit, 0);
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGetCount, &count);
-    if (index >= count)
+    CHECK(index <= INDEX_MAX);
+    if ((int)index >= count)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "there is no CUDA device %d: NVIDIA's driver shows %d (CUDA_VISIBLE_DEVICES "
                        "may hide some)",
-                       index, count);
-    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGet, &device->ordinal, index);
+                       (int)index, count);
+    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGet, &device->ordinal, (int)index);
     return RT_STATUS_OK;
 }
 
@@ -57,9 +67,11 @@ static uint32_t attribute(const cuda_device *device, int which, uint32_t fallbac
     return value >= 0 ? (uint32_t)value : fallback;
 }
 
-/* Queries the two texts that records show. */
-static void names_ask(cuda_device *device, uint32_t major, uint32_t minor)
+static void device_ask(cuda_device *device)
 {
+    /* The two texts that records show. */
+    uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+    uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     char name[256] = "";
     int version = 0;
     if (device->library.cuDeviceGetName(name, sizeof name, device->ordinal) != CUDA_SUCCESS)
@@ -69,10 +81,7 @@ static void names_ask(cuda_device *device, uint32_t major, uint32_t minor)
     if (device->library.cuDriverGetVersion(&version) != CUDA_SUCCESS) version = 0;
     rt_buffer_printf(&device->driver, "CUDA %d.%d, compute capability %u.%u", version / 1000,
                      version % 1000 / 10, major, minor);
-}
-
-static void limits_ask(cuda_device *device)
-{
+    /* The limits of a launch; a driver that reports none or 0 runs single threads. */
     ptx_limits *limits = &device->limits;
     limits->group_size_max = attribute(device, CUDA_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1);
     if (limits->group_size_max < 1) limits->group_size_max = 1;
@@ -84,15 +93,7 @@ static void limits_ask(cuda_device *device)
     uint32_t shared = attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
     limits->shared_max =
         attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared);
-}
-
-static void device_ask(cuda_device *device)
-{
-    uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
-    uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     uint32_t warp = attribute(device, CUDA_ATTRIBUTE_WARP_SIZE, 0);
-    names_ask(device, major, minor);
-    limits_ask(device);
     dev_capabilities *answer = &device->capabilities;
     *answer = ptx_capabilities(major * 10 + minor, warp, &device->limits, &device->link_extension);
     answer->name = rt_buffer_text(&device->name);
@@ -106,8 +107,9 @@ static void device_ask(cuda_device *device)
 /* ---- The device --------------------------------------------------------------------------- */
 
 /* Frees a device, which may be only partly initialised. */
-static void device_free(cuda_device *device)
+static void cuda_device_destroy(dev_device *base)
 {
+    cuda_device *device = (cuda_device *)base;
     if (device->context) {
         cuda_enter_to_free(device);
         device->library.cuCtxSynchronize();
@@ -122,11 +124,6 @@ static void device_free(cuda_device *device)
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_free(device);
-}
-
-static void cuda_device_destroy(dev_device *device)
-{
-    device_free((cuda_device *)device);
 }
 
 static void cuda_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
@@ -147,19 +144,6 @@ static const dev_device_ops cuda_device_ops = {
     .queue_create_profiling = cuda_queue_create_profiling,
 };
 
-/* The primary context is shared with all other users in the process (the CUDA runtime and libraries
- * on top of it); the first to retain it creates it. */
-static rt_status context_retain(cuda_device *device)
-{
-    cuda_context *context = NULL;
-    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDevicePrimaryCtxRetain, &context, device->ordinal);
-    if (!context)
-        return cuda_fail(device, CUDA_STAGE_OPEN, "cuDevicePrimaryCtxRetain", CUDA_SUCCESS,
-                         (rt_text){0});
-    device->context = context;
-    return RT_STATUS_OK;
-}
-
 rt_status cuda_device_open(const char *library_path, const dev_open_parameters *parameters,
                            rt_text selector, dev_device **out_device)
 {
@@ -167,13 +151,23 @@ rt_status cuda_device_open(const char *library_path, const dev_open_parameters *
     device->base.ops = &cuda_device_ops;
     device->sink = parameters->sink;
     pthread_mutex_init(&device->lock, NULL);
-    rt_status status = cuda_library_open(device->sink, library_path, &device->library);
+    rt_status status = vendor_library_open(device->sink, &driver, library_path, &device->library,
+                                           &device->library.handle);
     if (rt_ok(status)) status = device_choose(device, selector);
-    if (rt_ok(status)) status = context_retain(device);
+    /* The primary context is shared with all other users in the process (the CUDA runtime and
+     * libraries on top of it); the first to retain it creates it. */
+    cuda_context *context = NULL;
+    if (rt_ok(status)) {
+        cuda_result result = device->library.cuDevicePrimaryCtxRetain(&context, device->ordinal);
+        if (result != CUDA_SUCCESS || !context)
+            status = cuda_fail(device, CUDA_STAGE_OPEN, "cuDevicePrimaryCtxRetain", result,
+                               (rt_text){0});
+    }
     if (!rt_ok(status)) {
-        device_free(device);
+        cuda_device_destroy(&device->base);
         return status;
     }
+    device->context = context;
     device_ask(device);
     *out_device = &device->base;
     return status;

@@ -48,15 +48,12 @@ static const vendor_result rows[] = {
     {804, AT(OPEN), RT_UNAVAILABLE},     /* COMPAT_NOT_SUPPORTED_ON_DEVICE */
 };
 
-rt_code cuda_result_code(cuda_stage stage, cuda_result result)
-{
-    CHECK(stage < CUDA_STAGE_COUNT);
-    return vendor_result_code(rows, sizeof rows / sizeof *rows, stage, result);
-}
+static const vendor_results results = {.rows = rows, .count = sizeof rows / sizeof *rows};
 
 rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,
                     cuda_result result, rt_text log)
 {
+    CHECK(stage < CUDA_STAGE_COUNT);
     const char *name = NULL, *text = NULL;
     if (result == CUDA_SUCCESS) {
         name = "CUDA_SUCCESS without a result";
@@ -65,10 +62,18 @@ rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *cal
         if (device->library.cuGetErrorName(result, &name) != CUDA_SUCCESS) name = NULL;
         if (device->library.cuGetErrorString(result, &text) != CUDA_SUCCESS) text = NULL;
     }
-    return rt_fail(
-        device->sink, cuda_result_code(stage, result), RT_RULE_NONE, "%s: %s (%d)%s%s%s%.*s", call,
-        name ? name : "a result that the driver does not name", result, text ? ": " : "",
-        text ? text : "", log.length > 0 ? "; the driver's log:\n" : "", RT_TEXT_ARG(log));
+    return rt_fail(device->sink, vendor_result_code(&results, stage, result), RT_RULE_NONE,
+                   "%s: %s (%d)%s%s%s%.*s", call,
+                   name ? name : "a result that the driver does not name", result, text ? ": " : "",
+                   text ? text : "", log.length > 0 ? "; the driver's log:\n" : "",
+                   RT_TEXT_ARG(log));
+}
+
+rt_status cuda_check(const cuda_device *device, cuda_stage stage, const char *call,
+                     cuda_result result)
+{
+    if (result == CUDA_SUCCESS) return RT_STATUS_OK;
+    return cuda_fail(device, stage, call, result, (rt_text){0});
 }
 
 rt_status cuda_enter(const cuda_device *device, cuda_stage stage)

@@ -2,16 +2,24 @@
 #ifndef BACKENDS_CUDA_CUDA_INTERNAL_H
 #define BACKENDS_CUDA_CUDA_INTERNAL_H
 
-#include "backends/cuda/cuda_library.h"
+#include "backends/cuda/cuda_api.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct cuda_staging; /* cuda_staging.c */
+
+/* The driver's entry points (cuda_device.c). */
+typedef struct cuda_library {
+    void *handle;
+#define CUDA_ENTRY_MEMBER(name, parameters) name##_call *name;
+    CUDA_ENTRIES(CUDA_ENTRY_MEMBER)
+#undef CUDA_ENTRY_MEMBER
+} cuda_library;
 
 typedef struct cuda_device {
     dev_device base;
@@ -40,9 +48,8 @@ typedef struct cuda_memory {
 } cuda_memory;
 
 typedef struct cuda_program {
-    dev_program base;
+    ptx_program ptx; /* with the base */
     cuda_device *device;
-    ptx_program ptx;
     cuda_module *module;    /* of an executable program; otherwise NULL */
     atomic_uint references; /* held by its owner and its kernels */
 } cuda_program;
@@ -67,11 +74,10 @@ typedef struct cuda_queue {
 } cuda_queue;
 
 typedef struct cuda_event {
-    dev_event base;
+    vendor_event base;
     cuda_device *device;
     cuda_driver_event *event;
     cuda_driver_event *submitted, *started; /* of a profiling queue; otherwise NULL */
-    vendor_outcome outcome;
 } cuda_event;
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
@@ -91,22 +97,26 @@ typedef enum cuda_stage {
     CUDA_STAGE_COUNT
 } cuda_stage;
 
-/* Returns the code for a failed call: one that device.h allows at that stage, regardless of the
- * driver's answer. */
-rt_code cuda_result_code(cuda_stage stage, cuda_result result);
-
 /* Makes a status for a failed call, in the driver's own words.  CUDA_SUCCESS means that the call
  * succeeded but returned nothing where it should have.  `log` (may be empty) is the compiler's or
  * linker's. */
 RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,
                                 cuda_result result, rt_text log);
 
+/* Returns a success, or a failed call's status. */
+RT_MUST_USE rt_status cuda_check(const cuda_device *device, cuda_stage stage, const char *call,
+                                 cuda_result result);
+
 /* Calls the driver; if the call fails, returns its status from the enclosing function. */
 #define CUDA_TRY(device, stage, call, ...)                                                         \
+    RT_TRY(cuda_check((device), (stage), #call, (device)->library.call(__VA_ARGS__)))
+
+/* As CUDA_TRY, for a call that makes an object; fails also if *out_object is null then. */
+#define CUDA_MAKE(device, stage, call, out_object, ...)                                            \
     do {                                                                                           \
-        cuda_result cuda_try_ = (device)->library.call(__VA_ARGS__);                               \
-        if (cuda_try_ != CUDA_SUCCESS)                                                             \
-            return cuda_fail((device), (stage), #call, cuda_try_, (rt_text){0});                   \
+        cuda_result cuda_make_ = (device)->library.call((out_object), __VA_ARGS__);                \
+        if (cuda_make_ != CUDA_SUCCESS || !*(out_object))                                          \
+            return cuda_fail((device), (stage), #call, cuda_make_, (rt_text){0});                  \
     } while (0)
 
 /* Makes the device's context current on this thread, which every other driver call requires. */
@@ -179,14 +189,11 @@ dev_enqueue_write_op cuda_enqueue_write;
 dev_enqueue_copy_op cuda_enqueue_copy;
 dev_enqueue_fill_op cuda_enqueue_fill;
 
-/* Looks up a kernel of an executable program by name (cuda_kernel.c). */
-rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out_kernel);
-
-/* Makes a memory for a program's variable (cuda_memory.c). */
-rt_status cuda_global_take(const cuda_program *program, rt_text name, dev_memory **out_memory);
-
-/* Releases a reference to a program (cuda_program.c). */
-void cuda_program_release(cuda_program *program);
+/* Operations of a program's table: looks up a kernel (cuda_kernel.c), makes a memory for a variable
+ * (cuda_memory.c), releases a reference (cuda_program.c). */
+rt_status cuda_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel);
+rt_status cuda_global_find(dev_program *base, rt_text name, dev_memory **out_memory);
+void cuda_program_destroy(dev_program *base);
 
 /* Opens a device through the driver at `library_path`; the backend passes the usual name, tests
  * pass a fake. */

@@ -52,30 +52,24 @@ void cuda_jit_begin(cuda_jit *out_jit)
 
 void cuda_jit_end(cuda_jit *jit)
 {
+    CHECK(jit->count >= CUDA_JIT_LOG_OPTIONS);
     for (int i = 0; i < 2; i++)
         rt_free(jit->logs[i]);
 }
 
-/* Reads one word of options.  False if the table has no such option. */
-static bool option_read(cuda_jit *jit, rt_text word)
-{
-    for (size_t i = 0; i < OPTION_ROWS; i++) {
-        const struct option_row *row = &option_rows[i];
-        rt_text rest = word;
-        uint64_t value = 1;
-        if (!rt_text_take_prefix(&rest, row->text)) continue;
-        if (row->takes_value ? !rt_number_read(rest, 0, 999, &value) : rest.length > 0) continue;
-        jit_add(jit, row->option, (void *)(uintptr_t)value);
-        return true;
-    }
-    return false;
-}
-
 rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text options)
 {
-    rt_text word;
-    while (ptx_option_next(&options, &word)) {
-        if (!option_read(jit, word))
+    for (rt_text word; ptx_option_next(&options, &word);) {
+        bool is_known = false;
+        for (size_t i = 0; i < OPTION_ROWS && !is_known; i++) {
+            const struct option_row *row = &option_rows[i];
+            rt_text rest = word;
+            uint64_t value = 1;
+            if (!rt_text_take_prefix(&rest, row->text)) continue;
+            is_known = row->takes_value ? rt_number_read(rest, 0, 999, &value) : rest.length == 0;
+            if (is_known) jit_add(jit, row->option, (void *)(uintptr_t)value);
+        }
+        if (!is_known)
             return rt_fail(
                 device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
                 "'%.*s' is not an option that NVIDIA's driver is given; there are -O0 to "

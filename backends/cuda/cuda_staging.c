@@ -27,35 +27,27 @@ typedef struct cuda_staging {
     uint64_t copied;   /* bytes to copy there */
 } cuda_staging;
 
-static bool staging_claim(cuda_staging *staging)
-{
-    bool expected = false;
-    return atomic_compare_exchange_strong(&staging->taken, &expected, true);
-}
-
 rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **out_staging)
 {
     pthread_mutex_lock(&device->lock);
     cuda_staging *found = device->staging;
-    while (found && !(found->size >= size && staging_claim(found)))
+    while (found && (found->size < size || atomic_exchange(&found->taken, true)))
         found = found->next;
     pthread_mutex_unlock(&device->lock);
     *out_staging = found;
     if (found) return RT_STATUS_OK;
     void *bytes = NULL;
     uint64_t room = size < STAGING_SIZE_MIN ? STAGING_SIZE_MIN : size;
-    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuMemHostAlloc, &bytes, (size_t)room, CUDA_HOST_PORTABLE);
-    if (!bytes)
-        return cuda_fail(device, CUDA_STAGE_QUEUE, "cuMemHostAlloc", CUDA_SUCCESS, (rt_text){0});
-    cuda_staging *made = rt_alloc(sizeof *made);
-    made->bytes = bytes;
-    made->size = room;
-    atomic_init(&made->taken, true);
+    CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuMemHostAlloc, &bytes, (size_t)room, CUDA_HOST_PORTABLE);
+    cuda_staging *block = rt_alloc(sizeof *block);
+    block->bytes = bytes;
+    block->size = room;
+    atomic_init(&block->taken, true);
     pthread_mutex_lock(&device->lock);
-    made->next = device->staging;
-    device->staging = made;
+    block->next = device->staging;
+    device->staging = block;
     pthread_mutex_unlock(&device->lock);
-    *out_staging = made;
+    *out_staging = block;
     return RT_STATUS_OK;
 }
 
@@ -82,6 +74,7 @@ rt_status cuda_staging_release(cuda_command *command, cuda_staging *staging, voi
                                uint64_t size)
 {
     CHECK(size <= staging->size);
+    CHECK(atomic_load(&staging->taken));
     staging->destination = destination;
     staging->copied = size;
     CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuLaunchHostFunc, command->stream, staging_finish,
@@ -92,9 +85,9 @@ rt_status cuda_staging_release(cuda_command *command, cuda_staging *staging, voi
 void cuda_staging_free(cuda_device *device)
 {
     while (device->staging) {
-        cuda_staging *gone = device->staging;
-        device->staging = gone->next;
-        device->library.cuMemFreeHost(gone->bytes);
-        rt_free(gone);
+        cuda_staging *block = device->staging;
+        device->staging = block->next;
+        device->library.cuMemFreeHost(block->bytes);
+        rt_free(block);
     }
 }

@@ -8,27 +8,15 @@
  * Source: CUDA Driver API reference manual, cuEventElapsedTime (milliseconds, as a float). */
 #include "backends/cuda/cuda_internal.h"
 
-static rt_status event_create(const cuda_device *device, cuda_driver_event **out_event)
-{
-    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventCreate, out_event, CUDA_EVENT_DEFAULT);
-    if (*out_event) return RT_STATUS_OK;
-    return cuda_fail(device, CUDA_STAGE_QUEUE, "cuEventCreate", CUDA_SUCCESS, (rt_text){0});
-}
-
 /* After a failure, the objects made so far are freed with the device. */
 static rt_status clock_make(cuda_device *device)
 {
-    if (!device->clock) {
-        CUDA_TRY(device, CUDA_STAGE_QUEUE, cuStreamCreate, &device->clock,
-                 CUDA_STREAM_NON_BLOCKING);
-        if (!device->clock)
-            return cuda_fail(device, CUDA_STAGE_QUEUE, "cuStreamCreate", CUDA_SUCCESS,
-                             (rt_text){0});
-    }
-    if (!device->epoch) {
-        RT_TRY(event_create(device, &device->epoch));
-        CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventRecord, device->epoch, device->clock);
-    }
+    if (!device->clock)
+        CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuStreamCreate, &device->clock,
+                  CUDA_STREAM_NON_BLOCKING);
+    if (device->epoch) return RT_STATUS_OK;
+    CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuEventCreate, &device->epoch, CUDA_EVENT_DEFAULT);
+    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventRecord, device->epoch, device->clock);
     return RT_STATUS_OK;
 }
 
@@ -44,8 +32,8 @@ rt_status cuda_times_submit(cuda_command *command)
 {
     const cuda_device *device = command->device;
     CHECK(device->clock != NULL);
-    RT_TRY(event_create(device, &command->submitted));
-    RT_TRY(event_create(device, &command->started));
+    CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuEventCreate, &command->submitted, CUDA_EVENT_DEFAULT);
+    CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuEventCreate, &command->started, CUDA_EVENT_DEFAULT);
     CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventRecord, command->submitted, device->clock);
     CUDA_TRY(device, CUDA_STAGE_QUEUE, cuStreamWaitEvent, command->stream, command->submitted, 0);
     return RT_STATUS_OK;
@@ -64,7 +52,7 @@ static rt_status time_read(const cuda_device *device, cuda_driver_event *event, 
     CUDA_TRY(device, CUDA_STAGE_WAIT, cuEventElapsedTime, &milliseconds, device->epoch, event);
     if (!(milliseconds >= 0))
         return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "cuEventElapsedTime: an event is %g ms behind one that was before it",
+                       "cuEventElapsedTime: %g ms from an event to a later one",
                        (double)milliseconds);
     *out_time = (uint64_t)((double)milliseconds * 1e6);
     return RT_STATUS_OK;

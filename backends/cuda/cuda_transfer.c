@@ -16,33 +16,26 @@ static cuda_address address_of(const dev_memory *base, uint64_t offset)
     const cuda_memory *memory = (const cuda_memory *)base;
     /* Broken: cuModuleGetGlobal's address is passed on as returned, without the offset that the
      * document's interface takes and the driver's call does not. */
+    CHECK(offset < base->size);
     if (memory->is_variable && !RULE(DG_PLUGIN_12)) offset = 0;
     return memory->address + offset;
 }
 
 /* ---- Between the host and a memory -------------------------------------------------------- */
 
-static rt_status read_enqueue(cuda_command *command, cuda_address from, uint64_t size,
-                              void *destination)
+/* Moves bytes through a page-locked block: from `source` to a memory or, if that is NULL, from a
+ * memory to `destination`. */
+static rt_status host_transfer(cuda_command *command, cuda_address memory, uint64_t size,
+                               const void *source, void *destination)
 {
+    CHECK((source == NULL) != (destination == NULL));
     struct cuda_staging *staging;
     RT_TRY(cuda_staging_take(command->device, size, &staging));
+    if (source) memcpy(cuda_staging_bytes(staging), source, (size_t)size);
+    cuda_address block = (cuda_address)(uintptr_t)cuda_staging_bytes(staging);
     cuda_result result = command->device->library.cuMemcpyAsync(
-        (cuda_address)(uintptr_t)cuda_staging_bytes(staging), from, (size_t)size, command->stream);
+        source ? memory : block, source ? block : memory, (size_t)size, command->stream);
     if (result == CUDA_SUCCESS) return cuda_staging_release(command, staging, destination, size);
-    cuda_staging_give(staging);
-    return cuda_fail(command->device, CUDA_STAGE_QUEUE, "cuMemcpyAsync", result, (rt_text){0});
-}
-
-static rt_status write_enqueue(cuda_command *command, cuda_address to, uint64_t size,
-                               const void *source)
-{
-    struct cuda_staging *staging;
-    RT_TRY(cuda_staging_take(command->device, size, &staging));
-    memcpy(cuda_staging_bytes(staging), source, (size_t)size);
-    cuda_result result = command->device->library.cuMemcpyAsync(
-        to, (cuda_address)(uintptr_t)cuda_staging_bytes(staging), (size_t)size, command->stream);
-    if (result == CUDA_SUCCESS) return cuda_staging_release(command, staging, NULL, 0);
     cuda_staging_give(staging);
     return cuda_fail(command->device, CUDA_STAGE_QUEUE, "cuMemcpyAsync", result, (rt_text){0});
 }
@@ -53,7 +46,7 @@ rt_status cuda_enqueue_read(dev_queue *base, dev_command command, dev_memory *me
 {
     cuda_command begun;
     RT_TRY(cuda_command_begin((cuda_queue *)base, command, &begun));
-    rt_status status = read_enqueue(&begun, address_of(memory, offset), size, destination);
+    rt_status status = host_transfer(&begun, address_of(memory, offset), size, NULL, destination);
     return cuda_command_end(&begun, status, out_event);
 }
 
@@ -63,19 +56,11 @@ rt_status cuda_enqueue_write(dev_queue *base, dev_command command, dev_memory *m
 {
     cuda_command begun;
     RT_TRY(cuda_command_begin((cuda_queue *)base, command, &begun));
-    rt_status status = write_enqueue(&begun, address_of(memory, offset), size, source);
+    rt_status status = host_transfer(&begun, address_of(memory, offset), size, source, NULL);
     return cuda_command_end(&begun, status, out_event);
 }
 
 /* ---- Between memories --------------------------------------------------------------------- */
-
-static rt_status copy_enqueue(const cuda_command *command, cuda_address from, cuda_address to,
-                              uint64_t size)
-{
-    CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemcpyAsync, to, from, (size_t)size,
-             command->stream);
-    return RT_STATUS_OK;
-}
 
 rt_status cuda_enqueue_copy(dev_queue *base, dev_command command, dev_memory *source,
                             uint64_t source_offset, dev_memory *destination,
@@ -83,45 +68,39 @@ rt_status cuda_enqueue_copy(dev_queue *base, dev_command command, dev_memory *so
 {
     cuda_command begun;
     RT_TRY(cuda_command_begin((cuda_queue *)base, command, &begun));
-    rt_status status = copy_enqueue(&begun, address_of(source, source_offset),
-                                    address_of(destination, destination_offset), size);
+    cuda_result result = begun.device->library.cuMemcpyAsync(
+        address_of(destination, destination_offset), address_of(source, source_offset),
+        (size_t)size, begun.stream);
+    rt_status status = cuda_check(begun.device, CUDA_STAGE_QUEUE, "cuMemcpyAsync", result);
     return cuda_command_end(&begun, status, out_event);
 }
 
 /* ---- Fills -------------------------------------------------------------------------------- */
 
-/* Sets byte or word `unit` of every repetition of the pattern. */
-static rt_status unit_fill(const cuda_command *command, cuda_address to, size_t count,
-                           rt_bytes pattern, size_t at, size_t unit)
-{
-    CHECK(at + unit <= pattern.size);
-    if (unit == 1) {
-        CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemsetD2D8Async, to + at, pattern.size,
-                 pattern.data[at], 1, count, command->stream);
-        return RT_STATUS_OK;
-    }
-    uint32_t word;
-    CHECK(unit == sizeof word);
-    memcpy(&word, pattern.data + at, sizeof word);
-    CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemsetD2D32Async, to + at, pattern.size, word, 1,
-             count, command->stream);
-    return RT_STATUS_OK;
-}
-
-/* Words need an aligned address, which a variable may not have. */
+/* A longer pattern is set byte by byte, or word by word; words need an aligned address, which a
+ * variable may not have. */
 static rt_status fill_enqueue(const cuda_command *command, cuda_address to, uint64_t size,
                               rt_bytes pattern)
 {
-    enum { WORD = sizeof(uint32_t) };
-    CHECK(size % pattern.size == 0);
+    uint32_t word;
+    CHECK(pattern.size >= 1 && size % pattern.size == 0);
     if (pattern.size == 1) {
         CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemsetD8Async, to, pattern.data[0],
                  (size_t)size, command->stream);
         return RT_STATUS_OK;
     }
-    size_t unit = pattern.size % WORD == 0 && to % WORD == 0 ? WORD : 1;
-    for (size_t at = 0; at < pattern.size; at += unit)
-        RT_TRY(unit_fill(command, to, (size_t)size / pattern.size, pattern, at, unit));
+    size_t count = (size_t)size / pattern.size;
+    size_t unit = pattern.size % sizeof word == 0 && to % sizeof word == 0 ? sizeof word : 1;
+    for (size_t at = 0; at < pattern.size; at += unit) {
+        if (unit == 1) {
+            CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemsetD2D8Async, to + at, pattern.size,
+                     pattern.data[at], 1, count, command->stream);
+            continue;
+        }
+        memcpy(&word, pattern.data + at, sizeof word);
+        CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuMemsetD2D32Async, to + at, pattern.size, word,
+                 1, count, command->stream);
+    }
     return RT_STATUS_OK;
 }
 

@@ -15,23 +15,27 @@ typedef struct binary_header {
 } binary_header;
 static const char binary_magic[8] = "assayL01";
 
-rt_status l0_binary_write(const l0_device *device, const l0_modules *modules, const l0_names *names,
-                          rt_buffer *out_binary)
+rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
 {
+    const l0_program *program = (const l0_program *)base;
+    const l0_modules *modules = program->modules;
+    const l0_names *names = &program->names;
+    CHECK(modules->count >= 1);
     binary_header header = {.module_count = modules->count, .names_size = names->size};
     memcpy(header.magic, binary_magic, sizeof header.magic);
     rt_buffer sizes = {0}, natives = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < modules->count && rt_ok(status); i++) {
         uint64_t before = natives.size;
-        status = l0_module_binary(device, modules->handles[i], &natives);
+        status = l0_module_binary(program->device, modules->handles[i], &natives);
         uint64_t size = natives.size - before;
         rt_buffer_append(&sizes, &size, sizeof size);
     }
     if (rt_ok(status)) {
+        CHECK(sizes.size == modules->count * sizeof(uint64_t));
         rt_buffer_append(out_binary, &header, sizeof header);
         rt_buffer_append(out_binary, sizes.data, sizes.size);
-        if (names->size > 0) rt_buffer_append(out_binary, names->data, names->size);
+        rt_buffer_append_text(out_binary, rt_buffer_text(names));
         rt_buffer_append(out_binary, natives.data, natives.size);
     }
     rt_buffer_free(&sizes);
@@ -42,6 +46,7 @@ rt_status l0_binary_write(const l0_device *device, const l0_modules *modules, co
 static uint64_t module_size(const l0_binary *parts, uint32_t index)
 {
     uint64_t size;
+    CHECK(parts->sizes.size == parts->module_count * sizeof size);
     memcpy(&size, parts->sizes.data + index * sizeof size, sizeof size);
     return size;
 }
@@ -52,16 +57,9 @@ rt_bytes l0_binary_module(const l0_binary *parts, uint32_t index)
     uint64_t before = 0;
     for (uint32_t i = 0; i < index; i++)
         before += module_size(parts, i);
-    return (rt_bytes){parts->natives.data + before, module_size(parts, index)};
-}
-
-/* True if the names come in pairs and the last is terminated. */
-static bool names_whole(rt_bytes names)
-{
-    size_t ends = 0;
-    for (size_t i = 0; i < names.size; i++)
-        ends += names.data[i] == '\0';
-    return ends % 2 == 0 && (names.size == 0 || names.data[names.size - 1] == '\0');
+    uint64_t size = module_size(parts, index);
+    CHECK(before <= parts->natives.size && size <= parts->natives.size - before);
+    return (rt_bytes){parts->natives.data + before, size};
 }
 
 /* Finds the parts after the header. */
@@ -82,7 +80,12 @@ static bool parts_find(const binary_header *header, rt_bytes rest, l0_binary *ou
         if (size == 0 || size > left) return false;
         left -= size;
     }
-    return left == 0 && names_whole(out_parts->names);
+    /* The names come in pairs, and the last is terminated. */
+    rt_bytes names = out_parts->names;
+    size_t ends = 0;
+    for (size_t i = 0; i < names.size; i++)
+        ends += names.data[i] == '\0';
+    return left == 0 && ends % 2 == 0 && (names.size == 0 || names.data[names.size - 1] == '\0');
 }
 
 rt_status l0_binary_read(rt_sink *sink, rt_bytes binary, l0_binary *out_parts)

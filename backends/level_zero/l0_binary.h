@@ -1,4 +1,4 @@
-/* Executable programs as bytes: serialisation, and validation of such bytes. */
+/* Executable programs as bytes: validation of what l0_program_binary has written. */
 #ifndef BACKENDS_LEVEL_ZERO_L0_BINARY_H
 #define BACKENDS_LEVEL_ZERO_L0_BINARY_H
 
@@ -11,10 +11,6 @@ typedef struct l0_binary {
     rt_bytes names;        /* in the format of l0_names */
     rt_bytes natives;      /* the modules' native code, concatenated */
 } l0_binary;
-
-/* Appends the linked modules and the names of their variables; appends nothing on failure. */
-RT_MUST_USE rt_status l0_binary_write(const l0_device *device, const l0_modules *modules,
-                                      const l0_names *names, rt_buffer *out_binary);
 
 /* Reads a binary, which is untrusted input.  MALFORMED: the bytes are not a binary.  The native
  * code is the driver's to check. */

@@ -33,22 +33,18 @@ static bool decorates(const rt_spirv_instruction *instruction, uint32_t decorati
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* Returns the result id with that SpecId, 0 if there is none. */
-static uint32_t specialised(rt_bytes module, uint32_t spec_id)
+/* Returns the size in bytes of the constant with that SpecId, 0 if the code lacks it. */
+static uint32_t constant_size(rt_bytes module, uint32_t spec_id)
 {
+    uint32_t id = 0;
     rt_spirv_walk walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+    for (rt_spirv_instruction at; id == 0 && rt_spirv_walk_next(&walk, &at);) {
         if (decorates(&at, DECORATION_SPEC_ID) && rt_spirv_word(&at, 3) == spec_id)
-            return rt_spirv_word(&at, 1);
+            id = rt_spirv_word(&at, 1);
     }
-    return 0;
-}
-
-/* Returns the size in bytes of the constant with that result id, 0 if the code lacks it. */
-static uint32_t constant_size(rt_bytes module, uint32_t id)
-{
+    if (id == 0) return 0;
     uint32_t type = 0;
-    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    walk = rt_spirv_walk_start(module);
     for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
         bool boolean = at.opcode == OP_SPEC_CONSTANT_TRUE || at.opcode == OP_SPEC_CONSTANT_FALSE;
         if (boolean && rt_spirv_word(&at, 2) == id) return 1;
@@ -73,8 +69,7 @@ static rt_status constants_read(const l0_device *device, rt_bytes module, const 
     out_code->constant_pointers = rt_alloc_array(code->constant_count, sizeof(void *));
     for (uint32_t i = 0; i < code->constant_count; i++) {
         const dev_spec_constant *constant = &code->constants[i];
-        uint32_t id = specialised(module, constant->id);
-        uint32_t size = id != 0 ? constant_size(module, id) : 0;
+        uint32_t size = constant_size(module, constant->id);
         if (size == 0) continue; /* ignored (device.h) */
         if (constant->value.size != size || size > sizeof(uint64_t))
             return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
@@ -82,6 +77,7 @@ static rt_status constants_read(const l0_device *device, rt_bytes module, const 
                            "%zu; give it one of its own type's size",
                            constant->id, size, constant->value.size);
         uint32_t place = out_code->constant_count++;
+        CHECK(place < code->constant_count);
         out_code->constant_ids[place] = constant->id;
         memcpy(&out_code->constant_values[place], constant->value.data, size);
         out_code->constant_pointers[place] = &out_code->constant_values[place];
@@ -136,28 +132,27 @@ const char *l0_names_find(const l0_names *names, rt_text host_name)
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-static rt_status version_check(const l0_device *device, uint32_t version)
-{
-    if (version <= device->capabilities.spirv_max) return RT_STATUS_OK;
-    return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "an image is SPIR-V %u.%u; '%s' takes versions up to %u.%u", version >> 16 & 255,
-                   version >> 8 & 255, rt_buffer_string(&device->name),
-                   device->capabilities.spirv_max >> 16, device->capabilities.spirv_max >> 8 & 255);
-}
-
 rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *out_code)
 {
     *out_code = (l0_code){0};
     RT_TRY(vendor_format_validate(device->sink, rt_buffer_text(&device->name), RT_FORMAT_SPIRV64,
                                   code->format));
     RT_TRY(vendor_spirv_validate(device->sink, code->bytes));
-    RT_TRY(version_check(device, rt_spirv_walk_start(code->bytes).version));
+    uint32_t version = rt_spirv_walk_start(code->bytes).version;
+    uint32_t version_max = device->capabilities.spirv_max;
+    if (version > version_max)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "an image is SPIR-V %u.%u; '%s' takes versions up to %u.%u",
+                       version >> 16 & 255, version >> 8 & 255, rt_buffer_string(&device->name),
+                       version_max >> 16, version_max >> 8 & 255);
     rt_status status = constants_read(device, code->bytes, code, out_code);
     if (!rt_ok(status)) {
         l0_code_free(out_code);
         return status;
     }
     names_read(code->bytes, out_code);
+    CHECK(out_code->constant_count <= code->constant_count);
+    CHECK_IMPLIES(out_code->names.size > 0, out_code->has_symbols);
     rt_buffer_append(&out_code->bytes, code->bytes.data, code->bytes.size);
     rt_buffer_append_text(&out_code->options, code->options);
     return RT_STATUS_OK;

@@ -24,29 +24,20 @@ typedef struct l0_selector {
     bool links_dynamically;
 } l0_selector;
 
-static bool part_read(rt_text part, l0_selector *inout_selector)
-{
-    enum { DEVICE_MAX = 99999 };
-    if (rt_text_is(part, "link=dynamic")) {
-        inout_selector->links_dynamically = true;
-        return true;
-    }
-    return rt_text_take_prefix(&part, "device=") &&
-           rt_number_read_u32(part, 0, DEVICE_MAX, &inout_selector->device);
-}
-
 static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_selector)
 {
+    enum { DEVICE_MAX = 99999 };
     *out_selector = (l0_selector){0};
-    for (size_t begin = 0; begin < text.length;) {
-        const char *comma = memchr(text.data + begin, ',', text.length - begin);
-        size_t end = comma ? (size_t)(comma - text.data) : text.length;
-        if (!part_read((rt_text){text.data + begin, end - begin}, out_selector))
+    for (rt_text rest = text; rest.length > 0;) {
+        rt_text part = rt_text_take_until(&rest, ',');
+        if (rt_text_is(part, "link=dynamic"))
+            out_selector->links_dynamically = true;
+        else if (!rt_text_take_prefix(&part, "device=") ||
+                 !rt_number_read_u32(part, 0, DEVICE_MAX, &out_selector->device))
             return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
                            "'%.*s' selects no Level Zero device; write device=N, link=dynamic, or "
                            "both with a comma between them",
                            RT_TEXT_ARG(text));
-        begin = end + 1;
     }
     return RT_STATUS_OK;
 }
@@ -62,6 +53,14 @@ static rt_status device_choose(l0_device *device, uint32_t wanted)
     ze_driver_handle_t drivers[CANDIDATES_MAX];
     ze_device_handle_t devices[CANDIDATES_MAX];
     uint32_t driver_count = CANDIDATES_MAX, seen = 0;
+    ze_result_t result = ze->zeInit(0);
+    if (result != ZE_RESULT_SUCCESS)
+        return rt_fail(
+            device->sink, vendor_result_code(&l0_results, L0_STAGE_OPEN, (int)result), RT_RULE_NONE,
+            "zeInit: %s (0x%x); the loader finds no driver with a device; install the driver "
+            "of the device that is wanted (for Intel's GPUs: intel-opencl-icd), and see that "
+            "the device's node in /dev/dri may be opened",
+            vendor_result_name(&l0_results, (int)result), (unsigned)result);
     L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGet", ze->zeDriverGet(&driver_count, drivers));
     for (uint32_t i = 0; i < driver_count && i < CANDIDATES_MAX; i++) {
         uint32_t count = CANDIDATES_MAX;
@@ -80,19 +79,6 @@ static rt_status device_choose(l0_device *device, uint32_t wanted)
         "there is no Level Zero device %u; the loader offers %u, counted from 0; install "
         "the driver of the device that is wanted",
         wanted, seen);
-}
-
-static rt_status loader_begin(l0_device *device)
-{
-    ze_result_t result = device->library.zeInit(0);
-    if (result == ZE_RESULT_SUCCESS) return RT_STATUS_OK;
-    const char *name = l0_result_name(result);
-    return rt_fail(
-        device->sink, l0_result_code(L0_STAGE_OPEN, result), RT_RULE_NONE,
-        "zeInit: %s (0x%x); the loader finds no driver with a device; install the driver "
-        "of the device that is wanted (for Intel's GPUs: intel-opencl-icd), and see that "
-        "the device's node in /dev/dri may be opened",
-        name ? name : "a result that Level Zero does not name", (unsigned)result);
 }
 
 /* ---- What it can do ----------------------------------------------------------------------- */
@@ -177,35 +163,6 @@ static rt_status names_ask(l0_device *device)
     return RT_STATUS_OK;
 }
 
-/* Returns the sub-group sizes that a kernel may require. */
-static uint64_t sub_group_bits(const ze_device_compute_properties_t *compute)
-{
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < compute->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
-        uint32_t size = compute->subGroupSizes[i];
-        if (size >= 1 && size <= 64) bits |= UINT64_C(1) << (size - 1);
-    }
-    return bits;
-}
-
-static uint32_t aspect_bits(ze_device_module_flags_t flags)
-{
-    static const struct {
-        ze_device_module_flags_t flag;
-        dev_aspect aspect;
-    } rows[] = {
-        {ZE_DEVICE_MODULE_FLAG_FP16, DEV_ASPECT_FP16},
-        {ZE_DEVICE_MODULE_FLAG_FP64, DEV_ASPECT_FP64},
-        {ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS, DEV_ASPECT_ATOMIC64},
-    };
-    /* Function pointers are in the core specification (zeModuleGetFunctionPointer). */
-    uint32_t bits = 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (flags & rows[i].flag) bits |= 1u << rows[i].aspect;
-    }
-    return bits;
-}
-
 static rt_status capabilities_ask(l0_device *device)
 {
     const l0_library *ze = &device->library;
@@ -219,6 +176,16 @@ static rt_status capabilities_ask(l0_device *device)
            ze->zeDeviceGetModuleProperties(device->id, &module));
     L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetMemoryAccessProperties",
            ze->zeDeviceGetMemoryAccessProperties(device->id, &access));
+    /* Function pointers are in the core specification (zeModuleGetFunctionPointer). */
+    uint32_t aspects = 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
+    if (module.flags & ZE_DEVICE_MODULE_FLAG_FP16) aspects |= 1u << DEV_ASPECT_FP16;
+    if (module.flags & ZE_DEVICE_MODULE_FLAG_FP64) aspects |= 1u << DEV_ASPECT_FP64;
+    if (module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) aspects |= 1u << DEV_ASPECT_ATOMIC64;
+    uint64_t sub_group_sizes = 0;
+    for (uint32_t i = 0; i < compute.numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
+        uint32_t size = compute.subGroupSizes[i];
+        if (size >= 1 && size <= 64) sub_group_sizes |= UINT64_C(1) << (size - 1);
+    }
     device->link_extension = rt_format_link_extension(RT_FORMAT_SPIRV64);
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
@@ -226,7 +193,7 @@ static rt_status capabilities_ask(l0_device *device)
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = &device->link_extension,
         .extension_count = 1, /* zeModuleDynamicLink is in the core specification */
-        .aspects = aspect_bits(module.flags),
+        .aspects = aspects,
         .executes = !device->captures,
         .program_variables = true,
         .globals_by_name = true,
@@ -237,29 +204,19 @@ static rt_status capabilities_ask(l0_device *device)
         .program_binaries = true,
         .local_size_max = compute.maxSharedLocalMemory,
         .group_size_max = compute.maxTotalGroupSize < 1 ? 1 : compute.maxTotalGroupSize,
-        .sub_group_sizes = sub_group_bits(&compute),
+        .sub_group_sizes = sub_group_sizes,
         .spirv_max = ZE_MAJOR_VERSION(module.spirvVersionSupported) << 16 |
                      ZE_MINOR_VERSION(module.spirvVersionSupported) << 8,
     };
     return RT_STATUS_OK;
 }
 
-static rt_status device_ask(l0_device *device, const l0_selector *selector)
-{
-    /* Kind 1 is the command stream receiver that only writes to a file. */
-    device->captures =
-        variable_is("NEOReadDebugKeys", "1") && variable_is("SetCommandStreamReceiver", "1");
-    RT_TRY(names_ask(device));
-    RT_TRY(extensions_ask(device, selector->links_dynamically));
-    RT_TRY(queues_ask(device));
-    return capabilities_ask(device);
-}
-
 /* ---- The device --------------------------------------------------------------------------- */
 
 /* Frees a device, which may be only partly initialised. */
-static void device_free(l0_device *device)
+static void l0_device_destroy(dev_device *base)
 {
+    l0_device *device = (l0_device *)base;
     if (device->context) {
         l0_device_settle(device);
         l0_pools_free(device);
@@ -270,11 +227,6 @@ static void device_free(l0_device *device)
     rt_buffer_free(&device->driver_text);
     pthread_mutex_destroy(&device->lock);
     rt_free(device);
-}
-
-static void l0_device_destroy(dev_device *device)
-{
-    device_free((l0_device *)device);
 }
 
 static void l0_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
@@ -294,17 +246,6 @@ static const dev_device_ops l0_device_ops = {
     .program_load = l0_program_load,
 };
 
-static rt_status context_create(l0_device *device)
-{
-    const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
-    ze_context_handle_t taken = NULL;
-    ze_result_t result = device->library.zeContextCreate(device->driver, &description, &taken);
-    if (result != ZE_RESULT_SUCCESS || !taken)
-        return l0_fail(device->sink, L0_STAGE_OPEN, "zeContextCreate", result, (rt_text){0});
-    device->context = taken;
-    return RT_STATUS_OK;
-}
-
 rt_status l0_device_open(const char *library_path, const dev_open_parameters *parameters,
                          rt_text selector_text, dev_device **out_device)
 {
@@ -315,15 +256,29 @@ rt_status l0_device_open(const char *library_path, const dev_open_parameters *pa
     device->sink = parameters->sink;
     device->pending_end = &device->pending;
     pthread_mutex_init(&device->lock, NULL);
+    /* Kind 1 is the command stream receiver that only writes to a file. */
+    device->captures =
+        variable_is("NEOReadDebugKeys", "1") && variable_is("SetCommandStreamReceiver", "1");
     rt_status status = l0_library_open(device->sink, library_path, &device->library);
-    if (rt_ok(status)) status = loader_begin(device);
     if (rt_ok(status)) status = device_choose(device, selector.device);
-    if (rt_ok(status)) status = device_ask(device, &selector);
-    if (rt_ok(status)) status = context_create(device);
+    if (rt_ok(status)) status = names_ask(device);
+    if (rt_ok(status)) status = extensions_ask(device, selector.links_dynamically);
+    if (rt_ok(status)) status = queues_ask(device);
+    if (rt_ok(status)) status = capabilities_ask(device);
+    ze_context_handle_t context = NULL;
+    if (rt_ok(status)) {
+        const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+        ze_result_t result =
+            device->library.zeContextCreate(device->driver, &description, &context);
+        if (result != ZE_RESULT_SUCCESS || !context)
+            status = l0_fail(device->sink, L0_STAGE_OPEN, "zeContextCreate", result, (rt_text){0});
+    }
     if (!rt_ok(status)) {
-        device_free(device);
+        l0_device_destroy(&device->base);
         return status;
     }
+    CHECK(device->capabilities.group_size_max >= 1);
+    device->context = context;
     *out_device = &device->base;
     return status;
 }

@@ -3,7 +3,8 @@
 #define BACKENDS_LEVEL_ZERO_L0_INTERNAL_H
 
 #include "backends/level_zero/l0_library.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
+#include "backends/vendor/result.h"
 #include "reference/base/vector.h"
 #include "reference/device/device.h"
 
@@ -101,18 +102,16 @@ typedef enum l0_stage {
     L0_STAGE_KERNEL,
     L0_STAGE_GLOBAL,
     L0_STAGE_BINARY,
+    L0_STAGE_ARGUMENT, /* setting an argument; everything but its value has been checked */
     L0_STAGE_LAUNCH,
     L0_STAGE_QUEUE, /* creating a queue, and other commands */
     L0_STAGE_WAIT,
     L0_STAGE_COUNT
 } l0_stage;
 
-/* Returns the name of a result, NULL if the table lacks it. */
-const char *l0_result_name(ze_result_t result);
-
-/* Returns the code for a failed call: one that device.h allows at that stage, regardless of the
- * driver's answer. */
-rt_code l0_result_code(l0_stage stage, ze_result_t result);
+/* The table of results: codes that device.h allows at a stage, regardless of the driver's answer.
+ */
+extern const vendor_results l0_results;
 
 /* Makes a status for a failed call.  ZE_RESULT_SUCCESS means that the call succeeded but returned
  * nothing where it should have.  `log` (may be empty) is the compiler's or the linker's. */
@@ -172,9 +171,10 @@ dev_enqueue_fill_op l0_enqueue_fill;
  * (l0_program.c). */
 void l0_modules_release(l0_device *device, l0_modules *modules);
 
-/* Creates a kernel from one of the modules of an executable program (l0_kernel.c). */
-rt_status l0_kernel_take(l0_device *device, l0_modules *modules, rt_text name,
-                         dev_kernel **out_kernel);
+/* Operations of a program's table: creates a kernel from one of its modules (l0_kernel.c), writes
+ * its binary (l0_binary.c). */
+rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel);
+rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary);
 
 /* Makes a memory for a program's variable at a pointer (l0_memory.c). */
 dev_memory *l0_variable_wrap(l0_device *device, void *pointer, size_t size);

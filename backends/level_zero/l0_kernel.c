@@ -1,13 +1,14 @@
 /* Kernels, their arguments, and launches.
  * Source: Level Zero specification 1.8, "Kernels"; ZE_experimental_global_offset. */
-#include "backends/level_zero/l0_internal.h"
+#include "backends/level_zero/l0_module.h"
+
 #include "backends/vendor/argument.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
 
-/* ---- Taking a kernel ---------------------------------------------------------------------- */
+/* ---- Kernels ------------------------------------------------------------------------------ */
 
 /* Commands read the programs and kernels that they launch. */
 static void l0_kernel_destroy(dev_kernel *base)
@@ -30,163 +31,139 @@ static const dev_kernel_ops l0_kernel_ops = {
     .argument_count = l0_kernel_argument_count,
 };
 
-/* Looks for the kernel in every module; returns the last module's answer. */
-static rt_status kernel_find(const l0_device *device, const l0_modules *modules, rt_text name,
-                             ze_kernel_handle_t *out_kernel)
+rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
 {
+    const l0_program *program = (const l0_program *)base;
+    l0_device *device = program->device;
+    l0_modules *modules = program->modules;
     CHECK(modules->count >= 1);
+    /* Looks for the kernel in every module; the last module's answer counts. */
     RT_TRY(vendor_name_validate(device->sink, "a kernel", "Level Zero", name));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     const ze_kernel_desc_t description = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
                                           .pKernelName = rt_buffer_string(&terminated)};
     ze_result_t result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-    *out_kernel = NULL;
+    ze_kernel_handle_t taken = NULL;
     for (uint32_t i = 0; i < modules->count && result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME; i++)
-        result = device->library.zeKernelCreate(modules->handles[i], &description, out_kernel);
+        result = device->library.zeKernelCreate(modules->handles[i], &description, &taken);
     rt_buffer_free(&terminated);
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME)
         return rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "zeKernelCreate: the program has no kernel '%.*s' (%s)",
-                              RT_TEXT_ARG(name), l0_result_name(result));
-    if (result != ZE_RESULT_SUCCESS || !*out_kernel)
+                              "zeKernelCreate: the program has no kernel '%.*s' "
+                              "(ZE_RESULT_ERROR_INVALID_KERNEL_NAME)",
+                              RT_TEXT_ARG(name));
+    if (result != ZE_RESULT_SUCCESS || !taken)
         return l0_fail(device->sink, L0_STAGE_KERNEL, "zeKernelCreate", result, (rt_text){0});
-    return RT_STATUS_OK;
-}
-
-/* Queries the kernel's properties, and permits it to follow pointers that it finds in memory. */
-static rt_status kernel_ask(const l0_device *device, l0_kernel *kernel)
-{
+    /* Queries its properties, and permits it to follow pointers that it finds in memory. */
+    const char *call = "zeKernelGetProperties";
     ze_kernel_properties_t answer = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
-    L0_TRY(device->sink, L0_STAGE_KERNEL, "zeKernelGetProperties",
-           device->library.zeKernelGetProperties(kernel->kernel, &answer));
-    kernel->argument_count = answer.numKernelArgs;
-    kernel->required_group[0] = answer.requiredGroupSizeX;
-    kernel->required_group[1] = answer.requiredGroupSizeY;
-    kernel->required_group[2] = answer.requiredGroupSizeZ;
-    const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
-                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
-                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
-    L0_TRY(device->sink, L0_STAGE_KERNEL, "zeKernelSetIndirectAccess",
-           device->library.zeKernelSetIndirectAccess(kernel->kernel, all));
-    return RT_STATUS_OK;
-}
-
-rt_status l0_kernel_take(l0_device *device, l0_modules *modules, rt_text name,
-                         dev_kernel **out_kernel)
-{
-    ze_kernel_handle_t taken = NULL;
-    RT_TRY(kernel_find(device, modules, name, &taken));
+    result = device->library.zeKernelGetProperties(taken, &answer);
+    if (result == ZE_RESULT_SUCCESS) {
+        const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
+                                                      ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
+                                                      ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
+        call = "zeKernelSetIndirectAccess";
+        result = device->library.zeKernelSetIndirectAccess(taken, all);
+    }
+    if (result != ZE_RESULT_SUCCESS) {
+        device->library.zeKernelDestroy(taken);
+        return l0_fail(device->sink, L0_STAGE_KERNEL, call, result, (rt_text){0});
+    }
     l0_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &l0_kernel_ops;
     kernel->device = device;
     kernel->kernel = taken;
-    rt_status status = kernel_ask(device, kernel);
-    if (!rt_ok(status)) {
-        device->library.zeKernelDestroy(taken);
-        rt_free(kernel);
-        return status;
-    }
-    atomic_fetch_add(&modules->references, 1);
+    kernel->argument_count = answer.numKernelArgs;
+    const uint32_t required[] = {answer.requiredGroupSizeX, answer.requiredGroupSizeY,
+                                 answer.requiredGroupSizeZ};
+    /* A size that is 0 in some dimensions only is no size of a group; it is ignored. */
+    if (required[0] > 0 && required[1] > 0 && required[2] > 0)
+        memcpy(kernel->required_group, required, sizeof required);
+    unsigned before = atomic_fetch_add(&modules->references, 1);
+    CHECK(before >= 1);
     kernel->modules = modules;
     pthread_mutex_init(&kernel->lock, NULL);
     *out_kernel = &kernel->base;
     return RT_STATUS_OK;
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------- */
-
-static ze_result_t argument_set(const l0_kernel *kernel, uint32_t index,
-                                const dev_argument *argument)
-{
-    const l0_library *ze = &kernel->device->library;
-    const l0_memory *memory = (const l0_memory *)argument->memory;
-    switch (argument->kind) {
-    case DEV_ARGUMENT_MEMORY:
-    case DEV_ARGUMENT_POINTER: {
-        const char *pointer = memory ? memory->pointer + argument->offset : NULL;
-        return ze->zeKernelSetArgumentValue(kernel->kernel, index, sizeof pointer,
-                                            pointer ? &pointer : NULL);
-    }
-    case DEV_ARGUMENT_BYTES:
-        return ze->zeKernelSetArgumentValue(kernel->kernel, index, argument->bytes.size,
-                                            argument->bytes.data);
-    case DEV_ARGUMENT_LOCAL:
-        return ze->zeKernelSetArgumentValue(kernel->kernel, index, (size_t)argument->size, NULL);
-    case DEV_ARGUMENT_KINDS: break;
-    }
-    UNREACHABLE();
-}
-
-static rt_status argument_fail(const l0_kernel *kernel, uint32_t index,
-                               const dev_argument *argument, ze_result_t result)
-{
-    rt_buffer said = {0};
-    const char *name = l0_result_name(result);
-    rt_code code = l0_result_code(L0_STAGE_LAUNCH, result);
-    /* This call concerns a single argument, and everything else about it was checked. */
-    if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) code = RT_ERRC_KERNEL_ARGUMENT;
-    rt_buffer_printf(&said, "zeKernelSetArgumentValue: %s (0x%x)",
-                     name ? name : "a result that Level Zero does not name", (unsigned)result);
-    rt_status status = vendor_argument_refuse(
-        kernel->device->sink, code, index, kernel->argument_count, argument, rt_buffer_text(&said));
-    rt_buffer_free(&said);
-    return status;
-}
+/* ---- Launches ----------------------------------------------------------------------------- */
 
 static rt_status arguments_set(const l0_kernel *kernel, const dev_argument *arguments,
                                uint32_t count)
 {
+    const l0_device *device = kernel->device;
     for (uint32_t i = 0; i < count; i++) {
-        ze_result_t result = argument_set(kernel, i, &arguments[i]);
-        if (result != ZE_RESULT_SUCCESS) return argument_fail(kernel, i, &arguments[i], result);
+        const dev_argument *argument = &arguments[i];
+        const l0_memory *memory = (const l0_memory *)argument->memory;
+        const char *pointer = NULL;
+        const void *value = NULL; /* none for the null pointer and for local memory */
+        size_t size = 0;
+        switch (argument->kind) {
+        case DEV_ARGUMENT_MEMORY:
+        case DEV_ARGUMENT_POINTER:
+            CHECK_IMPLIES(argument->kind == DEV_ARGUMENT_POINTER,
+                          argument->offset <= memory->base.size);
+            if (memory) pointer = memory->pointer + argument->offset;
+            size = sizeof pointer;
+            if (pointer) value = &pointer;
+            break;
+        case DEV_ARGUMENT_BYTES:
+            size = argument->bytes.size;
+            value = argument->bytes.data;
+            break;
+        case DEV_ARGUMENT_LOCAL: size = (size_t)argument->size; break;
+        case DEV_ARGUMENT_KINDS: UNREACHABLE();
+        }
+        CHECK(size >= 1);
+        ze_result_t result =
+            device->library.zeKernelSetArgumentValue(kernel->kernel, i, size, value);
+        if (result != ZE_RESULT_SUCCESS)
+            return vendor_argument_refuse(device->sink, &l0_results, L0_STAGE_ARGUMENT,
+                                          "zeKernelSetArgumentValue", (int)result, i, count,
+                                          argument);
     }
     return RT_STATUS_OK;
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------- */
-
-/* True if a group size can be used for the range. */
+/* True if a group size that the driver suggests can be used for the range. */
 static bool group_fits(const l0_device *device, const dev_nd_range *range, const uint32_t *group)
 {
-    uint64_t all = 1;
+    uint32_t room = device->capabilities.group_size_max;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
-        if (group[d] == 0 || range->global[d] % group[d] != 0) return false;
-        all *= group[d];
+        if (group[d] == 0 || range->global[d] % group[d] != 0 || group[d] > room) return false;
+        room /= group[d];
     }
-    return all <= device->capabilities.group_size_max;
+    return true;
 }
 
-/* Chooses the group size: the one given, the one that the kernel requires, the driver's suggestion
- * if it divides the range, otherwise one work-item. */
-static void group_choose(const l0_kernel *kernel, const dev_nd_range *range, uint32_t *out_group)
+/* Chooses the group size and sets it, with the offset: the size given, the one that the kernel
+ * requires, the driver's suggestion if it divides the range, otherwise one work-item.  The driver
+ * takes the counts of groups as 32-bit numbers. */
+static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
+                           uint32_t out_counts[RT_ND_RANGE_DIMENSIONS])
 {
-    bool is_open = range->local[0] == 0;
-    bool is_required = kernel->required_group[0] != 0;
+    const l0_device *device = kernel->device;
+    const l0_library *ze = &device->library;
+    uint32_t group[RT_ND_RANGE_DIMENSIONS], suggested[RT_ND_RANGE_DIMENSIONS] = {0};
+    bool is_open = range->local[0] == 0, is_required = kernel->required_group[0] != 0;
+    bool is_small = true, has_offset = false;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
-        out_group[d] = 1;
-        if (is_open && is_required) out_group[d] = kernel->required_group[d];
-        if (!is_open) out_group[d] = (uint32_t)range->local[d]; /* at most group_size_max */
+        group[d] = 1;
+        if (is_open && is_required) group[d] = kernel->required_group[d];
+        if (!is_open) group[d] = (uint32_t)range->local[d]; /* at most group_size_max */
+        is_small = is_small && range->global[d] <= UINT32_MAX;
     }
-    if (!is_open || is_required) return;
-    uint32_t suggested[RT_ND_RANGE_DIMENSIONS], global[RT_ND_RANGE_DIMENSIONS];
-    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
-        if (range->global[d] > UINT32_MAX) return;
-        global[d] = (uint32_t)range->global[d];
+    if (is_open && !is_required && is_small) {
+        ze_result_t result = ze->zeKernelSuggestGroupSize(
+            kernel->kernel, (uint32_t)range->global[0], (uint32_t)range->global[1],
+            (uint32_t)range->global[2], &suggested[0], &suggested[1], &suggested[2]);
+        if (result == ZE_RESULT_SUCCESS && group_fits(device, range, suggested))
+            memcpy(group, suggested, sizeof group);
     }
-    ze_result_t result = kernel->device->library.zeKernelSuggestGroupSize(
-        kernel->kernel, global[0], global[1], global[2], &suggested[0], &suggested[1],
-        &suggested[2]);
-    if (result == ZE_RESULT_SUCCESS && group_fits(kernel->device, range, suggested))
-        memcpy(out_group, suggested, sizeof suggested);
-}
-
-/* Computes the group counts, which the driver takes as 32-bit numbers. */
-static rt_status counts_make(const l0_device *device, const dev_nd_range *range,
-                             const uint32_t *group, uint32_t *out_counts)
-{
-    bool has_offset = false;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        CHECK(group[d] >= 1);
         uint64_t count = range->global[d] / group[d];
         has_offset = has_offset || range->offset[d] != 0;
         if (range->global[d] % group[d] != 0)
@@ -200,6 +177,7 @@ static rt_status counts_make(const l0_device *device, const dev_nd_range *range,
                 "dimension %u of a launch has %llu groups and begins at %llu; Level Zero "
                 "counts both in 32 bits",
                 d, (unsigned long long)count, (unsigned long long)range->offset[d]);
+        CHECK(count >= 1);
         out_counts[d] = (uint32_t)count;
     }
     if (has_offset && !device->offsets)
@@ -207,48 +185,14 @@ static rt_status counts_make(const l0_device *device, const dev_nd_range *range,
                        "a launch has an offset; the driver of '%s' takes none "
                        "(ZE_experimental_global_offset)",
                        rt_buffer_string(&device->name));
-    return RT_STATUS_OK;
-}
-
-static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range, uint32_t *out_counts)
-{
-    const l0_device *device = kernel->device;
-    uint32_t group[RT_ND_RANGE_DIMENSIONS];
-    group_choose(kernel, range, group);
-    RT_TRY(counts_make(device, range, group, out_counts));
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGroupSize",
-           device->library.zeKernelSetGroupSize(kernel->kernel, group[0], group[1], group[2]));
+           ze->zeKernelSetGroupSize(kernel->kernel, group[0], group[1], group[2]));
     if (!device->offsets) return RT_STATUS_OK;
     /* An offset of zero is set, too: the kernel object remembers the offset of its last launch. */
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGlobalOffsetExp",
-           device->library.zeKernelSetGlobalOffsetExp(kernel->kernel, (uint32_t)range->offset[0],
-                                                      (uint32_t)range->offset[1],
-                                                      (uint32_t)range->offset[2]));
+           ze->zeKernelSetGlobalOffsetExp(kernel->kernel, (uint32_t)range->offset[0],
+                                          (uint32_t)range->offset[1], (uint32_t)range->offset[2]));
     return RT_STATUS_OK;
-}
-
-/* ---- Launches ----------------------------------------------------------------------------- */
-
-/* Sets arguments, group size and offset, and appends the launch; the caller holds the kernel's
- * lock. */
-static rt_status launch(l0_queue *queue, dev_command command, const l0_kernel *kernel,
-                        const dev_nd_range *range, const dev_argument *arguments,
-                        uint32_t argument_count, dev_event **out_event)
-{
-    l0_append append;
-    uint32_t counts[RT_ND_RANGE_DIMENSIONS];
-    RT_TRY(l0_append_begin(queue->device, command, &append));
-    rt_status status = arguments_set(kernel, arguments, argument_count);
-    if (rt_ok(status)) status = shape_set(kernel, range, counts);
-    if (!rt_ok(status)) return l0_append_drop(queue->device, &append, status);
-    const ze_group_count_t groups = {counts[0], counts[1], counts[2]};
-    pthread_mutex_lock(&queue->lock);
-    ze_result_t result = queue->device->library.zeCommandListAppendLaunchKernel(
-        queue->list, kernel->kernel, &groups, append.signal->event, append.wait_count,
-        append.waits);
-    pthread_mutex_unlock(&queue->lock);
-    return l0_append_end(queue->device, &append, L0_STAGE_LAUNCH, "zeCommandListAppendLaunchKernel",
-                         result, out_event);
 }
 
 rt_status l0_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel_base,
@@ -256,12 +200,28 @@ rt_status l0_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *ke
                             uint32_t argument_count, dev_event **out_event)
 {
     l0_queue *queue = (l0_queue *)base;
+    l0_device *device = queue->device;
     l0_kernel *kernel = (l0_kernel *)kernel_base;
-    rt_sink *sink = queue->device->sink;
-    RT_TRY(dev_argument_count_validate(sink, kernel->argument_count, argument_count));
-    RT_TRY(dev_nd_range_validate(sink, range, queue->device->capabilities.group_size_max));
+    l0_append append;
+    uint32_t counts[RT_ND_RANGE_DIMENSIONS];
+    RT_TRY(dev_argument_count_validate(device->sink, kernel->argument_count, argument_count));
+    RT_TRY(dev_nd_range_validate(device->sink, range, device->capabilities.group_size_max));
+    RT_TRY(l0_append_begin(device, command, &append));
     pthread_mutex_lock(&kernel->lock);
-    rt_status status = launch(queue, command, kernel, range, arguments, argument_count, out_event);
+    rt_status status = arguments_set(kernel, arguments, argument_count);
+    if (rt_ok(status)) status = shape_set(kernel, range, counts);
+    if (rt_ok(status)) {
+        const ze_group_count_t groups = {counts[0], counts[1], counts[2]};
+        pthread_mutex_lock(&queue->lock);
+        ze_result_t result = device->library.zeCommandListAppendLaunchKernel(
+            queue->list, kernel->kernel, &groups, append.signal->event, append.wait_count,
+            append.waits);
+        pthread_mutex_unlock(&queue->lock);
+        status = l0_append_end(device, &append, L0_STAGE_LAUNCH, "zeCommandListAppendLaunchKernel",
+                               result, out_event);
+    } else {
+        status = l0_append_drop(device, &append, status);
+    }
     pthread_mutex_unlock(&kernel->lock);
     return status;
 }

@@ -9,17 +9,14 @@
 /* Sufficient for every OpenCL C type: double16 is the largest. */
 enum { ALIGNMENT = 128 };
 
-static void allocated_destroy(dev_memory *base)
+static void memory_destroy(dev_memory *base)
 {
     l0_memory *memory = (l0_memory *)base;
-    l0_device_settle(memory->device);
-    memory->device->library.zeMemFree(memory->device->context, memory->pointer);
+    if (!memory->is_variable) {
+        l0_device_settle(memory->device);
+        memory->device->library.zeMemFree(memory->device->context, memory->pointer);
+    }
     rt_free(memory);
-}
-
-static void variable_destroy(dev_memory *base)
-{
-    rt_free(base);
 }
 
 static uint64_t memory_address(dev_memory *base)
@@ -27,14 +24,12 @@ static uint64_t memory_address(dev_memory *base)
     return (uint64_t)(uintptr_t)((const l0_memory *)base)->pointer;
 }
 
-static const dev_memory_ops allocated_ops = {.destroy = allocated_destroy,
-                                             .address = memory_address};
-static const dev_memory_ops variable_ops = {.destroy = variable_destroy, .address = memory_address};
+static const dev_memory_ops memory_ops = {.destroy = memory_destroy, .address = memory_address};
 
-static l0_memory *memory_wrap(l0_device *device, const dev_memory_ops *ops, void *pointer)
+static l0_memory *memory_wrap(l0_device *device, void *pointer)
 {
     l0_memory *memory = rt_alloc(sizeof *memory);
-    memory->base.ops = ops;
+    memory->base.ops = &memory_ops;
     memory->device = device;
     memory->pointer = pointer;
     return memory;
@@ -67,12 +62,14 @@ rt_status l0_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size, r
 {
     (void)label;
     l0_device *device = (l0_device *)base;
+    CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
+    CHECK_IMPLIES(kind != DEV_MEMORY_BUFFER, device->capabilities.usm);
     const char *call;
     void *pointer;
     ze_result_t result = allocate(device, kind, (size_t)size, &call, &pointer);
     if (result != ZE_RESULT_SUCCESS || !pointer)
         return l0_fail(device->sink, L0_STAGE_MEMORY, call, result, (rt_text){0});
-    *out_memory = &memory_wrap(device, &allocated_ops, pointer)->base;
+    *out_memory = &memory_wrap(device, pointer)->base;
     return RT_STATUS_OK;
 }
 
@@ -84,7 +81,8 @@ rt_status l0_memory_create(dev_device *device, uint64_t size, rt_text label,
 
 dev_memory *l0_variable_wrap(l0_device *device, void *pointer, size_t size)
 {
-    l0_memory *memory = memory_wrap(device, &variable_ops, pointer);
+    CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
+    l0_memory *memory = memory_wrap(device, pointer);
     memory->is_variable = true;
     memory->base.size = size;
     return &memory->base;

@@ -5,6 +5,7 @@
 #include "backends/level_zero/l0_module.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/arena.h"
 
 /* Permits unresolved symbols, and exports symbols to other modules. */
 static const char library_flag[] = "-library-compilation";
@@ -54,6 +55,7 @@ static ze_module_constants_t constants_of(const l0_code *code)
 rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,
                          bool is_library, ze_module_handle_t *out_module)
 {
+    CHECK(stage == L0_STAGE_MODULE || stage == L0_STAGE_LINK);
     rt_buffer flags = {0};
     flags_make(code, is_library, (rt_text){0}, &flags);
     const ze_module_constants_t constants = constants_of(code);
@@ -83,63 +85,36 @@ rt_status l0_module_load(const l0_device *device, rt_bytes native, ze_module_han
 
 /* ---- Joining ------------------------------------------------------------------------------ */
 
-/* Arguments for ZE_experimental_module_program: parallel lists, one entry per code. */
-typedef struct join_lists {
-    size_t *sizes;
-    const uint8_t **inputs;
-    rt_buffer *flags;
-    const char **flag_texts;
-    ze_module_constants_t *constants;
-    const ze_module_constants_t **constant_pointers;
-} join_lists;
-
-static void lists_make(const l0_code *const *codes, uint32_t count, rt_text options,
-                       join_lists *out_lists)
-{
-    *out_lists = (join_lists){
-        .sizes = rt_alloc_array(count, sizeof *out_lists->sizes),
-        .inputs = rt_alloc_array(count, sizeof *out_lists->inputs),
-        .flags = rt_alloc_array(count, sizeof *out_lists->flags),
-        .flag_texts = rt_alloc_array(count, sizeof *out_lists->flag_texts),
-        .constants = rt_alloc_array(count, sizeof *out_lists->constants),
-        .constant_pointers = rt_alloc_array(count, sizeof *out_lists->constant_pointers),
-    };
-    for (uint32_t i = 0; i < count; i++) {
-        rt_bytes bytes = rt_buffer_bytes(&codes[i]->bytes);
-        out_lists->sizes[i] = bytes.size;
-        out_lists->inputs[i] = bytes.data;
-        flags_make(codes[i], true, options, &out_lists->flags[i]);
-        out_lists->flag_texts[i] = rt_buffer_string(&out_lists->flags[i]);
-        out_lists->constants[i] = constants_of(codes[i]);
-        if (codes[i]->constant_count > 0)
-            out_lists->constant_pointers[i] = &out_lists->constants[i];
-    }
-}
-
-static void lists_free(join_lists *lists, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        rt_buffer_free(&lists->flags[i]);
-    rt_free(lists->sizes);
-    rt_free(lists->inputs);
-    rt_free(lists->flags);
-    rt_free(lists->flag_texts);
-    rt_free(lists->constants);
-    rt_free(lists->constant_pointers);
-}
-
 rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, uint32_t count,
                          rt_text options, ze_module_handle_t *out_module)
 {
-    join_lists lists;
-    lists_make(codes, count, options, &lists);
+    CHECK(count >= 1);
+    /* The extension takes parallel lists, one entry per code. */
+    rt_arena arena = {0};
+    size_t *sizes = rt_arena_alloc_array(&arena, count, sizeof *sizes);
+    const uint8_t **inputs = rt_arena_alloc_array(&arena, count, sizeof *inputs);
+    const char **flags = rt_arena_alloc_array(&arena, count, sizeof *flags);
+    ze_module_constants_t *constants = rt_arena_alloc_array(&arena, count, sizeof *constants);
+    const ze_module_constants_t **constant_lists =
+        rt_arena_alloc_array(&arena, count, sizeof *constant_lists);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_bytes bytes = rt_buffer_bytes(&codes[i]->bytes);
+        rt_buffer text = {0};
+        flags_make(codes[i], true, options, &text);
+        sizes[i] = bytes.size;
+        inputs[i] = bytes.data;
+        flags[i] = rt_arena_text(&arena, rt_buffer_text(&text)).data;
+        constants[i] = constants_of(codes[i]);
+        if (codes[i]->constant_count > 0) constant_lists[i] = &constants[i];
+        rt_buffer_free(&text);
+    }
     const ze_module_program_exp_desc_t program = {
         .stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC,
         .count = count,
-        .inputSizes = lists.sizes,
-        .pInputModules = lists.inputs,
-        .pBuildFlags = lists.flag_texts,
-        .pConstants = lists.constant_pointers,
+        .inputSizes = sizes,
+        .pInputModules = inputs,
+        .pBuildFlags = flags,
+        .pConstants = constant_lists,
     };
     /* With the extension the driver ignores these fields, but the validation layer requires them.
      */
@@ -147,11 +122,11 @@ rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, u
         .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
         .pNext = &program,
         .format = ZE_MODULE_FORMAT_IL_SPIRV,
-        .inputSize = lists.sizes[0],
-        .pInputModule = lists.inputs[0],
+        .inputSize = sizes[0],
+        .pInputModule = inputs[0],
     };
     rt_status status = module_create(device, L0_STAGE_LINK, &description, out_module);
-    lists_free(&lists, count);
+    rt_arena_reset(&arena);
     return status;
 }
 

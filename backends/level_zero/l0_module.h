@@ -4,6 +4,15 @@
 
 #include "backends/level_zero/l0_code.h"
 
+typedef struct l0_program {
+    dev_program base;
+    l0_device *device;
+    l0_code code;        /* of a compiled program; otherwise empty */
+    l0_modules *modules; /* of an executable program: a reference; of a compiled one: the module for
+                          * the first link, which sets this to NULL; or NULL */
+    l0_names names;      /* of an executable program's variables */
+} l0_program;
+
 /* Creates a module from one code.  is_library: it may have unresolved symbols, and exports its own.
  */
 RT_MUST_USE rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,

@@ -17,20 +17,13 @@
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
 
-typedef struct l0_program {
-    dev_program base;
-    l0_device *device;
-    l0_code code;        /* of a compiled program; otherwise empty */
-    l0_modules *modules; /* of an executable program: a reference; of a compiled one: the module for
-                          * the first link, which sets this to NULL; or NULL */
-    l0_names names;      /* of an executable program's variables */
-} l0_program;
-
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 void l0_modules_release(l0_device *device, l0_modules *modules)
 {
-    if (atomic_fetch_sub(&modules->references, 1) > 1) return;
+    unsigned before = atomic_fetch_sub(&modules->references, 1);
+    CHECK(before >= 1);
+    if (before > 1) return;
     l0_device_settle(device);
     for (uint32_t i = 0; i < modules->count; i++) {
         if (modules->handles[i]) device->library.zeModuleDestroy(modules->handles[i]);
@@ -50,48 +43,34 @@ static l0_modules *modules_room(uint32_t count)
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* Queries every module; drivers differ in their answer for an unknown name. */
-static ze_result_t global_ask(const l0_program *program, const char *name, size_t *out_size,
-                              void **out_pointer)
-{
-    const l0_device *device = program->device;
-    ze_result_t result = ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
-    for (uint32_t i = 0; i < program->modules->count; i++) {
-        *out_size = 0;
-        *out_pointer = NULL;
-        result = device->library.zeModuleGetGlobalPointer(program->modules->handles[i], name,
-                                                          out_size, out_pointer);
-        if (result == ZE_RESULT_SUCCESS) return result;
-        bool unknown = result == ZE_RESULT_ERROR_INVALID_GLOBAL_NAME ||
-                       result == ZE_RESULT_ERROR_INVALID_ARGUMENT;
-        if (!unknown) return result;
-    }
-    return ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
-}
-
-/* Tries the names for the host first, then linkage names, so that a driver that knows only linkage
- * names is given the right one. */
+/* Queries every module, by the name for the host first and then by linkage names, so that a driver
+ * that knows only linkage names is given the right one. */
 static ze_result_t global_find(const l0_program *program, rt_text name, size_t *out_size,
                                void **out_pointer)
 {
-    const char *linkage =
-        RULE_ELSE(DG_PLUGIN_08, l0_names_find(&program->names, name), (const char *)NULL);
-    ze_result_t result = ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
-    if (linkage) result = global_ask(program, linkage, out_size, out_pointer);
-    if (result != ZE_RESULT_ERROR_INVALID_GLOBAL_NAME) return result;
+    const l0_library *ze = &program->device->library;
+    const l0_modules *modules = program->modules;
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
-    result = global_ask(program, rt_buffer_string(&terminated), out_size, out_pointer);
+    const char *const names[] = {
+        RULE_ELSE(DG_PLUGIN_08, l0_names_find(&program->names, name), (const char *)NULL),
+        rt_buffer_string(&terminated),
+    };
+    enum { NAMES = sizeof names / sizeof *names };
+    const ze_result_t unknown = ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
+    ze_result_t result = unknown;
+    for (int n = 0; n < NAMES && result == unknown; n++) {
+        for (uint32_t i = 0; names[n] && i < modules->count && result == unknown; i++) {
+            *out_size = 0;
+            *out_pointer = NULL;
+            result =
+                ze->zeModuleGetGlobalPointer(modules->handles[i], names[n], out_size, out_pointer);
+            /* Drivers differ in their answer for an unknown name. */
+            if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) result = unknown;
+        }
+    }
     rt_buffer_free(&terminated);
     return result;
-}
-
-/* A module that imports a variable does not know it until it is linked, so no module is queried
- * before that. */
-static bool knows_variables(const l0_program *program)
-{
-    if (!program->modules || !program->modules->handles[0]) return false;
-    return program->base.executable || !RULE(DG_PLUGIN_10);
 }
 
 static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
@@ -100,7 +79,10 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
     const l0_program *program = (const l0_program *)base;
     rt_sink *sink = program->device->sink;
     RT_TRY(vendor_name_validate(sink, "a variable", "Level Zero", name));
-    if (!knows_variables(program))
+    /* A module that imports a variable does not know it until it is linked, so no module is queried
+     * before that. */
+    bool has_modules = program->modules && program->modules->handles[0];
+    if (!has_modules || (!base->executable && RULE(DG_PLUGIN_10)))
         return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_DG_PLUGIN_10, &name, 1,
                               "the variable '%.*s' can be asked for when its program is linked",
                               RT_TEXT_ARG(name));
@@ -110,9 +92,9 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
     if (result == ZE_RESULT_ERROR_INVALID_GLOBAL_NAME)
         return rt_fail_naming(
             sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-            "%s: the program has no variable '%.*s' (%s); it must be exported, or "
-            "be decorated with a name for the host",
-            call, RT_TEXT_ARG(name), l0_result_name(result));
+            "%s: the program has no variable '%.*s' (ZE_RESULT_ERROR_INVALID_GLOBAL_NAME); it "
+            "must be exported, or be decorated with a name for the host",
+            call, RT_TEXT_ARG(name));
     if (result != ZE_RESULT_SUCCESS || !pointer || size == 0)
         return l0_fail(sink, L0_STAGE_GLOBAL, call, result, (rt_text){0});
     RT_TRY(vendor_variable_validate(sink, name, size));
@@ -131,21 +113,9 @@ static void l0_program_destroy(dev_program *base)
     rt_free(program);
 }
 
-static rt_status l0_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
-{
-    const l0_program *program = (const l0_program *)base;
-    return l0_kernel_take(program->device, program->modules, name, out_kernel);
-}
-
-static rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
-{
-    const l0_program *program = (const l0_program *)base;
-    return l0_binary_write(program->device, program->modules, &program->names, out_binary);
-}
-
 static const dev_program_ops l0_program_ops = {
     .destroy = l0_program_destroy,
-    .kernel_create = l0_program_kernel,
+    .kernel_create = l0_kernel_create,
     .global_find = l0_program_global,
     .binary = l0_program_binary,
 };
@@ -158,22 +128,21 @@ static l0_program *program_wrap(l0_device *device)
     return program;
 }
 
-/* Links the modules, which already exist, and makes a program from them, or releases them on
- * failure. */
-static rt_status program_finish(l0_device *device, l0_modules *modules, const l0_code *const *codes,
-                                uint32_t code_count, dev_program **out_program)
+/* Ends the making of an executable program.  If `status`, that of creating its modules, is a
+ * success, links them; releases them on failure. */
+static rt_status program_finish(l0_device *device, rt_status status, l0_modules *modules,
+                                const l0_code *const *codes, uint32_t code_count,
+                                dev_program **out_program)
 {
-    rt_status status = l0_modules_link(device, modules);
+    if (rt_ok(status)) status = l0_modules_link(device, modules);
     if (!rt_ok(status)) {
         l0_modules_release(device, modules);
         return status;
     }
     l0_program *program = program_wrap(device);
     program->modules = modules;
-    for (uint32_t i = 0; i < code_count; i++) {
-        if (codes[i]->names.size > 0)
-            rt_buffer_append(&program->names, codes[i]->names.data, codes[i]->names.size);
-    }
+    for (uint32_t i = 0; i < code_count; i++)
+        rt_buffer_append_text(&program->names, rt_buffer_text(&codes[i]->names));
     *out_program = &program->base;
     return RT_STATUS_OK;
 }
@@ -198,34 +167,6 @@ rt_status l0_program_compile(dev_device *base, const dev_code *code, dev_program
     return RT_STATUS_OK;
 }
 
-/* Creates one module from all codes. */
-static rt_status modules_join(const l0_device *device, const l0_code *const *codes, uint32_t count,
-                              rt_text options, l0_modules **out_modules)
-{
-    *out_modules = modules_room(1);
-    return l0_module_join(device, codes, count, options, &(*out_modules)->handles[0]);
-}
-
-/* Collects one module per program: its spare module, or a new one from its code. */
-static rt_status modules_collect(l0_device *device, dev_program *const *programs, uint32_t count,
-                                 l0_modules **out_modules)
-{
-    *out_modules = modules_room(count);
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        l0_program *program = (l0_program *)programs[i];
-        ze_module_handle_t *made = &program->modules->handles[0];
-        pthread_mutex_lock(&device->lock);
-        (*out_modules)->handles[i] = *made;
-        *made = NULL;
-        pthread_mutex_unlock(&device->lock);
-        if ((*out_modules)->handles[i]) continue;
-        status = l0_module_make(device, L0_STAGE_LINK, &program->code, true,
-                                &(*out_modules)->handles[i]);
-    }
-    return status;
-}
-
 rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32_t count,
                           rt_text options, dev_program **out_program)
 {
@@ -233,14 +174,21 @@ rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32
     const l0_code **codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++)
         codes[i] = &((const l0_program *)programs[i])->code;
-    l0_modules *modules;
-    rt_status status = device->joins_spirv || !RULE(DL_BACKEND_10)
-                           ? modules_join(device, codes, count, options, &modules)
-                           : modules_collect(device, programs, count, &modules);
-    if (rt_ok(status))
-        status = program_finish(device, modules, codes, count, out_program);
-    else
-        l0_modules_release(device, modules);
+    bool joins = device->joins_spirv || !RULE(DL_BACKEND_10);
+    l0_modules *modules = modules_room(joins ? 1 : count);
+    rt_status status = RT_STATUS_OK;
+    if (joins) status = l0_module_join(device, codes, count, options, &modules->handles[0]);
+    /* One module per program: its spare module, or a new one from its code. */
+    for (uint32_t i = 0; !joins && i < count && rt_ok(status); i++) {
+        const l0_program *program = (const l0_program *)programs[i];
+        pthread_mutex_lock(&device->lock);
+        modules->handles[i] = program->modules->handles[0];
+        program->modules->handles[0] = NULL;
+        pthread_mutex_unlock(&device->lock);
+        if (modules->handles[i]) continue;
+        status = l0_module_make(device, L0_STAGE_LINK, &program->code, true, &modules->handles[i]);
+    }
+    status = program_finish(device, status, modules, codes, count, out_program);
     rt_free(codes);
     return status;
 }
@@ -253,10 +201,7 @@ rt_status l0_program_build(dev_device *base, const dev_code *code, dev_program *
     const l0_code *codes[] = {&kept};
     l0_modules *modules = modules_room(1);
     rt_status status = l0_module_make(device, L0_STAGE_LINK, &kept, false, &modules->handles[0]);
-    if (rt_ok(status))
-        status = program_finish(device, modules, codes, 1, out_program);
-    else
-        l0_modules_release(device, modules);
+    status = program_finish(device, status, modules, codes, 1, out_program);
     l0_code_free(&kept);
     return status;
 }
@@ -270,11 +215,7 @@ rt_status l0_program_load(dev_device *base, rt_bytes binary, dev_program **out_p
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < parts.module_count && rt_ok(status); i++)
         status = l0_module_load(device, l0_binary_module(&parts, i), &modules->handles[i]);
-    if (!rt_ok(status)) {
-        l0_modules_release(device, modules);
-        return status;
-    }
-    RT_TRY(program_finish(device, modules, NULL, 0, out_program));
+    RT_TRY(program_finish(device, status, modules, NULL, 0, out_program));
     l0_program *program = (l0_program *)*out_program;
     if (parts.names.size > 0 && RULE(DG_PLUGIN_09))
         rt_buffer_append(&program->names, parts.names.data, parts.names.size);

@@ -9,34 +9,28 @@
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
 
-static rt_status copy(l0_queue *queue, dev_command command, void *to, const void *from, size_t size,
-                      dev_event **out_event)
+/* Appends a copy or, if pattern_size is not 0, a fill with the pattern at `from`. */
+static rt_status transfer(dev_queue *base, dev_command command, void *to, const void *from,
+                          size_t pattern_size, uint64_t size, dev_event **out_event)
 {
+    l0_queue *queue = (l0_queue *)base;
+    const l0_library *ze = &queue->device->library;
     l0_append append;
-    CHECK(size >= 1);
+    CHECK(size >= 1 && pattern_size <= size);
     RT_TRY(l0_append_begin(queue->device, command, &append));
     CHECK(append.wait_count == command.wait_count);
     pthread_mutex_lock(&queue->lock);
-    ze_result_t result = queue->device->library.zeCommandListAppendMemoryCopy(
-        queue->list, to, from, size, append.signal->event, append.wait_count, append.waits);
+    ze_result_t result =
+        pattern_size > 0 ? ze->zeCommandListAppendMemoryFill(queue->list, to, from, pattern_size,
+                                                             (size_t)size, append.signal->event,
+                                                             append.wait_count, append.waits)
+                         : ze->zeCommandListAppendMemoryCopy(queue->list, to, from, (size_t)size,
+                                                             append.signal->event,
+                                                             append.wait_count, append.waits);
     pthread_mutex_unlock(&queue->lock);
-    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE, "zeCommandListAppendMemoryCopy",
-                         result, out_event);
-}
-
-static rt_status fill(l0_queue *queue, dev_command command, void *to, size_t size, rt_bytes pattern,
-                      dev_event **out_event)
-{
-    l0_append append;
-    CHECK(size >= 1);
-    RT_TRY(l0_append_begin(queue->device, command, &append));
-    CHECK(append.wait_count == command.wait_count);
-    pthread_mutex_lock(&queue->lock);
-    ze_result_t result = queue->device->library.zeCommandListAppendMemoryFill(
-        queue->list, to, pattern.data, pattern.size, size, append.signal->event, append.wait_count,
-        append.waits);
-    pthread_mutex_unlock(&queue->lock);
-    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE, "zeCommandListAppendMemoryFill",
+    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE,
+                         pattern_size > 0 ? "zeCommandListAppendMemoryFill"
+                                          : "zeCommandListAppendMemoryCopy",
                          result, out_event);
 }
 
@@ -49,8 +43,7 @@ static char *pointer_at(const dev_memory *memory, uint64_t offset)
 rt_status l0_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
                           uint64_t offset, uint64_t size, void *destination, dev_event **out_event)
 {
-    return copy((l0_queue *)queue, command, destination, pointer_at(memory, offset), (size_t)size,
-                out_event);
+    return transfer(queue, command, destination, pointer_at(memory, offset), 0, size, out_event);
 }
 
 rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
@@ -59,42 +52,33 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
 {
     /* Broken: a variable is filled with all its bytes as a single pattern, as a call for small
      * constants would do. */
-    if (((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07))
-        return fill((l0_queue *)queue, command, pointer_at(memory, offset), (size_t)size,
-                    (rt_bytes){source, (size_t)size}, out_event);
-    return copy((l0_queue *)queue, command, pointer_at(memory, offset), source, (size_t)size,
-                out_event);
+    bool fills = ((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07);
+    return transfer(queue, command, pointer_at(memory, offset), source, fills ? (size_t)size : 0,
+                    size, out_event);
 }
 
 rt_status l0_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
                           uint64_t source_offset, dev_memory *destination,
                           uint64_t destination_offset, uint64_t size, dev_event **out_event)
 {
-    return copy((l0_queue *)queue, command, pointer_at(destination, destination_offset),
-                pointer_at(source, source_offset), (size_t)size, out_event);
+    return transfer(queue, command, pointer_at(destination, destination_offset),
+                    pointer_at(source, source_offset), 0, size, out_event);
 }
 
-rt_status l0_enqueue_fill(dev_queue *base, dev_command command, dev_memory *memory, uint64_t offset,
-                          uint64_t size, rt_bytes pattern, dev_event **out_event)
+rt_status l0_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                          uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event)
 {
-    l0_queue *queue = (l0_queue *)base;
-    const l0_device *device = queue->device;
+    const l0_device *device = ((const l0_queue *)queue)->device;
     CHECK(pattern.size >= 1 && size % pattern.size == 0);
     if (pattern.size > device->fill_pattern_max)
         return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
                        "a fill has a pattern of %zu bytes; the queues of '%s' take up to %zu",
                        pattern.size, rt_buffer_string(&device->name), device->fill_pattern_max);
-    return fill(queue, command, pointer_at(memory, offset), (size_t)size, pattern, out_event);
+    return transfer(queue, command, pointer_at(memory, offset), pattern.data, pattern.size, size,
+                    out_event);
 }
 
 /* ---- Queues ------------------------------------------------------------------------------- */
-
-/* Commands are submitted as they are appended. */
-static rt_status l0_queue_flush(dev_queue *base)
-{
-    (void)base;
-    return RT_STATUS_OK;
-}
 
 static void l0_queue_destroy(dev_queue *base)
 {
@@ -112,7 +96,6 @@ static const dev_queue_ops l0_queue_ops = {
     .enqueue_write = l0_enqueue_write,
     .enqueue_copy = l0_enqueue_copy,
     .enqueue_fill = l0_enqueue_fill,
-    .flush = l0_queue_flush,
 };
 
 rt_status l0_queue_create(dev_device *base, dev_queue **out_queue)

@@ -11,60 +11,47 @@
 #include "reference/base/alloc.h"
 
 typedef struct l0_event {
-    dev_event base;
+    vendor_event base;
     l0_device *device;
     l0_signal *signal; /* a reference */
-    vendor_outcome outcome;
 } l0_event;
 
 /* ---- The driver's events; the device's lock is held --------------------------------------- */
 
-static rt_status pool_add(l0_device *device)
-{
-    const ze_event_pool_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
-                                              .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
-                                              .count = L0_POOL_EVENTS};
-    ze_event_pool_handle_t taken = NULL;
-    ze_result_t result =
-        device->library.zeEventPoolCreate(device->context, &description, 1, &device->id, &taken);
-    if (result != ZE_RESULT_SUCCESS || !taken)
-        return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventPoolCreate", result, (rt_text){0});
-    *rt_vector_push(&device->pools) = (l0_pool){.pool = taken};
-    return RT_STATUS_OK;
-}
+_Static_assert(L0_POOL_EVENTS == sizeof((l0_pool){0}.used) * 8, "a bit for each event of a pool");
 
-static rt_status slot_find(l0_device *device, uint32_t *out_pool, uint32_t *out_slot)
+/* Creates an event in the first pool that has room, or in a new pool. */
+static rt_status signal_make(l0_device *device, l0_signal **out_signal)
 {
+    const l0_library *ze = &device->library;
     uint32_t pool = 0;
     while (pool < device->pools.count && device->pools.items[pool].used == UINT64_MAX)
         pool++;
-    if (pool == device->pools.count) RT_TRY(pool_add(device));
-    *out_pool = pool;
+    if (pool == device->pools.count) {
+        const ze_event_pool_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                                                  .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
+                                                  .count = L0_POOL_EVENTS};
+        ze_event_pool_handle_t taken = NULL;
+        ze_result_t result =
+            ze->zeEventPoolCreate(device->context, &description, 1, &device->id, &taken);
+        if (result != ZE_RESULT_SUCCESS || !taken)
+            return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventPoolCreate", result, (rt_text){0});
+        *rt_vector_push(&device->pools) = (l0_pool){.pool = taken};
+    }
     CHECK(pool < device->pools.count && device->pools.items[pool].used != UINT64_MAX);
-    *out_slot = (uint32_t)__builtin_ctzll(~device->pools.items[pool].used);
-    return RT_STATUS_OK;
-}
-
-static rt_status signal_make(l0_device *device, l0_signal **out_signal)
-{
-    uint32_t pool, slot;
-    RT_TRY(slot_find(device, &pool, &slot));
+    uint32_t slot = (uint32_t)__builtin_ctzll(~device->pools.items[pool].used);
+    CHECK(slot < L0_POOL_EVENTS && (device->pools.items[pool].used >> slot & 1) == 0);
     const ze_event_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
                                          .index = slot,
                                          .signal = ZE_EVENT_SCOPE_FLAG_HOST,
                                          .wait = ZE_EVENT_SCOPE_FLAG_HOST};
     ze_event_handle_t taken = NULL;
-    ze_result_t result =
-        device->library.zeEventCreate(device->pools.items[pool].pool, &description, &taken);
+    ze_result_t result = ze->zeEventCreate(device->pools.items[pool].pool, &description, &taken);
     if (result != ZE_RESULT_SUCCESS || !taken)
         return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventCreate", result, (rt_text){0});
-    CHECK(slot < L0_POOL_EVENTS && (device->pools.items[pool].used >> slot & 1) == 0);
     device->pools.items[pool].used |= UINT64_C(1) << slot;
     l0_signal *signal = rt_alloc(sizeof *signal);
-    signal->event = taken;
-    signal->pool = pool;
-    signal->slot = slot;
-    signal->references = 1;
+    *signal = (l0_signal){.event = taken, .pool = pool, .slot = slot, .references = 1};
     *out_signal = signal;
     return RT_STATUS_OK;
 }
@@ -99,26 +86,11 @@ static void pending_pop(l0_device *device)
 {
     l0_signal *first = device->pending;
     CHECK(first->references >= 1);
+    CHECK(device->pending_end != &device->pending);
     device->pending = first->next;
     if (!device->pending) device->pending_end = &device->pending;
     waits_release(device, first);
     signal_release(device, first);
-}
-
-/* A captured command never runs, so nothing waits for it. */
-static bool is_done(const l0_device *device, const l0_signal *signal)
-{
-    return device->captures ||
-           device->library.zeEventQueryStatus(signal->event) == ZE_RESULT_SUCCESS;
-}
-
-static void pending_push(l0_device *device, l0_signal *signal)
-{
-    while (device->pending && is_done(device, device->pending))
-        pending_pop(device);
-    signal->references++;
-    *device->pending_end = signal;
-    device->pending_end = &signal->next;
 }
 
 /* A failure found here has been reported already, or will be by the next wait for the event. */
@@ -151,7 +123,7 @@ static void l0_event_destroy(dev_event *base)
     pthread_mutex_lock(&event->device->lock);
     signal_release(event->device, event->signal);
     pthread_mutex_unlock(&event->device->lock);
-    vendor_outcome_end(&event->outcome);
+    vendor_event_end(&event->base);
     rt_free(event);
 }
 
@@ -165,16 +137,9 @@ static rt_status event_wait(dev_event *base)
     return RT_STATUS_OK;
 }
 
-static rt_status l0_event_wait(dev_event *base)
+static dev_event_state event_state(dev_event *base)
 {
-    return vendor_outcome_wait(&((l0_event *)base)->outcome, base, event_wait);
-}
-
-static dev_event_state l0_event_state(dev_event *base)
-{
-    l0_event *event = (l0_event *)base;
-    dev_event_state known = vendor_outcome_state(&event->outcome);
-    if (known != DEV_EVENT_PENDING) return known;
+    const l0_event *event = (const l0_event *)base;
     if (event->device->captures) return DEV_EVENT_COMPLETE;
     ze_result_t result = event->device->library.zeEventQueryStatus(event->signal->event);
     if (result == ZE_RESULT_NOT_READY) return DEV_EVENT_PENDING;
@@ -183,8 +148,8 @@ static dev_event_state l0_event_state(dev_event *base)
 
 static const dev_event_ops l0_event_ops = {
     .destroy = l0_event_destroy,
-    .wait = l0_event_wait,
-    .state = l0_event_state,
+    .wait = vendor_event_wait,
+    .state = vendor_event_state,
 };
 
 /* ---- Around every command ----------------------------------------------------------------- */
@@ -227,15 +192,21 @@ rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, co
         return l0_append_drop(device, append,
                               l0_fail(device->sink, stage, call, result, (rt_text){0}));
     pthread_mutex_lock(&device->lock);
-    pending_push(device, append->signal);
+    /* A captured command never runs, so nothing waits for it. */
+    while (device->pending &&
+           (device->captures ||
+            device->library.zeEventQueryStatus(device->pending->event) == ZE_RESULT_SUCCESS))
+        pending_pop(device);
+    append->signal->references++;
+    *device->pending_end = append->signal;
+    device->pending_end = &append->signal->next;
     CHECK(append->signal->references == 2); /* held by the list and the event */
     pthread_mutex_unlock(&device->lock);
     rt_free(append->waits);
     l0_event *event = rt_alloc(sizeof *event);
-    event->base.ops = &l0_event_ops;
+    vendor_event_begin(&event->base, &l0_event_ops, event_wait, event_state);
     event->device = device;
     event->signal = append->signal; /* the creator's reference */
-    vendor_outcome_begin(&event->outcome);
-    *out_event = &event->base;
+    *out_event = &event->base.base;
     return RT_STATUS_OK;
 }

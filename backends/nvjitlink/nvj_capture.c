@@ -26,15 +26,6 @@ void nvj_capture_begin(nvj_capture *out_capture)
     if (saved >= 0) close(saved);
 }
 
-/* Reads everything that was written. */
-static void file_read(int file, rt_buffer *out_text)
-{
-    char block[1024];
-    if (lseek(file, 0, SEEK_SET) != 0) return;
-    for (ssize_t got; (got = read(file, block, sizeof block)) > 0;)
-        rt_buffer_append(out_text, block, (size_t)got);
-}
-
 /* Separates the lines that contain the mark from the others. */
 static void lines_sort(rt_text text, const char *mark, rt_buffer *out_marked, rt_buffer *out_rest)
 {
@@ -57,12 +48,16 @@ static void lines_sort(rt_text text, const char *mark, rt_buffer *out_marked, rt
 void nvj_capture_end(nvj_capture *capture, const char *mark, rt_buffer *out_log)
 {
     CHECK(*mark != '\0');
+    CHECK_IMPLIES(capture->saved >= 0, capture->file >= 0);
     if (capture->saved >= 0) {
         rt_buffer text = {0}, rest = {0};
         fflush(stderr);
         dup2(capture->saved, STDERR_FILENO);
         close(capture->saved);
-        file_read(capture->file, &text);
+        char block[1024];
+        bool is_readable = lseek(capture->file, 0, SEEK_SET) == 0;
+        for (ssize_t got; is_readable && (got = read(capture->file, block, sizeof block)) > 0;)
+            rt_buffer_append(&text, block, (size_t)got);
         lines_sort(rt_buffer_text(&text), mark, out_log, &rest);
         if (rest.size > 0) fwrite(rest.data, 1, rest.size, stderr);
         rt_buffer_free(&text);

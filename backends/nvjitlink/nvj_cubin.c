@@ -6,14 +6,6 @@
 #include <elf.h>
 #include <string.h>
 
-/* Takes a part of the file.  False if it is out of bounds. */
-static bool part(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part)
-{
-    if (offset > bytes.size || size > bytes.size - offset) return false;
-    *out_part = (rt_bytes){bytes.data + offset, (size_t)size};
-    return true;
-}
-
 /* Reads the header of a section. */
 static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t index,
                          Elf64_Shdr *out_section)
@@ -23,7 +15,8 @@ static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t inde
     /* At most 2^16 sections, so the product fits.  The sum may wrap, which the check below
      * rejects. */
     uint64_t offset = header->e_shoff + (uint64_t)index * sizeof *out_section;
-    if (offset < header->e_shoff || !part(bytes, offset, sizeof *out_section, &at)) return false;
+    if (offset < header->e_shoff || !rt_bytes_slice(bytes, offset, sizeof *out_section, &at))
+        return false;
     memcpy(out_section, at.data, sizeof *out_section);
     return true;
 }
@@ -42,17 +35,10 @@ bool nvj_cubin_read(rt_bytes bytes, nvj_cubin *out_cubin)
         if (!section_read(bytes, &header, i, &section)) return false;
         if (section.sh_type != SHT_SYMTAB) continue;
         return section_read(bytes, &header, section.sh_link, &names) &&
-               part(bytes, section.sh_offset, section.sh_size, &out_cubin->symbols) &&
-               part(bytes, names.sh_offset, names.sh_size, &out_cubin->names);
+               rt_bytes_slice(bytes, section.sh_offset, section.sh_size, &out_cubin->symbols) &&
+               rt_bytes_slice(bytes, names.sh_offset, names.sh_size, &out_cubin->names);
     }
     return false;
-}
-
-static bool symbol_named(const nvj_cubin *cubin, const Elf64_Sym *symbol, rt_text name)
-{
-    rt_bytes at;
-    if (!part(cubin->names, symbol->st_name, name.length + 1, &at)) return false;
-    return at.data[name.length] == '\0' && memcmp(at.data, name.data, name.length) == 0;
 }
 
 bool nvj_cubin_find(const nvj_cubin *cubin, nvj_symbol_kind kind, rt_text name, uint32_t *out_index,
@@ -64,8 +50,10 @@ bool nvj_cubin_find(const nvj_cubin *cubin, nvj_symbol_kind kind, rt_text name, 
         Elf64_Sym symbol;
         memcpy(&symbol, cubin->symbols.data + i * sizeof symbol, sizeof symbol);
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != type) continue;
-        if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL || !symbol_named(cubin, &symbol, name))
-            continue;
+        if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
+        rt_bytes at;
+        if (!rt_bytes_slice(cubin->names, symbol.st_name, name.length + 1, &at)) continue;
+        if (at.data[name.length] != '\0' || memcmp(at.data, name.data, name.length) != 0) continue;
         *out_index = i;
         *out_size = symbol.st_size;
         return true;

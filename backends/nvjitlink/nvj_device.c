@@ -14,6 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- The library -------------------------------------------------------------------------- */
+
+static const vendor_entry entries[] = {
+#define ENTRY_ROW(name, parameters) {#name, offsetof(nvj_library, name), false},
+    NVJ_ENTRIES(ENTRY_ROW)
+#undef ENTRY_ROW
+};
+
+static const vendor_library linker = {
+    .name = "NVIDIA's linker",
+    .remedy = "ci/setup --with nvidia installs it",
+    .remedy_lacking = "ci/setup --with nvidia installs one that has",
+    .entries = entries,
+    .entry_count = sizeof entries / sizeof *entries,
+};
+
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
 /* Reads "" or "arch=sm_NN", optionally followed by a letter; *out_capability is NN. */
@@ -37,18 +53,14 @@ static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
 
 /* ---- The device --------------------------------------------------------------------------- */
 
-static void device_free(nvj_device *device)
+static void nvj_device_destroy(dev_device *base)
 {
+    nvj_device *device = (nvj_device *)base;
     vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_buffer_free(&device->architecture);
     rt_free(device);
-}
-
-static void nvj_device_destroy(dev_device *device)
-{
-    device_free((nvj_device *)device);
 }
 
 static void nvj_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
@@ -66,40 +78,13 @@ static const dev_device_ops nvj_device_ops = {
     .program_build = nvj_program_build,
     .queue_create = nvj_queue_create,
     .program_load = nvj_program_load,
-    .queue_create_profiling = nvj_queue_create_profiling,
+    .queue_create_profiling = nvj_queue_create, /* every queue has times */
 };
-
-static void capabilities_fill(nvj_device *device, uint32_t capability)
-{
-    enum { WARP = 32 };
-    device->limits = (ptx_limits){
-        .group_size_max = 1024,
-        .local_max = {1024, 1024, 64},
-        .grid_max = {INT32_MAX, UINT16_MAX, UINT16_MAX},
-        .shared_max = ptx_shared_size_max(capability),
-    };
-    dev_capabilities *answer = &device->capabilities;
-    *answer = ptx_capabilities(capability, WARP, &device->limits, &device->link_extension);
-    answer->name = rt_buffer_text(&device->name);
-    answer->driver = rt_buffer_text(&device->driver);
-    answer->executes = false;
-    answer->usm = true;
-}
-
-static rt_status version_ask(nvj_device *device)
-{
-    unsigned major = 0, minor = 0;
-    nvj_result result = device->library.nvJitLinkVersion(&major, &minor);
-    if (result != NVJ_SUCCESS)
-        return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "nvJitLinkVersion: result %d",
-                       result);
-    rt_buffer_printf(&device->driver, "nvJitLink %u.%u", major, minor);
-    return RT_STATUS_OK;
-}
 
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, dev_device **out_device)
 {
+    enum { WARP = 32 };
     rt_text name;
     uint32_t capability;
     RT_TRY(selector_read(parameters->sink, selector, &name, &capability));
@@ -110,14 +95,33 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     atomic_init(&device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
     rt_buffer_append_text(&device->name, name);
     rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));
-    rt_status status = nvj_library_open(device->sink, library_path, &device->library);
-    if (rt_ok(status)) status = version_ask(device);
+    rt_status status = vendor_library_open(device->sink, &linker, library_path, &device->library,
+                                           &device->library.handle);
+    unsigned major = 0, minor = 0;
+    if (rt_ok(status)) {
+        nvj_result result = device->library.nvJitLinkVersion(&major, &minor);
+        if (result != NVJ_SUCCESS)
+            status = rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                             "nvJitLinkVersion: result %d", result);
+    }
     if (rt_ok(status)) status = nvj_link_try(device);
     if (!rt_ok(status)) {
-        device_free(device);
+        nvj_device_destroy(&device->base);
         return status;
     }
-    capabilities_fill(device, capability);
+    rt_buffer_printf(&device->driver, "nvJitLink %u.%u", major, minor);
+    device->limits = (ptx_limits){
+        .group_size_max = 1024,
+        .local_max = {1024, 1024, 64},
+        .grid_max = {INT32_MAX, UINT16_MAX, UINT16_MAX},
+        .shared_max = ptx_shared_size_max(capability),
+    };
+    dev_capabilities *answer = &device->capabilities;
+    *answer = ptx_capabilities(capability, WARP, &device->limits, &device->link_extension);
+    answer->name = rt_buffer_text(&device->name);
+    answer->driver = rt_buffer_text(&device->driver);
+    answer->usm = true;
+    CHECK(!answer->executes);
     *out_device = &device->base;
     return status;
 }

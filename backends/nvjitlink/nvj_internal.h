@@ -24,12 +24,17 @@ typedef struct nvj_device {
 } nvj_device;
 
 typedef struct nvj_program {
-    dev_program base;
+    ptx_program ptx; /* with the base */
     nvj_device *device;
-    ptx_program ptx;
     uint64_t address;       /* of an executable program: base address of its variables */
     atomic_uint references; /* held by its owner and its kernels */
 } nvj_program;
+
+typedef struct nvj_kernel {
+    dev_kernel base;
+    nvj_program *program; /* a reference */
+    const ptx_kernel *entry;
+} nvj_kernel;
 
 /* ---- The library's links (nvj_link.c) ----------------------------------------------------- */
 
@@ -56,10 +61,7 @@ dev_usm_create_op nvj_usm_create;
 dev_program_compile_op nvj_program_compile, nvj_program_build;
 dev_program_link_op nvj_program_link;
 dev_program_load_op nvj_program_load;
-dev_queue_create_op nvj_queue_create, nvj_queue_create_profiling;
-
-/* Returns the description that a kernel's launches are checked against (nvj_program.c). */
-const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel);
+dev_queue_create_op nvj_queue_create;
 
 /* Opens a device with the library at `library_path`; the backend passes the usual locations, tests
  * pass a fake. */

@@ -37,9 +37,4 @@ typedef struct nvj_library {
 #undef NVJ_ENTRY_MEMBER
 } nvj_library;
 
-/* Opens the library at `path` (with dlopen's search rules) and fills the table.  The caller passes
- * its handle to vendor_library_close.  UNAVAILABLE: the library is missing, or lacks an entry
- * point, which the message names. */
-RT_MUST_USE rt_status nvj_library_open(rt_sink *sink, const char *path, nvj_library *out_library);
-
 #endif

@@ -139,8 +139,8 @@ static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel
     rt_arena arena = {0};
     ptx_launch launch;
     rt_status status =
-        ptx_launch_make(device->sink, &arena, &device->limits, nvj_kernel_entry(kernel), range,
-                        arguments, argument_count, &launch);
+        ptx_launch_make(device->sink, &arena, &device->limits, ((const nvj_kernel *)kernel)->entry,
+                        range, arguments, argument_count, &launch);
     rt_arena_reset(&arena);
     return rt_ok(status) ? event_give(base, out_event) : status;
 }
@@ -186,12 +186,6 @@ static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory 
     return event_give(queue, out_event);
 }
 
-static rt_status queue_flush(dev_queue *queue)
-{
-    (void)queue;
-    return RT_STATUS_OK;
-}
-
 static const dev_queue_ops queue_ops = {
     .destroy = queue_destroy,
     .enqueue_kernel = enqueue_kernel,
@@ -199,7 +193,6 @@ static const dev_queue_ops queue_ops = {
     .enqueue_write = enqueue_write,
     .enqueue_copy = enqueue_copy,
     .enqueue_fill = enqueue_fill,
-    .flush = queue_flush,
 };
 
 rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
@@ -209,10 +202,4 @@ rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
     queue->device = (nvj_device *)base;
     *out_queue = &queue->base;
     return RT_STATUS_OK;
-}
-
-/* Every queue supports profiling. */
-rt_status nvj_queue_create_profiling(dev_device *device, dev_queue **out_queue)
-{
-    return nvj_queue_create(device, out_queue);
 }

@@ -8,16 +8,11 @@
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
-typedef struct nvj_kernel {
-    dev_kernel base;
-    nvj_program *program; /* a reference */
-    const ptx_kernel *entry;
-} nvj_kernel;
-
 /* ---- Program objects ---------------------------------------------------------------------- */
 
-static void program_release(nvj_program *program)
+static void nvj_program_destroy(dev_program *base)
 {
+    nvj_program *program = (nvj_program *)base;
     unsigned before = atomic_fetch_sub(&program->references, 1);
     CHECK(before >= 1);
     if (before > 1) return;
@@ -25,17 +20,12 @@ static void program_release(nvj_program *program)
     rt_free(program);
 }
 
-static void nvj_program_destroy(dev_program *base)
-{
-    program_release((nvj_program *)base);
-}
-
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
 static void nvj_kernel_destroy(dev_kernel *base)
 {
     nvj_kernel *kernel = (nvj_kernel *)base;
-    program_release(kernel->program);
+    nvj_program_destroy(&kernel->program->ptx.base);
     rt_free(kernel);
 }
 
@@ -48,11 +38,6 @@ static const dev_kernel_ops nvj_kernel_ops = {
     .destroy = nvj_kernel_destroy,
     .argument_count = nvj_kernel_argument_count,
 };
-
-const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel)
-{
-    return ((const nvj_kernel *)kernel)->entry;
-}
 
 static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
 {
@@ -92,24 +77,17 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     return RT_STATUS_OK;
 }
 
-static rt_status nvj_program_binary(dev_program *base, rt_buffer *out_binary)
-{
-    const nvj_program *program = (const nvj_program *)base;
-    ptx_binary_write(out_binary, &program->ptx.kernels, rt_buffer_bytes(&program->ptx.cubin));
-    return RT_STATUS_OK;
-}
-
 static const dev_program_ops nvj_program_ops = {
     .destroy = nvj_program_destroy,
     .kernel_create = nvj_program_kernel,
     .global_find = nvj_program_global,
-    .binary = nvj_program_binary,
+    .binary = ptx_program_binary,
 };
 
 static nvj_program *program_create(nvj_device *device)
 {
     nvj_program *program = rt_alloc(sizeof *program);
-    program->base.ops = &nvj_program_ops;
+    program->ptx.base.ops = &nvj_program_ops;
     program->device = device;
     atomic_init(&program->references, 1);
     return program;
@@ -128,6 +106,7 @@ static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
     nvj_cubin cubin;
+    CHECK(program->address == 0);
     if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
         return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
                        "nvJitLinkGetLinkedCubin: %zu bytes that are not a cubin with symbols",
@@ -155,23 +134,13 @@ static rt_status programs_link(nvj_program *linked, nvj_program *const *programs
     return program_validate(linked);
 }
 
-/* Returns a program that was made successfully, and frees it otherwise. */
-static rt_status program_finish(nvj_program *program, rt_status status, dev_program **out_program)
-{
-    if (rt_ok(status))
-        *out_program = &program->base;
-    else
-        program_release(program);
-    return status;
-}
-
 rt_status nvj_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     nvj_device *device = (nvj_device *)base;
     nvj_program *program = program_create(device);
     rt_status status = text_take(program, code);
     if (rt_ok(status)) status = nvj_link(device, &program, 1, (rt_text){0}, NULL);
-    return program_finish(program, status, out_program);
+    return ptx_program_finish(&program->ptx, status, out_program);
 }
 
 rt_status nvj_program_link(dev_device *base, dev_program *const *programs, uint32_t count,
@@ -183,7 +152,7 @@ rt_status nvj_program_link(dev_device *base, dev_program *const *programs, uint3
     nvj_program *linked = program_create((nvj_device *)base);
     rt_status status = programs_link(linked, inputs, count, options);
     rt_free(inputs);
-    return program_finish(linked, status, out_program);
+    return ptx_program_finish(&linked->ptx, status, out_program);
 }
 
 rt_status nvj_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
@@ -192,8 +161,8 @@ rt_status nvj_program_build(dev_device *base, const dev_code *code, dev_program 
     nvj_program *read = program_create(device), *linked = program_create(device);
     rt_status status = text_take(read, code);
     if (rt_ok(status)) status = programs_link(linked, &read, 1, (rt_text){0});
-    program_release(read);
-    return program_finish(linked, status, out_program);
+    nvj_program_destroy(&read->ptx.base);
+    return ptx_program_finish(&linked->ptx, status, out_program);
 }
 
 rt_status nvj_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
@@ -204,5 +173,5 @@ rt_status nvj_program_load(dev_device *base, rt_bytes binary, dev_program **out_
     rt_status status = ptx_binary_read(device->sink, binary, &program->ptx.kernels, &cubin);
     rt_buffer_append(&program->ptx.cubin, cubin.data, cubin.size);
     if (rt_ok(status)) status = program_validate(program);
-    return program_finish(program, status, out_program);
+    return ptx_program_finish(&program->ptx, status, out_program);
 }

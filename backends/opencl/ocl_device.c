@@ -45,48 +45,36 @@ static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_se
                        "'%.*s' selects no OpenCL device; write platform=TEXT, device=TEXT or "
                        "platform=TEXT,device=TEXT, where TEXT is a part of the name",
                        RT_TEXT_ARG(text));
+    out_selector->platform = rest;
     const char *found = memmem(rest.data, rest.length, between, strlen(between));
-    if (!found) {
-        out_selector->platform = rest;
-        return RT_STATUS_OK;
-    }
-    out_selector->platform = (rt_text){rest.data, (size_t)(found - rest.data)};
+    if (!found) return RT_STATUS_OK;
+    out_selector->platform.length = (size_t)(found - rest.data);
     out_selector->device = rt_text_skip(rest, out_selector->platform.length + strlen(between));
     return RT_STATUS_OK;
 }
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* Removes the NUL that OpenCL counts in a text's size. */
-static void text_trim(rt_buffer *text)
+/* Queries a device or, if that is NULL, a platform. */
+static cl_int info_ask(const ocl_library *cl, cl_platform_id platform, cl_device_id device,
+                       cl_uint what, size_t size, void *value, size_t *out_size)
 {
-    while (text->size > 0 && text->data[text->size - 1] == '\0')
-        text->size--;
+    return device ? cl->clGetDeviceInfo(device, what, size, value, out_size)
+                  : cl->clGetPlatformInfo(platform, what, size, value, out_size);
 }
 
-/* Appends a platform's text; nothing if the driver refuses the query. */
-static void platform_text(const ocl_library *cl, cl_platform_id platform, cl_platform_info what,
-                          rt_buffer *out_text)
+/* Appends a device's or platform's text; nothing if the driver refuses the query. */
+static void text_ask(const ocl_library *cl, cl_platform_id platform, cl_device_id device,
+                     cl_uint what, rt_buffer *out_text)
 {
     size_t size = 0;
-    if (cl->clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return;
+    if (info_ask(cl, platform, device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return;
     char *value = rt_alloc(size);
-    if (cl->clGetPlatformInfo(platform, what, size, value, NULL) == CL_SUCCESS)
+    if (info_ask(cl, platform, device, what, size, value, NULL) == CL_SUCCESS)
         rt_buffer_append(out_text, value, size);
-    text_trim(out_text);
-    rt_free(value);
-}
-
-/* Appends a device's text; nothing if the driver refuses the query. */
-static void device_text(const ocl_library *cl, cl_device_id device, cl_device_info what,
-                        rt_buffer *out_text)
-{
-    size_t size = 0;
-    if (cl->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return;
-    char *value = rt_alloc(size);
-    if (cl->clGetDeviceInfo(device, what, size, value, NULL) == CL_SUCCESS)
-        rt_buffer_append(out_text, value, size);
-    text_trim(out_text);
+    /* OpenCL counts the terminating NUL in a text's size. */
+    while (out_text->size > 0 && out_text->data[out_text->size - 1] == '\0')
+        out_text->size--;
     rt_free(value);
 }
 
@@ -103,13 +91,8 @@ static void device_value(const ocl_device *device, cl_device_info what, size_t s
 /* True if a space-separated list contains the word. */
 static bool list_has(rt_text list, const char *word)
 {
-    size_t length = strlen(word);
-    for (size_t begin = 0; begin < list.length;) {
-        const char *space = memchr(list.data + begin, ' ', list.length - begin);
-        size_t end = space ? (size_t)(space - list.data) : list.length;
-        if (end - begin == length && memcmp(list.data + begin, word, length) == 0) return true;
-        begin = end + 1;
-    }
+    while (list.length > 0)
+        if (rt_text_is(rt_text_take_until(&list, ' '), word)) return true;
     return false;
 }
 
@@ -127,7 +110,7 @@ static bool platform_search(ocl_device *device, cl_platform_id platform, ocl_sel
 {
     const ocl_library *cl = &device->library;
     rt_buffer platform_name = {0};
-    platform_text(cl, platform, CL_PLATFORM_NAME, &platform_name);
+    text_ask(cl, platform, NULL, CL_PLATFORM_NAME, &platform_name);
     cl_device_id ids[CANDIDATES_MAX];
     cl_uint count = 0;
     cl_int result = cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, CANDIDATES_MAX, ids, &count);
@@ -136,7 +119,7 @@ static bool platform_search(ocl_device *device, cl_platform_id platform, ocl_sel
     bool fits = text_contains(rt_buffer_text(&platform_name), wanted.platform), found = false;
     for (cl_uint i = 0; i < count && !found; i++) {
         rt_buffer name = {0};
-        device_text(cl, ids[i], CL_DEVICE_NAME, &name);
+        text_ask(cl, NULL, ids[i], CL_DEVICE_NAME, &name);
         found = fits && text_contains(rt_buffer_text(&name), wanted.device);
         if (found) device->id = ids[i];
         rt_buffer_printf(seen, "%s'%s' of platform '%s'", seen->size > 0 ? ", " : "",
@@ -157,9 +140,9 @@ static rt_status device_choose(ocl_device *device, rt_text selector)
     cl_int result = cl->clGetPlatformIDs(CANDIDATES_MAX, platforms, &count);
     if (result == PLATFORM_NOT_FOUND)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the OpenCL loader finds no driver (clGetPlatformIDs: %s); install the "
-                       "driver of the device that is wanted",
-                       ocl_result_name(result));
+                       "the OpenCL loader finds no driver (clGetPlatformIDs: "
+                       "CL_PLATFORM_NOT_FOUND_KHR); install the driver of the device that is "
+                       "wanted");
     OCL_TRY(device->sink, OCL_STAGE_OPEN, "clGetPlatformIDs", result);
     if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
     rt_buffer seen = {0};
@@ -180,15 +163,6 @@ static rt_status device_choose(ocl_device *device, rt_text selector)
 
 /* ---- What it can do ----------------------------------------------------------------------- */
 
-static bool device_takes_spirv(const ocl_device *device)
-{
-    rt_buffer version = {0};
-    device_text(&device->library, device->id, CL_DEVICE_IL_VERSION, &version);
-    bool takes = text_contains(rt_buffer_text(&version), RT_TEXT("SPIR-V"));
-    rt_buffer_free(&version);
-    return takes && device->library.clCreateProgramWithIL != NULL;
-}
-
 /* Decides how programs are built (opencl.h). */
 static rt_status route_choose(ocl_device *device, ocl_input input, rt_text extensions)
 {
@@ -208,7 +182,11 @@ static rt_status route_choose(ocl_device *device, ocl_input input, rt_text exten
         device->route = OCL_ROUTE_SOURCE;
         return RT_STATUS_OK;
     }
-    if (device_takes_spirv(device)) {
+    rt_buffer version = {0};
+    text_ask(&device->library, NULL, device->id, CL_DEVICE_IL_VERSION, &version);
+    bool takes_spirv = text_contains(rt_buffer_text(&version), RT_TEXT("SPIR-V"));
+    rt_buffer_free(&version);
+    if (takes_spirv && device->library.clCreateProgramWithIL) {
         device->route = OCL_ROUTE_SPIRV;
         return RT_STATUS_OK;
     }
@@ -225,40 +203,12 @@ static rt_status route_choose(ocl_device *device, ocl_input input, rt_text exten
                               : "no SPIR either (extension cl_khr_spir); use a device that does");
 }
 
-static uint32_t aspects_ask(const ocl_device *device, rt_text extensions)
-{
-    cl_device_fp_config fp64 = 0;
-    device_value(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64);
-    uint32_t aspects = 0;
-    if (fp64 != 0) aspects |= 1u << DEV_ASPECT_FP64;
-    if (list_has(extensions, "cl_khr_fp16")) aspects |= 1u << DEV_ASPECT_FP16;
-    if (list_has(extensions, "cl_khr_int64_base_atomics")) aspects |= 1u << DEV_ASPECT_ATOMIC64;
-    return aspects;
-}
-
 /* True if the device supports one kind of unified shared memory. */
 static bool usm_accesses(const ocl_device *device, cl_device_info kind)
 {
     cl_device_unified_shared_memory_capabilities_intel answer = 0;
     device_value(device, kind, sizeof answer, &answer);
     return (answer & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL) != 0;
-}
-
-static bool usm_ask(const ocl_device *device, rt_text extensions)
-{
-    return device->extensions.usm && list_has(extensions, "cl_intel_unified_shared_memory") &&
-           usm_accesses(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL) &&
-           usm_accesses(device, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) &&
-           usm_accesses(device, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL);
-}
-
-/* True if a program's variables outlive a launch.  OpenCL 3.0 API specification, 4.2: a device
- * without them returns 0; devices of OpenCL 1.2 do not know the query. */
-static bool program_variables_ask(const ocl_device *device)
-{
-    size_t size_max = 0;
-    device_value(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof size_max, &size_max);
-    return size_max > 0;
 }
 
 /* Returns the sub-group sizes that a kernel may require (cl_intel_required_subgroup_size). */
@@ -275,28 +225,23 @@ static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions
     return bits;
 }
 
-/* True for "OpenCL MAJOR.MINOR …" if the version is at least 2.2. */
-static bool version_has_constants(const char *version)
-{
-    rt_text rest = rt_text_of(version);
-    uint64_t major = 0, minor = 0;
-    if (!rt_text_take_prefix(&rest, "OpenCL ") || !rt_number_take(&rest, 10, UINT32_MAX, &major))
-        return false;
-    if (rt_text_take_prefix(&rest, ".")) (void)rt_number_take(&rest, 10, UINT32_MAX, &minor);
-    return major > 2 || (major == 2 && minor >= 2);
-}
-
 /* True if specialisation constants can be set.  The loader exports the call for devices of every
- * version, so the version tells whether the driver implements it. */
+ * version, so the version, "OpenCL MAJOR.MINOR …", tells whether the driver implements it: 2.2 and
+ * newer do. */
 static bool spec_constants_ask(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return false;
     if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools set the constants */
     rt_buffer version = {0};
-    device_text(&device->library, device->id, CL_DEVICE_VERSION, &version);
-    bool has = version_has_constants(rt_buffer_string(&version));
+    text_ask(&device->library, NULL, device->id, CL_DEVICE_VERSION, &version);
+    rt_text rest = rt_buffer_text(&version);
+    uint64_t major = 0, minor = 0;
+    if (rt_text_take_prefix(&rest, "OpenCL ") && rt_number_take(&rest, 10, UINT32_MAX, &major) &&
+        rt_text_take_prefix(&rest, "."))
+        (void)rt_number_take(&rest, 10, UINT32_MAX, &minor);
     rt_buffer_free(&version);
-    return has && device->library.clSetProgramSpecializationConstant != NULL;
+    return (major > 2 || (major == 2 && minor >= 2)) &&
+           device->library.clSetProgramSpecializationConstant != NULL;
 }
 
 /* OpenCL has no extension to query for function pointers, and a driver that runs them does not list
@@ -314,9 +259,26 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device_value(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_size, &local_size);
     size_t group_size = 1;
     device_value(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_size, &group_size);
+    /* OpenCL 3.0 API specification, 4.2: a device without variables that outlive a launch returns
+     * 0; devices of OpenCL 1.2 do not know the query. */
+    size_t variable_size = 0;
+    device_value(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof variable_size, &variable_size);
+    cl_command_queue_properties offered = 0;
+    device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
     bool links = device->route == OCL_ROUTE_BITCODE || linker;
-    bool usm = usm_ask(device, extensions), takes_spirv = device->route == OCL_ROUTE_SPIRV;
+    bool takes_spirv = device->route == OCL_ROUTE_SPIRV;
+    bool usm = device->extensions.usm && list_has(extensions, "cl_intel_unified_shared_memory") &&
+               usm_accesses(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL) &&
+               usm_accesses(device, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) &&
+               usm_accesses(device, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL);
     bool functions = takes_spirv && device->extensions.function_addresses;
+    cl_device_fp_config fp64 = 0;
+    device_value(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64);
+    uint32_t aspects = 0;
+    if (fp64 != 0) aspects |= 1u << DEV_ASPECT_FP64;
+    if (functions) aspects |= 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
+    if (list_has(extensions, "cl_khr_fp16")) aspects |= 1u << DEV_ASPECT_FP16;
+    if (list_has(extensions, "cl_khr_int64_base_atomics")) aspects |= 1u << DEV_ASPECT_ATOMIC64;
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
@@ -325,41 +287,38 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
-        .aspects = aspects_ask(device, extensions) | (uint32_t)functions
-                                                         << DEV_ASPECT_VIRTUAL_FUNCTIONS,
+        .aspects = aspects,
         .executes = true,
-        .program_variables = program_variables_ask(device),
+        .program_variables = variable_size > 0,
         .globals_by_name = takes_spirv && usm && device->extensions.globals,
         .function_pointers = functions,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
         .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: all devices */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
+        .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX
                                                     : (uint32_t)group_size,
         .sub_group_sizes = sub_group_sizes_ask(device, extensions),
     };
-    cl_command_queue_properties offered = 0;
-    device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
     /* An in-order queue obeys wait lists, too, so devices without out-of-order queues are
      * supported. */
     device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    device->capabilities.profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0;
 }
 
 static rt_status device_ask(ocl_device *device, ocl_input input)
 {
     const ocl_library *cl = &device->library;
-    device_text(cl, device->id, CL_DEVICE_NAME, &device->name);
+    text_ask(cl, NULL, device->id, CL_DEVICE_NAME, &device->name);
     if (device->name.size == 0) rt_buffer_append_text(&device->name, RT_TEXT("OpenCL device"));
-    platform_text(cl, device->platform, CL_PLATFORM_NAME, &device->driver);
+    text_ask(cl, device->platform, NULL, CL_PLATFORM_NAME, &device->driver);
     rt_buffer_append_byte(&device->driver, ' ');
-    device_text(cl, device->id, CL_DRIVER_VERSION, &device->driver);
+    text_ask(cl, NULL, device->id, CL_DRIVER_VERSION, &device->driver);
     ocl_extensions_ask(cl, device->platform, &device->extensions);
     rt_buffer extensions = {0};
-    device_text(cl, device->id, CL_DEVICE_EXTENSIONS, &extensions);
+    text_ask(cl, NULL, device->id, CL_DEVICE_EXTENSIONS, &extensions);
     rt_status status = route_choose(device, input, rt_buffer_text(&extensions));
     if (rt_ok(status)) capabilities_ask(device, rt_buffer_text(&extensions));
     rt_buffer_free(&extensions);
@@ -369,18 +328,14 @@ static rt_status device_ask(ocl_device *device, ocl_input input)
 /* ---- The device --------------------------------------------------------------------------- */
 
 /* Frees a device, which may be only partly initialised. */
-static void device_free(ocl_device *device)
+static void ocl_device_destroy(dev_device *base)
 {
+    ocl_device *device = (ocl_device *)base;
     if (device->context) device->library.clReleaseContext(device->context);
     vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_free(device);
-}
-
-static void ocl_device_destroy(dev_device *device)
-{
-    device_free((ocl_device *)device);
 }
 
 static void ocl_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
@@ -401,15 +356,6 @@ static const dev_device_ops ocl_device_ops = {
     .queue_create_profiling = ocl_queue_create_profiling,
 };
 
-static rt_status context_create(ocl_device *device)
-{
-    cl_int result = CL_SUCCESS;
-    device->context = device->library.clCreateContext(NULL, 1, &device->id, NULL, NULL, &result);
-    if (!device->context || result != CL_SUCCESS)
-        return ocl_fail(device->sink, OCL_STAGE_OPEN, "clCreateContext", result, (rt_text){0});
-    return RT_STATUS_OK;
-}
-
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, ocl_input input, dev_device **out_device)
 {
@@ -420,11 +366,21 @@ rt_status ocl_device_open(const char *library_path, const dev_open_parameters *p
     rt_status status = ocl_library_open(device->sink, library_path, &device->library);
     if (rt_ok(status)) status = device_choose(device, selector);
     if (rt_ok(status)) status = device_ask(device, input);
-    if (rt_ok(status)) status = context_create(device);
+    if (rt_ok(status)) {
+        cl_int result = CL_SUCCESS;
+        device->context =
+            device->library.clCreateContext(NULL, 1, &device->id, NULL, NULL, &result);
+        if (!device->context || result != CL_SUCCESS)
+            status =
+                ocl_fail(device->sink, OCL_STAGE_OPEN, "clCreateContext", result, (rt_text){0});
+    }
     if (!rt_ok(status)) {
-        device_free(device);
+        ocl_device_destroy(&device->base);
         return status;
     }
+    CHECK(device->capabilities.group_size_max >= 1);
+    CHECK_IMPLIES(input == OCL_INPUT_SOURCE, device->route == OCL_ROUTE_SOURCE);
+    CHECK_IMPLIES(device->route == OCL_ROUTE_BITCODE, device->tools);
     *out_device = &device->base;
     return status;
 }

@@ -3,7 +3,9 @@
 #define BACKENDS_OPENCL_OCL_INTERNAL_H
 
 #include "backends/opencl/ocl_library.h"
-#include "backends/vendor/outcome.h"
+#include "backends/vendor/event.h"
+#include "backends/vendor/result.h"
+#include "reference/base/arena.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
@@ -42,6 +44,14 @@ typedef struct ocl_memory {
     cl_program program; /* of a program's variable; otherwise NULL; borrowed */
     rt_buffer name;     /* of a program's variable */
 } ocl_memory;
+
+typedef struct ocl_program {
+    dev_program base;
+    ocl_device *device;
+    cl_program program; /* NULL if compiled on the bitcode route */
+    dev_code kept;      /* if compiled on the bitcode route: a copy for a later link */
+    rt_arena arena;     /* holds the copy */
+} ocl_program;
 
 /* A queue lives until its owner has destroyed it and its last event has been released, because a
  * wait for an event from another queue must flush the event's queue. */
@@ -84,12 +94,9 @@ typedef enum ocl_stage {
     OCL_STAGE_COUNT
 } ocl_stage;
 
-/* Returns the name of a result ("CL_INVALID_VALUE"), NULL if the table lacks it. */
-const char *ocl_result_name(cl_int result);
-
-/* Returns the code for a failed call: one that device.h allows at that stage, regardless of the
- * driver's answer. */
-rt_code ocl_result_code(ocl_stage stage, cl_int result);
+/* The table of results: codes that device.h allows at a stage, regardless of the driver's answer.
+ */
+extern const vendor_results ocl_results;
 
 /* Makes a status for a failed call.  CL_SUCCESS means that the call succeeded but returned nothing
  * where it should have.  `log` (may be empty) is the compiler's. */
@@ -116,7 +123,7 @@ typedef struct ocl_waits {
     cl_uint count;
 } ocl_waits;
 
-/* Prepares a wait list; the caller frees out_waits->events with rt_free, also after a failure. */
+/* Prepares a wait list; on success the caller frees out_waits->events with rt_free. */
 RT_MUST_USE rt_status ocl_waits_make(const ocl_queue *queue, dev_command command,
                                      ocl_waits *out_waits);
 
@@ -138,13 +145,10 @@ dev_enqueue_write_op ocl_enqueue_write;
 dev_enqueue_copy_op ocl_enqueue_copy;
 dev_enqueue_fill_op ocl_enqueue_fill;
 
-/* Creates a kernel of an executable program by name (ocl_kernel.c). */
-rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
-                          dev_kernel **out_kernel);
-
-/* Makes a memory for a program's variable (ocl_memory.c). */
-rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
-                          dev_memory **out_memory);
+/* Operations of a program's table: creates a kernel (ocl_kernel.c), makes a memory for a variable
+ * (ocl_memory.c). */
+rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel);
+rt_status ocl_global_find(dev_program *base, rt_text name, dev_memory **out_memory);
 
 /* The input of programs. */
 typedef enum ocl_input {

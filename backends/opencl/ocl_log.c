@@ -12,12 +12,6 @@
 static const char *const progress_begins[] = {"remark: "};
 static const char *const progress_ends[] = {" started", " done"};
 
-static bool text_ends(rt_text text, const char *end)
-{
-    size_t length = strlen(end);
-    return text.length >= length && memcmp(text.data + text.length - length, end, length) == 0;
-}
-
 /* True if a line is not about an error. */
 static bool line_is_progress(rt_text line)
 {
@@ -26,25 +20,20 @@ static bool line_is_progress(rt_text line)
         if (rt_text_starts(line, progress_begins[i])) return true;
     }
     for (size_t i = 0; i < sizeof progress_ends / sizeof *progress_ends; i++) {
-        if (text_ends(line, progress_ends[i])) return true;
+        size_t length = strlen(progress_ends[i]);
+        if (line.length < length) continue;
+        if (rt_text_is(rt_text_skip(line, line.length - length), progress_ends[i])) return true;
     }
     return false;
-}
-
-static rt_text line_trim(rt_text line)
-{
-    while (line.length > 0 && strchr(" \t\r", line.data[line.length - 1]) != NULL)
-        line.length--;
-    return line;
 }
 
 /* Appends the lines about errors, without a newline after the last. */
 static void log_clean(rt_text log, rt_buffer *out_log)
 {
-    for (size_t begin = 0, end; begin < log.length; begin = end + 1) {
-        const char *newline = memchr(log.data + begin, '\n', log.length - begin);
-        end = newline ? (size_t)(newline - log.data) : log.length;
-        rt_text line = line_trim((rt_text){log.data + begin, end - begin});
+    while (log.length > 0) {
+        rt_text line = rt_text_take_until(&log, '\n');
+        while (line.length > 0 && strchr(" \t\r", line.data[line.length - 1]) != NULL)
+            line.length--;
         if (line_is_progress(line)) continue;
         if (out_log->size > 0) rt_buffer_append_byte(out_log, '\n');
         rt_buffer_append_text(out_log, line);

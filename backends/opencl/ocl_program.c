@@ -12,93 +12,18 @@
 
 #include <string.h>
 
-/* A copy of a code, kept for a later link. */
-typedef struct kept_code {
-    rt_buffer bytes;
-    rt_buffer options;
-    rt_buffer values; /* of the constants, concatenated */
-    dev_spec_constant *constants;
-    uint32_t constant_count;
-} kept_code;
-
-typedef struct ocl_program {
-    dev_program base;
-    ocl_device *device;
-    cl_program program; /* NULL if compiled on the bitcode route */
-    kept_code kept;     /* if compiled on the bitcode route; otherwise empty */
-} ocl_program;
-
 /* The options that a driver which takes SPIR needs for a binary (cl_khr_spir). */
 static const char bitcode_options[] = "-x spir -spir-std=1.2";
 
 /* ---- Program objects ---------------------------------------------------------------------- */
 
-static void kept_free(kept_code *kept)
-{
-    rt_buffer_free(&kept->bytes);
-    rt_buffer_free(&kept->options);
-    rt_buffer_free(&kept->values);
-    rt_free(kept->constants);
-}
-
-static void kept_make(const dev_code *code, kept_code *out_kept)
-{
-    *out_kept = (kept_code){.constant_count = code->constant_count};
-    rt_buffer_append(&out_kept->bytes, code->bytes.data, code->bytes.size);
-    rt_buffer_append_text(&out_kept->options, code->options);
-    if (code->constant_count == 0) return;
-    for (uint32_t i = 0; i < code->constant_count; i++) {
-        rt_bytes value = code->constants[i].value;
-        rt_buffer_append(&out_kept->values, value.data, value.size);
-    }
-    out_kept->constants = rt_alloc_array(code->constant_count, sizeof *out_kept->constants);
-    const char *value = out_kept->values.data; /* which no longer moves */
-    for (uint32_t i = 0; i < code->constant_count; i++) {
-        out_kept->constants[i] = code->constants[i];
-        out_kept->constants[i].value.data = (const uint8_t *)value;
-        value += code->constants[i].value.size;
-    }
-}
-
-/* Returns the code; borrowed from the copy. */
-static dev_code kept_code_view(const kept_code *kept)
-{
-    return (dev_code){
-        .format = RT_FORMAT_SPIRV64,
-        .bytes = rt_buffer_bytes(&kept->bytes),
-        .options = rt_buffer_text(&kept->options),
-        .constants = kept->constants,
-        .constant_count = kept->constant_count,
-    };
-}
-
 static void ocl_program_destroy(dev_program *base)
 {
     ocl_program *program = (ocl_program *)base;
+    CHECK_IMPLIES(program->program != NULL, program->kept.bytes.size == 0);
     if (program->program) program->device->library.clReleaseProgram(program->program);
-    kept_free(&program->kept);
+    rt_arena_reset(&program->arena);
     rt_free(program);
-}
-
-static rt_status ocl_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
-{
-    const ocl_program *program = (const ocl_program *)base;
-    return ocl_kernel_take(program->device, program->program, name, out_kernel);
-}
-
-static rt_status ocl_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
-{
-    const ocl_program *program = (const ocl_program *)base;
-    return ocl_global_take(program->device, program->program, name, out_memory);
-}
-
-static rt_status binary_lacking(const ocl_device *device)
-{
-    return rt_fail(
-        device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-        "clGetProgramInfo: '%s' has no binary of a program that it has built; the program "
-        "cannot be kept for another process",
-        rt_buffer_string(&device->name));
 }
 
 /* The context has one device, so there is one binary. */
@@ -110,7 +35,11 @@ static rt_status ocl_program_binary(dev_program *base, rt_buffer *out_binary)
     OCL_TRY(device->sink, OCL_STAGE_BINARY, "clGetProgramInfo",
             device->library.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof size,
                                              &size, NULL));
-    if (size == 0) return binary_lacking(device);
+    if (size == 0)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "clGetProgramInfo: '%s' has no binary of a program that it has built; the "
+                       "program cannot be kept for another process",
+                       rt_buffer_string(&device->name));
     unsigned char *bytes = rt_try_alloc(size);
     if (!bytes)
         return rt_fail(device->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
@@ -125,8 +54,8 @@ static rt_status ocl_program_binary(dev_program *base, rt_buffer *out_binary)
 
 static const dev_program_ops ocl_program_ops = {
     .destroy = ocl_program_destroy,
-    .kernel_create = ocl_program_kernel,
-    .global_find = ocl_program_global,
+    .kernel_create = ocl_kernel_create,
+    .global_find = ocl_global_find,
     .binary = ocl_program_binary,
 };
 
@@ -140,8 +69,8 @@ static ocl_program *program_wrap(ocl_device *device, cl_program taken)
     return program;
 }
 
-/* Makes a status for a failed compile, link or build, with the driver's log; `program` may be NULL.
- */
+/* Makes a status for a failed compile, link or build, with the driver's log, and releases the
+ * program, which may be NULL. */
 static rt_status program_fail(const ocl_device *device, ocl_stage stage, const char *call,
                               cl_int result, cl_program program)
 {
@@ -149,6 +78,7 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
     if (program) ocl_log_read(device, program, &log);
     rt_status status = ocl_fail(device->sink, stage, call, result, rt_buffer_text(&log));
     rt_buffer_free(&log);
+    if (program) device->library.clReleaseProgram(program);
     return status;
 }
 
@@ -176,46 +106,29 @@ static rt_status constants_set(const ocl_device *device, const dev_code *code, c
     return RT_STATUS_OK;
 }
 
-/* Passes SPIR-V, with its constants set, to a driver that takes it. */
-static rt_status spirv_read(ocl_device *device, const dev_code *code, cl_program *out_program)
-{
-    *out_program = NULL;
-    cl_int result = CL_SUCCESS;
-    cl_program taken = device->library.clCreateProgramWithIL(device->context, code->bytes.data,
-                                                             code->bytes.size, &result);
-    if (!taken || result != CL_SUCCESS)
-        return ocl_fail(device->sink, OCL_STAGE_READ, "clCreateProgramWithIL", result,
-                        (rt_text){0});
-    rt_status status = constants_set(device, code, taken);
-    if (rt_ok(status))
-        *out_program = taken;
-    else
-        device->library.clReleaseProgram(taken);
-    return status;
-}
-
-/* Passes the text of one translation unit to the driver. */
-static rt_status source_read(ocl_device *device, const dev_code *code, cl_program *out_program)
-{
-    CHECK(code->constant_count == 0); /* the capability is false on this route */
-    const char *text = (const char *)code->bytes.data;
-    size_t length = code->bytes.size;
-    cl_int result = CL_SUCCESS;
-    *out_program =
-        device->library.clCreateProgramWithSource(device->context, 1, &text, &length, &result);
-    if (*out_program && result == CL_SUCCESS) return RT_STATUS_OK;
-    if (*out_program) device->library.clReleaseProgram(*out_program);
-    *out_program = NULL;
-    return ocl_fail(device->sink, OCL_STAGE_READ, "clCreateProgramWithSource", result,
-                    (rt_text){0});
-}
-
-/* Passes one image's code to a driver that compiles and links itself. */
-static rt_status code_read(ocl_device *device, const dev_code *code, cl_program *out_program)
+/* Passes one image's code, the text of a translation unit or SPIR-V, to a driver that compiles and
+ * links itself, and sets its constants. */
+static rt_status code_read(const ocl_device *device, const dev_code *code, cl_program *out_program)
 {
     CHECK(device->route != OCL_ROUTE_BITCODE);
-    return device->route == OCL_ROUTE_SOURCE ? source_read(device, code, out_program)
-                                             : spirv_read(device, code, out_program);
+    const ocl_library *cl = &device->library;
+    const char *call, *text = (const char *)code->bytes.data;
+    size_t size = code->bytes.size;
+    cl_int result = CL_SUCCESS;
+    if (device->route == OCL_ROUTE_SOURCE) {
+        call = "clCreateProgramWithSource";
+        *out_program = cl->clCreateProgramWithSource(device->context, 1, &text, &size, &result);
+    } else {
+        call = "clCreateProgramWithIL";
+        *out_program = cl->clCreateProgramWithIL(device->context, text, size, &result);
+    }
+    rt_status status = *out_program && result == CL_SUCCESS
+                           ? constants_set(device, code, *out_program)
+                           : ocl_fail(device->sink, OCL_STAGE_READ, call, result, (rt_text){0});
+    if (rt_ok(status)) return status;
+    if (*out_program) cl->clReleaseProgram(*out_program);
+    *out_program = NULL;
+    return status;
 }
 
 /* Passes a binary to the driver: a whole bitcode module if it takes SPIR, or one of the driver's
@@ -242,11 +155,8 @@ static rt_status program_build(ocl_device *device, const char *first_options, rt
     cl_int result =
         device->library.clBuildProgram(taken, 1, &device->id, rt_buffer_string(&all), NULL, NULL);
     rt_buffer_free(&all);
-    if (result != CL_SUCCESS) {
-        rt_status status = program_fail(device, OCL_STAGE_LINK, "clBuildProgram", result, taken);
-        device->library.clReleaseProgram(taken);
-        return status;
-    }
+    if (result != CL_SUCCESS)
+        return program_fail(device, OCL_STAGE_LINK, "clBuildProgram", result, taken);
     *out_program = &program_wrap(device, taken)->base;
     return RT_STATUS_OK;
 }
@@ -318,7 +228,18 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
     RT_TRY(code_validate(device, code));
     if (!driver_links(device)) {
         ocl_program *program = program_wrap(device, NULL);
-        kept_make(code, &program->kept);
+        rt_arena *arena = &program->arena;
+        dev_spec_constant *constants =
+            rt_arena_copy(arena, code->constants, code->constant_count, sizeof *constants);
+        for (uint32_t i = 0; i < code->constant_count; i++)
+            constants[i].value = rt_arena_bytes(arena, constants[i].value);
+        program->kept = (dev_code){
+            .format = RT_FORMAT_SPIRV64,
+            .bytes = rt_arena_bytes(arena, code->bytes),
+            .options = rt_arena_text(arena, code->options),
+            .constants = constants,
+            .constant_count = code->constant_count,
+        };
         *out_program = &program->base;
         return RT_STATUS_OK;
     }
@@ -329,12 +250,8 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
     cl_int result = device->library.clCompileProgram(
         taken, 1, &device->id, rt_buffer_string(&terminated), 0, NULL, NULL, NULL, NULL);
     rt_buffer_free(&terminated);
-    if (result != CL_SUCCESS) {
-        rt_status status =
-            program_fail(device, OCL_STAGE_COMPILE, "clCompileProgram", result, taken);
-        device->library.clReleaseProgram(taken);
-        return status;
-    }
+    if (result != CL_SUCCESS)
+        return program_fail(device, OCL_STAGE_COMPILE, "clCompileProgram", result, taken);
     *out_program = &program_wrap(device, taken)->base;
     return RT_STATUS_OK;
 }
@@ -356,24 +273,22 @@ static rt_status driver_link(ocl_device *device, dev_program *const *programs, u
                                                       NULL, NULL, &result);
     rt_buffer_free(&terminated);
     rt_free(inputs);
-    if (linked && result == CL_SUCCESS) {
-        *out_program = &program_wrap(device, linked)->base;
-        return RT_STATUS_OK;
-    }
     /* A failed link may still return a program, which carries the log. */
-    rt_status status = program_fail(device, OCL_STAGE_LINK, "clLinkProgram", result, linked);
-    if (linked) device->library.clReleaseProgram(linked);
-    return status;
+    if (!linked || result != CL_SUCCESS)
+        return program_fail(device, OCL_STAGE_LINK, "clLinkProgram", result, linked);
+    *out_program = &program_wrap(device, linked)->base;
+    return RT_STATUS_OK;
 }
 
 rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint32_t count,
                            rt_text options, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
+    CHECK(count >= 1);
     if (driver_links(device)) return driver_link(device, programs, count, options, out_program);
     dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {
-        codes[i] = kept_code_view(&((const ocl_program *)programs[i])->kept);
+        codes[i] = ((const ocl_program *)programs[i])->kept;
         CHECK(codes[i].bytes.size > 0);
     }
     rt_status status = bitcode_link(device, codes, count, options, out_program);

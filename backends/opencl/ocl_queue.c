@@ -9,11 +9,10 @@
 #include "reference/base/alloc.h"
 
 typedef struct ocl_event {
-    dev_event base;
+    vendor_event base;
     ocl_device *device;
     ocl_queue *queue; /* a reference */
     cl_event event;
-    vendor_outcome outcome;
 } ocl_event;
 
 /* ---- Queue lifetime ----------------------------------------------------------------------- */
@@ -34,7 +33,7 @@ static void ocl_event_destroy(dev_event *base)
     ocl_event *event = (ocl_event *)base;
     event->device->library.clReleaseEvent(event->event);
     queue_release(event->queue);
-    vendor_outcome_end(&event->outcome);
+    vendor_event_end(&event->base);
     rt_free(event);
 }
 
@@ -65,16 +64,9 @@ static rt_status event_wait(dev_event *base)
     return RT_STATUS_OK;
 }
 
-static rt_status ocl_event_wait(dev_event *base)
+static dev_event_state event_state(dev_event *base)
 {
-    return vendor_outcome_wait(&((ocl_event *)base)->outcome, base, event_wait);
-}
-
-static dev_event_state ocl_event_state(dev_event *base)
-{
-    ocl_event *event = (ocl_event *)base;
-    dev_event_state known = vendor_outcome_state(&event->outcome);
-    if (known != DEV_EVENT_PENDING) return known;
+    const ocl_event *event = (const ocl_event *)base;
     cl_int status;
     if (execution_status(event, &status) != CL_SUCCESS) return DEV_EVENT_FAILED;
     if (status < 0) return DEV_EVENT_FAILED;
@@ -112,40 +104,31 @@ static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
 
 static const dev_event_ops ocl_event_ops = {
     .destroy = ocl_event_destroy,
-    .wait = ocl_event_wait,
-    .state = ocl_event_state,
+    .wait = vendor_event_wait,
+    .state = vendor_event_state,
     .times = ocl_event_times,
 };
-
-/* Takes ownership of the driver's event. */
-static dev_event *event_wrap(ocl_queue *queue, cl_event taken)
-{
-    ocl_event *event = rt_alloc(sizeof *event);
-    event->base.ops = &ocl_event_ops;
-    event->device = queue->device;
-    event->queue = queue;
-    event->event = taken;
-    vendor_outcome_begin(&event->outcome);
-    unsigned before = atomic_fetch_add(&queue->references, 1);
-    CHECK(before >= 1);
-    return &event->base;
-}
 
 /* ---- Around every enqueue ----------------------------------------------------------------- */
 
 rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits *out_waits)
 {
+    CHECK_IMPLIES(command.wait_count > 0, command.wait);
     *out_waits = (ocl_waits){.count = command.wait_count};
     if (command.wait_count == 0) return RT_STATUS_OK;
     out_waits->events = rt_alloc_array(command.wait_count, sizeof *out_waits->events);
     const ocl_queue *flushed = queue; /* the queue's own commands need no flush */
     for (uint32_t i = 0; i < command.wait_count; i++) {
         const ocl_event *event = (const ocl_event *)command.wait[i];
+        CHECK(event->device == queue->device);
+        CHECK(atomic_load(&event->queue->references) >= 1);
         out_waits->events[i] = event->event;
         if (event->queue == queue || event->queue == flushed) continue;
-        OCL_TRY(queue->device->sink, OCL_STAGE_QUEUE, "clFlush",
-                queue->device->library.clFlush(event->queue->queue));
         flushed = event->queue;
+        cl_int result = queue->device->library.clFlush(flushed->queue);
+        if (result == CL_SUCCESS) continue;
+        rt_free(out_waits->events);
+        return ocl_fail(queue->device->sink, OCL_STAGE_QUEUE, "clFlush", result, (rt_text){0});
     }
     return RT_STATUS_OK;
 }
@@ -153,9 +136,17 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
 rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call, cl_int result,
                              cl_event taken, dev_event **out_event)
 {
+    CHECK(stage == OCL_STAGE_LAUNCH || stage == OCL_STAGE_QUEUE);
     if (result != CL_SUCCESS || !taken)
         return ocl_fail(queue->device->sink, stage, call, result, (rt_text){0});
-    *out_event = event_wrap(queue, taken);
+    ocl_event *event = rt_alloc(sizeof *event);
+    vendor_event_begin(&event->base, &ocl_event_ops, event_wait, event_state);
+    event->device = queue->device;
+    event->queue = queue;
+    event->event = taken;
+    unsigned before = atomic_fetch_add(&queue->references, 1);
+    CHECK(before >= 1);
+    *out_event = &event->base.base;
     return RT_STATUS_OK;
 }
 

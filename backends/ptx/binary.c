@@ -23,12 +23,12 @@ static bool binary_read(rt_bytes binary, ptx_kernels *kernels, rt_bytes *out_cub
 {
     rt_reader reader = rt_reader_of(binary);
     uint64_t magic = rt_read_u64(&reader);
-    rt_hash told = {0};
-    told.low = rt_read_u64(&reader);
-    told.high = rt_read_u64(&reader);
+    rt_hash expected = {0};
+    expected.low = rt_read_u64(&reader);
+    expected.high = rt_read_u64(&reader);
     if (reader.failed || magic != BINARY_MAGIC) return false;
     rt_hash hash = rt_hash128(binary.data + reader.position, binary.size - reader.position);
-    if (hash.low != told.low || hash.high != told.high) return false;
+    if (hash.low != expected.low || hash.high != expected.high) return false;
     ptx_kernels_read(&reader, kernels);
     *out_cubin = rt_read_bytes(&reader);
     return rt_reader_finished(&reader) && out_cubin->size > 0;

@@ -5,7 +5,6 @@
 
 #include "reference/base/number.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The size of group that a kernel requires --------------------------------------------- */
@@ -20,6 +19,7 @@ static bool is_identifier(char c)
  * NULL if there is none. */
 static rt_text text_behind(rt_text text, rt_text word)
 {
+    CHECK(word.length >= 1);
     for (size_t at = 0; at < text.length;) {
         const char *found = memmem(text.data + at, text.length - at, word.data, word.length);
         if (!found) break;
@@ -29,20 +29,6 @@ static rt_text text_behind(rt_text text, rt_text word)
         at = end;
     }
     return (rt_text){0};
-}
-
-/* Returns the text between an entry's name and its body; data is NULL if the text has no such
- * entry. */
-static rt_text entry_head(rt_text ptx, rt_text name)
-{
-    rt_buffer entry = {0};
-    rt_buffer_printf(&entry, ".entry %.*s", RT_TEXT_ARG(name));
-    rt_text head = text_behind(ptx, rt_buffer_text(&entry));
-    rt_buffer_free(&entry);
-    if (!head.data) return head;
-    const char *body = memchr(head.data, '{', head.length);
-    if (body) head.length = (size_t)(body - head.data);
-    return head;
 }
 
 static void blanks_skip(rt_text *inout_rest)
@@ -67,9 +53,14 @@ static bool sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
     return true;
 }
 
+/* Reads the directive between an entry's name and its body. */
 static rt_status required_read(rt_sink *sink, rt_text ptx, ptx_kernel *kernel)
 {
-    rt_text sizes = text_behind(entry_head(ptx, kernel->entry.name), RT_TEXT(".reqntid"));
+    rt_buffer entry = {0};
+    rt_buffer_printf(&entry, ".entry %.*s", RT_TEXT_ARG(kernel->entry.name));
+    rt_text rest = text_behind(ptx, rt_buffer_text(&entry));
+    rt_buffer_free(&entry);
+    rt_text sizes = text_behind(rt_text_take_until(&rest, '{'), RT_TEXT(".reqntid"));
     if (!sizes.data || sizes_read(sizes, kernel->required_local)) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                    "kernel '%.*s' requires a group by .reqntid that is not one to three sizes from "
@@ -93,11 +84,10 @@ static ptx_kernel *rows_extend(ptx_kernels *kernels, uint32_t count)
 static ptx_kernel kernel_copy(rt_arena *arena, const ptx_kernel *kernel)
 {
     ptx_kernel copy = *kernel;
-    uint32_t count = kernel->entry.parameter_count;
-    rt_ptx_parameter *parameters = rt_arena_alloc_array(arena, count, sizeof *parameters);
-    if (count > 0) memcpy(parameters, kernel->entry.parameters, count * sizeof *parameters);
     copy.entry.name = rt_arena_text(arena, kernel->entry.name);
-    copy.entry.parameters = parameters;
+    copy.entry.parameters =
+        rt_arena_copy(arena, kernel->entry.parameters, kernel->entry.parameter_count,
+                      sizeof *kernel->entry.parameters);
     return copy;
 }
 
@@ -120,6 +110,7 @@ rt_status ptx_kernels_add(rt_sink *sink, ptx_kernels *kernels, rt_text ptx)
 
 void ptx_kernels_join(ptx_kernels *kernels, const ptx_kernels *added)
 {
+    CHECK(kernels->count <= UINT32_MAX - added->count);
     ptx_kernel *rows = rows_extend(kernels, added->count);
     for (uint32_t i = 0; i < added->count; i++)
         rows[i] = kernel_copy(&kernels->arena, &added->rows[i]);
@@ -158,32 +149,34 @@ void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels)
     }
 }
 
-static void kernel_read(rt_reader *reader, rt_arena *arena, ptx_kernel *out_kernel)
-{
-    enum { PARAMETER_SIZE = 8 }; /* bytes of one when serialised */
-    out_kernel->entry.name = rt_arena_text(arena, rt_read_text(reader));
-    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
-        out_kernel->required_local[d] = rt_read_below(reader, RT_WORK_GROUP_SIZE_MAX + 1);
-    uint32_t count = rt_read_count(reader, PARAMETER_SIZE);
-    if (count > RT_KERNEL_ARGUMENT_MAX) rt_reader_fail(reader);
-    if (reader->failed) return;
-    rt_ptx_parameter *parameters = rt_arena_alloc_array(arena, count, sizeof *parameters);
-    for (uint32_t p = 0; p < count; p++) {
-        parameters[p].kind = (rt_ptx_parameter_kind)rt_read_below(reader, RT_PTX_PARAMETER_KINDS);
-        parameters[p].size = rt_read_u32(reader);
-        if (parameters[p].size == 0) rt_reader_fail(reader);
-    }
-    out_kernel->entry.parameters = parameters;
-    out_kernel->entry.parameter_count = count;
-}
-
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels)
 {
-    enum { KERNEL_SIZE_MIN = 24 }; /* bytes of a serialised one without name and parameters */
+    /* Serialised bytes: of a kernel without name and parameters, of a parameter. */
+    enum { KERNEL_SIZE_MIN = 24, PARAMETER_SIZE = 8 };
     CHECK(out_kernels->count == 0);
-    uint32_t count = rt_read_count(reader, KERNEL_SIZE_MIN);
-    ptx_kernel *rows = rows_extend(out_kernels, count);
-    for (uint32_t i = 0; i < count && !reader->failed; i++)
-        kernel_read(reader, &out_kernels->arena, &rows[i]);
-    out_kernels->count = reader->failed ? 0 : count;
+    rt_arena *arena = &out_kernels->arena;
+    uint32_t kernel_count = rt_read_count(reader, KERNEL_SIZE_MIN);
+    ptx_kernel *rows = rows_extend(out_kernels, kernel_count);
+    for (uint32_t i = 0; i < kernel_count && !reader->failed; i++) {
+        ptx_kernel *kernel = &rows[i];
+        kernel->entry.name = rt_arena_text(arena, rt_read_text(reader));
+        for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+            kernel->required_local[d] = rt_read_below(reader, RT_WORK_GROUP_SIZE_MAX + 1);
+            if ((kernel->required_local[d] == 0) != (kernel->required_local[0] == 0))
+                rt_reader_fail(reader);
+        }
+        uint32_t count = rt_read_count(reader, PARAMETER_SIZE);
+        if (count > RT_KERNEL_ARGUMENT_MAX) rt_reader_fail(reader);
+        if (reader->failed) break;
+        rt_ptx_parameter *parameters = rt_arena_alloc_array(arena, count, sizeof *parameters);
+        for (uint32_t p = 0; p < count; p++) {
+            parameters[p].kind =
+                (rt_ptx_parameter_kind)rt_read_below(reader, RT_PTX_PARAMETER_KINDS);
+            parameters[p].size = rt_read_u32(reader);
+            if (parameters[p].size == 0) rt_reader_fail(reader);
+        }
+        kernel->entry.parameters = parameters;
+        kernel->entry.parameter_count = count;
+    }
+    out_kernels->count = reader->failed ? 0 : kernel_count;
 }

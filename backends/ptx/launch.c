@@ -6,22 +6,10 @@
  * Source: CUDA C++ programming guide, "Thread Hierarchy" and "Compute Capabilities". */
 #include "backends/ptx/launch.h"
 
-#include <string.h>
-
 /* Most threads in a group whose size is open: the size that many kernels are written for. */
 enum { OPEN_GROUP_SIZE = 256 };
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
-
-/* Returns the largest divisor of n that is at most `limit`, which is at least 1. */
-static uint64_t divisor_below(uint64_t n, uint64_t limit)
-{
-    CHECK(n >= 1 && limit >= 1);
-    uint64_t divisor = n < limit ? n : limit;
-    while (n % divisor != 0)
-        divisor--;
-    return divisor;
-}
 
 /* Returns the smallest divisor of n, from 1 to `limit`, that leaves at most `groups_max` groups; 0
  * if there is none. */
@@ -49,41 +37,40 @@ static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
         out_local[d] = found > 0 ? found : 1;
         room /= out_local[d];
     }
-    out_local[0] = divisor_below(range->global[0], smaller(room, limits->local_max[0]));
+    /* The largest divisor of the first dimension for which there is room. */
+    CHECK(room >= 1 && limits->local_max[0] >= 1);
+    out_local[0] = smaller(range->global[0], smaller(room, limits->local_max[0]));
+    while (range->global[0] % out_local[0] != 0)
+        out_local[0]--;
 }
 
-/* Refuses a group size that the kernel or device does not take. */
-static rt_status group_validate(rt_sink *sink, const ptx_limits *limits, const ptx_kernel *kernel,
-                                const uint64_t local[RT_ND_RANGE_DIMENSIONS])
+/* Decides the group size, refuses one that the kernel or device does not take, and counts the
+ * groups. */
+static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_kernel *kernel,
+                            const dev_nd_range *range, ptx_launch *launch)
 {
     const uint32_t *required = kernel->required_local;
+    dev_nd_range chosen = *range;
+    bool is_open = range->local[0] == 0;
+    if (is_open && required[0] == 0) group_choose(limits, range, chosen.local);
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
-        if (required[0] != 0 && local[d] != required[d])
+        CHECK((required[d] == 0) == (required[0] == 0));
+        if (is_open && required[0] != 0) chosen.local[d] = d < range->dimensions ? required[d] : 1;
+    }
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        if (required[0] != 0 && chosen.local[d] != required[d])
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s' requires groups of %u x %u x %u work-items and was given "
                            "%llu x %llu x %llu",
                            RT_TEXT_ARG(kernel->entry.name), required[0], required[1], required[2],
-                           (unsigned long long)local[0], (unsigned long long)local[1],
-                           (unsigned long long)local[2]);
-        if (local[d] > limits->local_max[d])
+                           (unsigned long long)chosen.local[0], (unsigned long long)chosen.local[1],
+                           (unsigned long long)chosen.local[2]);
+        if (chosen.local[d] > limits->local_max[d])
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "a group has %llu work-items in dimension %u; the device takes at most "
                            "%u there",
-                           (unsigned long long)local[d], d, limits->local_max[d]);
+                           (unsigned long long)chosen.local[d], d, limits->local_max[d]);
     }
-    return RT_STATUS_OK;
-}
-
-static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_kernel *kernel,
-                            const dev_nd_range *range, ptx_launch *launch)
-{
-    dev_nd_range chosen = *range;
-    bool is_open = range->local[0] == 0;
-    if (is_open && kernel->required_local[0] == 0) group_choose(limits, range, chosen.local);
-    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS && is_open; d++)
-        if (kernel->required_local[0] != 0)
-            chosen.local[d] = d < range->dimensions ? kernel->required_local[d] : 1;
-    RT_TRY(group_validate(sink, limits, kernel, chosen.local));
     RT_TRY(dev_nd_range_validate(sink, &chosen, limits->group_size_max));
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         uint64_t groups = chosen.global[d] / chosen.local[d];
@@ -94,6 +81,7 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
                            (unsigned long long)chosen.global[d], d,
                            (unsigned long long)chosen.local[d], (unsigned long long)groups,
                            limits->grid_max[d]);
+        CHECK(groups >= 1);
         launch->grid[d] = (uint32_t)groups;
         launch->block[d] = (uint32_t)chosen.local[d];
     }
@@ -119,12 +107,6 @@ static const char *const parameter_names[RT_PTX_PARAMETER_KINDS] = {
     [RT_PTX_VALUE] = "a value",
 };
 
-static bool argument_fits(const rt_ptx_parameter *parameter, const dev_argument *argument)
-{
-    if (argument_rows[argument->kind].fits != parameter->kind) return false;
-    return argument->kind != DEV_ARGUMENT_BYTES || argument->bytes.size == parameter->size;
-}
-
 static rt_status argument_fail(rt_sink *sink, const ptx_kernel *kernel, uint32_t index,
                                const dev_argument *argument)
 {
@@ -141,40 +123,34 @@ static rt_status argument_fail(rt_sink *sink, const ptx_kernel *kernel, uint32_t
                    parameter_names[parameter->kind], parameter->size);
 }
 
-/* Allocates local memory after the launch's earlier allocations. */
-static rt_status local_take(rt_sink *sink, const ptx_limits *limits, uint64_t size,
-                            ptx_launch *launch, uint32_t *out_offset)
-{
-    enum { ALIGN = RT_PTX_LOCAL_ALIGNMENT };
-    uint64_t left = limits->shared_max - launch->shared_size;
-    if (size > left)
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "the launch asks for %llu bytes of local memory and %llu are left of the "
-                       "device's %llu",
-                       (unsigned long long)size, (unsigned long long)left,
-                       (unsigned long long)limits->shared_max);
-    *out_offset = launch->shared_size;
-    uint64_t end = (launch->shared_size + size + ALIGN - 1) / ALIGN * ALIGN;
-    launch->shared_size = (uint32_t)smaller(end, limits->shared_max);
-    return RT_STATUS_OK;
-}
-
-/* Makes the value of one parameter. */
+/* Makes the value of one parameter.  Local memory follows the launch's earlier allocations. */
 static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limits,
                                const dev_argument *argument, ptx_launch *launch, void **out_value)
 {
+    enum { ALIGN = RT_PTX_LOCAL_ALIGNMENT };
     if (argument->kind == DEV_ARGUMENT_BYTES) {
-        uint8_t *bytes = rt_arena_alloc(arena, argument->bytes.size);
-        memcpy(bytes, argument->bytes.data, argument->bytes.size);
-        *out_value = bytes;
+        *out_value = rt_arena_copy(arena, argument->bytes.data, argument->bytes.size, 1);
         return RT_STATUS_OK;
     }
     if (argument->kind == DEV_ARGUMENT_LOCAL) {
-        uint32_t *offset = rt_arena_alloc(arena, sizeof *offset);
-        *out_value = offset;
-        return local_take(sink, limits, argument->size, launch, offset);
+        CHECK(launch->shared_size <= limits->shared_max);
+        uint64_t left = limits->shared_max - launch->shared_size;
+        if (argument->size > left)
+            return rt_fail(
+                sink, RT_LIMIT, RT_RULE_NONE,
+                "the launch asks for %llu bytes of local memory and %llu are left of the "
+                "device's %llu",
+                (unsigned long long)argument->size, (unsigned long long)left,
+                (unsigned long long)limits->shared_max);
+        *out_value = rt_arena_copy(arena, &launch->shared_size, 1, sizeof launch->shared_size);
+        uint64_t end = (launch->shared_size + argument->size + ALIGN - 1) / ALIGN * ALIGN;
+        launch->shared_size = (uint32_t)smaller(end, limits->shared_max);
+        return RT_STATUS_OK;
     }
     /* In an adapter for PTX every memory has an address, including buffers. */
+    CHECK(argument->kind == DEV_ARGUMENT_MEMORY || argument->kind == DEV_ARGUMENT_POINTER);
+    CHECK_IMPLIES(argument->kind == DEV_ARGUMENT_POINTER,
+                  argument->offset <= argument->memory->size);
     dev_memory *memory = argument->memory;
     uint64_t *address = rt_arena_alloc(arena, sizeof *address);
     if (memory) *address = memory->ops->address(memory);
@@ -183,21 +159,12 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
     return RT_STATUS_OK;
 }
 
-/* Makes the hidden last parameter. */
-static void *hidden_make(rt_arena *arena, const dev_nd_range *range)
-{
-    rt_ptx_launch *hidden = rt_arena_alloc(arena, sizeof *hidden);
-    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
-        hidden->global_offset[d] = range->offset[d];
-    hidden->dimensions = range->dimensions;
-    return hidden;
-}
-
 rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limits,
                           const ptx_kernel *kernel, const dev_nd_range *range,
                           const dev_argument *arguments, uint32_t argument_count,
                           ptx_launch *out_launch)
 {
+    CHECK(range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS);
     *out_launch = (ptx_launch){.shared_size = RT_PTX_LAUNCH_SIZE};
     RT_TRY(dev_argument_count_validate(sink, kernel->entry.parameter_count, argument_count));
     RT_TRY(range_make(sink, limits, kernel, range, out_launch));
@@ -209,12 +176,22 @@ rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limi
     out_launch->parameters =
         rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(void *));
     for (uint32_t i = 0; i < argument_count; i++) {
-        if (!argument_fits(&kernel->entry.parameters[i], &arguments[i]))
-            return argument_fail(sink, kernel, i, &arguments[i]);
-        RT_TRY(argument_make(sink, arena, limits, &arguments[i], out_launch,
-                             &out_launch->parameters[i]));
+        const rt_ptx_parameter *parameter = &kernel->entry.parameters[i];
+        const dev_argument *argument = &arguments[i];
+        CHECK(argument->kind < DEV_ARGUMENT_KINDS && parameter->kind < RT_PTX_PARAMETER_KINDS);
+        if (argument_rows[argument->kind].fits != parameter->kind ||
+            (argument->kind == DEV_ARGUMENT_BYTES && argument->bytes.size != parameter->size))
+            return argument_fail(sink, kernel, i, argument);
+        RT_TRY(
+            argument_make(sink, arena, limits, argument, out_launch, &out_launch->parameters[i]));
     }
-    out_launch->parameters[argument_count] = hidden_make(arena, range);
+    /* The hidden last parameter. */
+    rt_ptx_launch *hidden = rt_arena_alloc(arena, sizeof *hidden);
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        hidden->global_offset[d] = range->offset[d];
+    hidden->dimensions = range->dimensions;
+    out_launch->parameters[argument_count] = hidden;
     out_launch->parameter_count = argument_count + 1;
+    CHECK(out_launch->shared_size <= limits->shared_max);
     return RT_STATUS_OK;
 }

@@ -1,6 +1,7 @@
 /* The linker-independent parts of a program for PTX devices. */
 #include "backends/ptx/program.h"
 
+#include "backends/ptx/binary.h"
 #include "backends/vendor/validate.h"
 
 #include <string.h>
@@ -21,6 +22,23 @@ rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
     return ptx_kernels_add(sink, &program->kernels, text);
 }
 
+rt_status ptx_program_finish(ptx_program *program, rt_status status, dev_program **out_program)
+{
+    if (rt_ok(status))
+        *out_program = &program->base;
+    else
+        program->base.ops->destroy(&program->base);
+    return status;
+}
+
+rt_status ptx_program_binary(dev_program *base, rt_buffer *out_binary)
+{
+    const ptx_program *program = (const ptx_program *)base;
+    CHECK(program->cubin.size > 0);
+    ptx_binary_write(out_binary, &program->kernels, rt_buffer_bytes(&program->cubin));
+    return RT_STATUS_OK;
+}
+
 void ptx_program_free(ptx_program *program)
 {
     rt_buffer_free(&program->text);
@@ -32,12 +50,8 @@ void ptx_program_free(ptx_program *program)
 bool ptx_option_next(rt_text *options, rt_text *out_word)
 {
     while (options->length > 0) {
-        const char *space = memchr(options->data, ' ', options->length);
-        size_t length = space ? (size_t)(space - options->data) : options->length;
-        size_t used = space ? length + 1 : length;
-        *out_word = (rt_text){options->data, length};
-        *options = (rt_text){options->data + used, options->length - used};
-        if (length > 0 && !rt_text_starts(*out_word, "-cl-")) return true;
+        *out_word = rt_text_take_until(options, ' ');
+        if (out_word->length > 0 && !rt_text_starts(*out_word, "-cl-")) return true;
     }
     return false;
 }

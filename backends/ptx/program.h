@@ -5,8 +5,9 @@
 #include "backends/ptx/kernels.h"
 #include "reference/device/device.h"
 
-/* Zero-initialise; ptx_program_free frees the contents. */
+/* At offset 0 of an adapter's program.  Zero-initialise; ptx_program_free frees the contents. */
 typedef struct ptx_program {
+    dev_program base;
     rt_buffer text;    /* of a compiled program: its PTX, NUL-terminated */
     rt_buffer options; /* of a compiled program: options for its part of a link */
     rt_buffer cubin;   /* of an executable program */
@@ -18,6 +19,13 @@ typedef struct ptx_program {
  * invalid (ptx_kernels_add).  The caller frees the program in any case. */
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);
+
+/* Ends the making of a program: returns it if `status` is a success, destroys it otherwise. */
+RT_MUST_USE rt_status ptx_program_finish(ptx_program *program, rt_status status,
+                                         dev_program **out_program);
+
+/* The operation `binary` of an executable program (binary.h). */
+rt_status ptx_program_binary(dev_program *base, rt_buffer *out_binary);
 
 /* Frees everything that the program owns, even if ptx_program_take failed. */
 void ptx_program_free(ptx_program *program);

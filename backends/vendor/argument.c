@@ -39,20 +39,22 @@ static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
 };
 
-rt_status vendor_argument_refuse(rt_sink *sink, rt_code code, uint32_t index,
-                                 uint32_t argument_count, const dev_argument *argument,
-                                 rt_text said)
+rt_status vendor_argument_refuse(rt_sink *sink, const vendor_results *results, unsigned stage,
+                                 const char *call, int result, uint32_t index, uint32_t count,
+                                 const dev_argument *argument)
 {
-    CHECK(index < argument_count);
+    CHECK(index < count);
     CHECK(argument->kind < DEV_ARGUMENT_KINDS);
-    rt_buffer description = {0};
+    rt_buffer description = {0}, answer = {0};
     argument_describe(argument, &description);
+    vendor_result_print(&answer, results, call, result);
     rt_status status = rt_fail(
-        sink, code, RT_RULE_NONE,
-        "argument %u of %u (from 0), %s, was refused: %.*s; %s: compare with parameter %u in the "
+        sink, vendor_result_code(results, stage, result), RT_RULE_NONE,
+        "argument %u of %u (from 0), %s, was refused: %s; %s: compare with parameter %u in the "
         "kernel's source",
-        index, argument_count, rt_buffer_string(&description), RT_TEXT_ARG(said),
+        index, count, rt_buffer_string(&description), rt_buffer_string(&answer),
         parameters_fitting[argument->kind], index);
     rt_buffer_free(&description);
+    rt_buffer_free(&answer);
     return status;
 }

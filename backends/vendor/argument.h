@@ -2,13 +2,15 @@
 #ifndef BACKENDS_VENDOR_ARGUMENT_H
 #define BACKENDS_VENDOR_ARGUMENT_H
 
+#include "backends/vendor/result.h"
 #include "reference/device/device.h"
 
-/* Makes a status with this code.  The message names the argument (`index`, counted from 0, of
- * argument_count), the value passed, the library's answer ("clSetKernelArg: CL_INVALID_ARG_SIZE
- * (-51)"), and the parameters that such an argument fits. */
-RT_MUST_USE rt_status vendor_argument_refuse(rt_sink *sink, rt_code code, uint32_t index,
-                                             uint32_t argument_count, const dev_argument *argument,
-                                             rt_text said);
+/* Makes a status for the refusal of argument `index` of `count`, counted from 0, by a call at a
+ * stage.  The message contains the value passed, the library's answer ("clSetKernelArg:
+ * CL_INVALID_ARG_SIZE (-51)"), and the parameters that such an argument fits. */
+RT_MUST_USE rt_status vendor_argument_refuse(rt_sink *sink, const vendor_results *results,
+                                             unsigned stage, const char *call, int result,
+                                             uint32_t index, uint32_t count,
+                                             const dev_argument *argument);
 
 #endif

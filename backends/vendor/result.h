@@ -1,7 +1,7 @@
-/* Maps results of a vendor's calls to status codes.  The meaning of a result depends on the call,
- * and a driver may return any result from any call; so a code is looked up by the result and the
- * stage, the operation in progress.  A result that an adapter's table does not list at that stage
- * is DRIVER_ERROR. */
+/* Maps results of a vendor's calls to status codes and messages.  The meaning of a result depends
+ * on the call, and a driver may return any result from any call; so a code is looked up by the
+ * result and the stage, the operation in progress.  A result that an adapter's table does not list
+ * at that stage is DRIVER_ERROR. */
 #ifndef BACKENDS_VENDOR_RESULT_H
 #define BACKENDS_VENDOR_RESULT_H
 
@@ -15,10 +15,27 @@ typedef struct vendor_result {
     const char *name; /* NULL if the library supplies the name */
 } vendor_result;
 
-/* Returns the status code for a call that failed at a stage. */
-rt_code vendor_result_code(const vendor_result *rows, size_t count, unsigned stage, int result);
+/* An adapter's table. */
+typedef struct vendor_results {
+    const vendor_result *rows;
+    size_t count;
+    const char *unnamed; /* stands for a name that the table lacks */
+    bool is_hexadecimal; /* how messages print the number */
+} vendor_results;
 
-/* Returns the name of a result, a static string; NULL if the table does not name it. */
-const char *vendor_result_name(const vendor_result *rows, size_t count, int result);
+/* Returns the status code for a call that failed at a stage. */
+rt_code vendor_result_code(const vendor_results *results, unsigned stage, int result);
+
+/* Returns the name of a result, a static string; results->unnamed if the table lacks it. */
+const char *vendor_result_name(const vendor_results *results, int result);
+
+/* Appends the library's answer: "clLinkProgram: CL_LINK_PROGRAM_FAILURE (-17)". */
+void vendor_result_print(rt_buffer *out, const vendor_results *results, const char *call,
+                         int result);
+
+/* Makes a status for a call that failed at a stage.  `log` (may be empty) is that of the driver's
+ * compiler or linker. */
+RT_MUST_USE rt_status vendor_fail(rt_sink *sink, const vendor_results *results, unsigned stage,
+                                  const char *call, int result, rt_text log);
 
 #endif

@@ -442,7 +442,6 @@ static rt_status queue_create(dev_device *device, bool profiling, dev_queue **ou
     CHECK(ops != NULL);
     CHECK(ops->destroy != NULL && ops->enqueue_kernel != NULL && ops->enqueue_read != NULL);
     CHECK(ops->enqueue_write != NULL && ops->enqueue_copy != NULL && ops->enqueue_fill != NULL);
-    CHECK(ops->flush != NULL);
     (*out_queue)->device = device;
     (*out_queue)->profiling = profiling;
     count_up(device);
@@ -642,7 +641,7 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
 rt_status dev_queue_flush(dev_queue *queue)
 {
     CHECK(queue != NULL);
-    rt_status status = queue->ops->flush(queue);
+    rt_status status = queue->ops->flush ? queue->ops->flush(queue) : RT_STATUS_OK;
     status_check(OPERATION_flush, queue->device->sink, status);
     return status;
 }

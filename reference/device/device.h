@@ -286,7 +286,7 @@ typedef struct dev_queue_ops {
     dev_enqueue_write_op *enqueue_write;
     dev_enqueue_copy_op *enqueue_copy;
     dev_enqueue_fill_op *enqueue_fill;
-    rt_status (*flush)(dev_queue *queue);
+    rt_status (*flush)(dev_queue *queue); /* NULL: its commands make progress without it */
 } dev_queue_ops;
 
 typedef struct dev_event_ops {

@@ -43,7 +43,7 @@ static rt_text key_of(rt_arena *arena, const rt_argument *argument)
                            buffer ? 0ULL : (unsigned long long)argument->offset);
 }
 
-/* ---- Promotions ---------------------------------------------------------------- */
+/* ---- Promotions --------------------------------------------------------------------------- */
 
 /* The promotion that one accessor requests, including its buffer's property. */
 static rt_status promotion_asked(rt_sink *sink, const rt_argument *argument,

@@ -62,8 +62,7 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
     return false;
 }
 
-/* ---- Sizes and offsets of the list ------------------------------------------------------------
- */
+/* ---- Sizes and offsets of the list -------------------------------------------------------- */
 
 /* Stores in the fused range the one local size and the one offset that the ranges specify; the
  * local size stays unspecified if none specifies it. */
@@ -86,7 +85,7 @@ static rt_status common_sizes(rt_sink *sink, const rt_fusion_range *ranges, uint
     return RT_STATUS_OK;
 }
 
-/* ---- Checks of a candidate ------------------------------------------- */
+/* ---- Checks of a candidate ---------------------------------------------------------------- */
 
 /* True if every work-group of the input is inside one group of the fused range, whose groups have
  * the same size.

@@ -182,7 +182,7 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
     return taken == 1;
 }
 
-/* ---- Applying events       ------------------------------------------------------------------- */
+/* ---- Applying events ---------------------------------------------------------------------- */
 
 /* `next` is the event after it, NULL for the last. */
 static void event_apply(rt_loader *loader, const rt_system_event *event,

@@ -6,7 +6,7 @@
 #include "reference/base/handover.h"
 #include "reference/program/global_program.h"
 
-/* ---- Refusals ----------------------------------------------------------------------- */
+/* ---- Refusals ----------------------------------------------------------------------------- */
 
 /* Finds the entry of the host object; refuses an address without one. */
 static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,

@@ -270,8 +270,7 @@ RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id qu
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);
 
-/* ---- global_prepare.c (lock held) ---------------------------------------------------------------
- */
+/* ---- global_prepare.c (lock held) --------------------------------------------------------- */
 
 /* Prepares the device_globals of a program for its first kernel and appends the commands that a
  * launch of it must wait for.  Source: document 002, "Initializing the device global variables in

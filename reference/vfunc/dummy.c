@@ -21,15 +21,6 @@ static bool is_taken(const rt_link_contribution *taken, const rt_registered_imag
     return false;
 }
 
-static bool can_stand_for(const rt_link_context *context, const rt_registered_image *real,
-                          const rt_registered_image *candidate)
-{
-    rt_virtual_functions functions;
-    return !rt_virtual_functions_read(candidate->image, &functions) && functions.dummy &&
-           candidate->module == real->module && candidate->image->format == real->image->format &&
-           rt_device_meets(context->device, candidate->image, NULL);
-}
-
 const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
                                           const rt_registered_image *real,
                                           const rt_link_contribution *taken)
@@ -42,7 +33,10 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
     const rt_registered_image *first_free = NULL;
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *candidate = group->images.items[i];
-        if (!can_stand_for(context, real, candidate)) continue;
+        bool alike =
+            candidate->module == real->module && candidate->image->format == real->image->format;
+        if (!alike || rt_virtual_functions_read(candidate->image, &functions)) continue;
+        if (!functions.dummy || !rt_device_meets(context->device, candidate->image, NULL)) continue;
         const rt_property_set *others =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
         if (define_the_same(defined, others)) return candidate;

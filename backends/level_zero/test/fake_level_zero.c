@@ -426,9 +426,9 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     (void)kernel;
     CALL("zeKernelGetProperties");
     properties->numKernelArgs = 2;
-    properties->requiredGroupSizeX = fake.required_group;
-    properties->requiredGroupSizeY = properties->requiredGroupSizeZ =
-        fake.required_group > 0 ? 1 : 0;
+    properties->requiredGroupSizeX = fake.required_group[0];
+    properties->requiredGroupSizeY = fake.required_group[1];
+    properties->requiredGroupSizeZ = fake.required_group[2];
     RETURN;
 }
 

@@ -24,15 +24,15 @@ typedef struct fake_level_zero {
     /* Configuration; the test's fake_reset sets up a driver with one device. */
     uint32_t drivers, devices; /* devices of each driver */
     bool lists_program, lists_offset;
-    bool no_compute;         /* no queue group can compute */
-    uint32_t fill_max;       /* largest fill pattern, in bytes */
-    uint32_t spirv;          /* newest version, ZE_MAKE_VERSION */
-    uint32_t module_flags;   /* ze_device_module_flags_t */
-    uint32_t shared_access;  /* ze_memory_access_cap_flags_t of shared memory */
-    uint32_t required_group; /* of kernels, in dimension 0; 0 if none */
-    uint32_t suggested[3];   /* suggested group size */
-    bool pending;            /* commands appended from now on stay pending until a wait */
-    bool hangs;              /* a wait for an event never ends */
+    bool no_compute;            /* no queue group can compute */
+    uint32_t fill_max;          /* largest fill pattern, in bytes */
+    uint32_t spirv;             /* newest version, ZE_MAKE_VERSION */
+    uint32_t module_flags;      /* ze_device_module_flags_t */
+    uint32_t shared_access;     /* ze_memory_access_cap_flags_t of shared memory */
+    uint32_t required_group[3]; /* of kernels; all 0 if none */
+    uint32_t suggested[3];      /* suggested group size */
+    bool pending;               /* commands appended from now on stay pending until a wait */
+    bool hangs;                 /* a wait for an event never ends */
     bool no_binary;
     size_t variable_size; /* reported for every variable; 0 for its real size */
     const char *log;      /* log of every build and link */

@@ -640,21 +640,22 @@ static void groups_are_chosen(void **state)
     fixture *f = *state;
     const struct {
         dev_nd_range range;
-        uint32_t required, suggested[3];
+        uint32_t required[3], suggested[3];
         uint32_t group[3], counts[3];
     } rows[] = {
-        {{1, {12, 1, 1}, {0}, {0}}, 0, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}},
-        {{1, {12, 1, 1}, {0}, {0}}, 0, {5, 1, 1}, {1, 1, 1}, {12, 1, 1}},     /* does not divide */
-        {{1, {12, 1, 1}, {0}, {0}}, 0, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}},     /* invalid */
-        {{1, {512, 1, 1}, {0}, {0}}, 0, {512, 1, 1}, {1, 1, 1}, {512, 1, 1}}, /* is too large */
-        {{1, {12, 1, 1}, {0}, {0}}, 6, {4, 1, 1}, {6, 1, 1}, {2, 1, 1}},
-        {{3, {8, 6, 4}, {4, 3, 2}, {0}}, 0, {1, 1, 1}, {4, 3, 2}, {2, 2, 2}},
-        {{2, {8, 6, 1}, {4, 3, 1}, {5, 7, 0}}, 0, {1, 1, 1}, {4, 3, 1}, {2, 2, 1}},
+        {{1, {12, 1, 1}, {0}, {0}}, {0}, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}},
+        {{1, {12, 1, 1}, {0}, {0}}, {0}, {5, 1, 1}, {1, 1, 1}, {12, 1, 1}}, /* does not divide */
+        {{1, {12, 1, 1}, {0}, {0}}, {0}, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}}, /* invalid */
+        {{1, {512, 1, 1}, {0}, {0}}, {0}, {512, 1, 1}, {1, 1, 1}, {512, 1, 1}}, /* is too large */
+        {{1, {12, 1, 1}, {0}, {0}}, {6, 1, 1}, {4, 1, 1}, {6, 1, 1}, {2, 1, 1}},
+        {{1, {12, 1, 1}, {0}, {0}}, {6, 0, 1}, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}}, /* is no group */
+        {{3, {8, 6, 4}, {4, 3, 2}, {0}}, {0}, {1, 1, 1}, {4, 3, 2}, {2, 2, 2}},
+        {{2, {8, 6, 1}, {4, 3, 1}, {5, 7, 0}}, {0}, {1, 1, 1}, {4, 3, 1}, {2, 2, 1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run r;
         fake_reset();
-        fake->required_group = rows[i].required;
+        memcpy(fake->required_group, rows[i].required, sizeof fake->required_group);
         memcpy(fake->suggested, rows[i].suggested, sizeof fake->suggested);
         assert_true(rt_ok(run_prepare(f, "", &r)));
         assert_true(rt_ok(launch(&r, &rows[i].range)));
@@ -672,21 +673,21 @@ static void launches_that_cannot_be_are_refused(void **state)
     fixture *f = *state;
     const struct {
         dev_nd_range range;
-        uint32_t required;
+        uint32_t required[3];
         bool offsets;
         rt_code code;
         const char *part;
     } rows[] = {
-        {{1, {7, 1, 1}, {0}, {0}}, 2, true, RT_ERRC_ND_RANGE, "do not divide"},
-        {{1, {7, 1, 1}, {2, 1, 1}, {0}}, 0, true, RT_ERRC_ND_RANGE, ""},
-        {{1, {UINT64_C(1) << 33, 1, 1}, {0}, {0}}, 0, true, RT_LIMIT, "counts both in 32 bits"},
-        {{1, {4, 1, 1}, {0}, {UINT64_C(1) << 33, 0, 0}}, 0, true, RT_LIMIT, "32 bits"},
-        {{1, {4, 1, 1}, {0}, {1, 0, 0}}, 0, false, RT_LIMIT, "ZE_experimental_global_offset"},
+        {{1, {7, 1, 1}, {0}, {0}}, {2, 1, 1}, true, RT_ERRC_ND_RANGE, "do not divide"},
+        {{1, {7, 1, 1}, {2, 1, 1}, {0}}, {0}, true, RT_ERRC_ND_RANGE, ""},
+        {{1, {UINT64_C(1) << 33, 1, 1}, {0}, {0}}, {0}, true, RT_LIMIT, "counts both in 32 bits"},
+        {{1, {4, 1, 1}, {0}, {UINT64_C(1) << 33, 0, 0}}, {0}, true, RT_LIMIT, "32 bits"},
+        {{1, {4, 1, 1}, {0}, {1, 0, 0}}, {0}, false, RT_LIMIT, "ZE_experimental_global_offset"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run r;
         fake_reset();
-        fake->required_group = rows[i].required;
+        memcpy(fake->required_group, rows[i].required, sizeof fake->required_group);
         fake->lists_offset = rows[i].offsets;
         assert_true(rt_ok(run_prepare(f, "", &r)));
         rt_status status = launch(&r, &rows[i].range);
@@ -896,10 +897,12 @@ static void failures_have_the_class_of_their_call(void **state)
 static void results_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(l0_result_name(ZE_RESULT_ERROR_DEVICE_LOST), "ZE_RESULT_ERROR_DEVICE_LOST");
-    assert_null(l0_result_name((ze_result_t)0x12345));
-    for (uint32_t result = 0x78000001; result <= 0x7800001a; result++)
-        assert_non_null(l0_result_name((ze_result_t)result));
+    const char *no_name = vendor_result_name(&l0_results, 0x12345);
+    assert_string_equal(no_name, "a result that Level Zero does not name");
+    assert_string_equal(vendor_result_name(&l0_results, ZE_RESULT_ERROR_DEVICE_LOST),
+                        "ZE_RESULT_ERROR_DEVICE_LOST");
+    for (int result = 0x78000001; result <= 0x7800001a; result++)
+        assert_string_not_equal(vendor_result_name(&l0_results, result), no_name);
 }
 
 int main(int argc, char **argv)

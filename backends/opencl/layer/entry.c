@@ -17,6 +17,8 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count,
                                                           const cl_properties *properties);
 CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
 
+_Static_assert(sizeof(cl_icd_dispatch) % sizeof(void *) == 0, "a table of pointers");
+
 /* The loader's table, and the table returned to it: our entries, and the loader's for the rest. */
 static cl_icd_dispatch next, ours;
 
@@ -45,17 +47,6 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size
     return CL_SUCCESS;
 }
 
-static void calls_replace(uint32_t hidden, bool records)
-{
-    ours = next;
-    layer_mask_calls(&ours, hidden);
-    if (!records) return;
-    layer_program_calls(&ours);
-    layer_queue_calls(&ours);
-    layer_memory_calls(&ours);
-    layer_extension_calls(&ours);
-}
-
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target,
                                                      cl_uint *out_count,
                                                      const cl_icd_dispatch **out_dispatch)
@@ -68,9 +59,17 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
     layer_objects_clear();
     /* An older loader has fewer entries; a newer one keeps its own for those missing here. */
     cl_uint common = count < ENTRIES ? count : ENTRIES;
+    CHECK(common * sizeof(void *) <= sizeof next);
     memset(&next, 0, sizeof next);
     memcpy(&next, target, common * sizeof(void *));
-    calls_replace(hidden, *variable(OCL_LAYER_LOG) != '\0');
+    ours = next;
+    layer_mask_calls(&ours, hidden);
+    if (*variable(OCL_LAYER_LOG) != '\0') {
+        layer_program_calls(&ours);
+        layer_queue_calls(&ours);
+        layer_memory_calls(&ours);
+        layer_extension_calls(&ours);
+    }
     layer_record record = layer_record_begin("layer");
     layer_put_number(&record, "version", OCL_LAYER_VERSION);
     layer_put_text(&record, "hides", variable(OCL_LAYER_HIDE));

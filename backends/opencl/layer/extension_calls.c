@@ -20,24 +20,30 @@ typedef struct extension_driver {
     void *call;
 } extension_driver;
 
+/* The calls that are recorded, by functions named record_…. */
+#define EXTENSIONS(EXTENSION)                                                                      \
+    EXTENSION(clHostMemAllocINTEL)                                                                 \
+    EXTENSION(clDeviceMemAllocINTEL)                                                               \
+    EXTENSION(clSharedMemAllocINTEL)                                                               \
+    EXTENSION(clMemFreeINTEL)                                                                      \
+    EXTENSION(clMemBlockingFreeINTEL)                                                              \
+    EXTENSION(clSetKernelArgMemPointerINTEL)                                                       \
+    EXTENSION(clEnqueueMemFillINTEL)                                                               \
+    EXTENSION(clEnqueueMemsetINTEL)                                                                \
+    EXTENSION(clEnqueueMemcpyINTEL)                                                                \
+    EXTENSION(clEnqueueMigrateMemINTEL)                                                            \
+    EXTENSION(clGetDeviceGlobalVariablePointerINTEL)                                               \
+    EXTENSION(clEnqueueReadGlobalVariableINTEL)                                                    \
+    EXTENSION(clEnqueueWriteGlobalVariableINTEL)                                                   \
+    EXTENSION(clGetDeviceFunctionPointerINTEL)                                                     \
+    EXTENSION(clCreateProgramWithILKHR)                                                            \
+    EXTENSION(clSetProgramSpecializationConstant)
+
 typedef enum extension_index {
-    HOST_ALLOC,
-    DEVICE_ALLOC,
-    SHARED_ALLOC,
-    FREE,
-    BLOCKING_FREE,
-    ARGUMENT,
-    FILL,
-    SET,
-    COPY,
-    MIGRATE,
-    VARIABLE,
-    READ_VARIABLE,
-    WRITE_VARIABLE,
-    FUNCTION,
-    PROGRAM_IL,
-    CONSTANT,
-    EXTENSION_COUNT
+#define EXTENSION_INDEX(name) INDEX_##name,
+    EXTENSIONS(EXTENSION_INDEX)
+#undef EXTENSION_INDEX
+        EXTENSION_COUNT
 } extension_index;
 
 static struct {
@@ -57,16 +63,18 @@ static const void *table_of(const void *object)
 static bool driver_add(extension_index index, const void *platform, void *call)
 {
     const void *table = table_of(platform);
-    bool kept = false, told = false;
+    CHECK(index < EXTENSION_COUNT);
+    bool kept = false, is_known = false;
     pthread_mutex_lock(&known.lock);
-    for (uint32_t i = 0; i < known.counts[index] && !told; i++) {
-        told = known.drivers[index][i].table == table;
-        kept = told && known.drivers[index][i].call == call;
+    for (uint32_t i = 0; i < known.counts[index] && !is_known; i++) {
+        is_known = known.drivers[index][i].table == table;
+        kept = is_known && known.drivers[index][i].call == call;
     }
-    if (!told && known.counts[index] < DRIVERS_MAX) {
+    if (!is_known && known.counts[index] < DRIVERS_MAX) {
         known.drivers[index][known.counts[index]++] = (extension_driver){table, call};
         kept = true;
     }
+    CHECK(known.counts[index] <= DRIVERS_MAX);
     pthread_mutex_unlock(&known.lock);
     return kept;
 }
@@ -84,18 +92,17 @@ static void *driver_find(extension_index index, const void *object)
     return call;
 }
 
-/* Declares a variable of the call's type that holds the driver's call. */
-#define DRIVER(type, variable, index, object)                                                      \
-    __typeof__(type) *variable;                                                                    \
-    void *variable##_address = driver_find(index, object);                                         \
-    memcpy(&(variable), &variable##_address, sizeof(variable))
+/* Declares `call`, the driver's call of that name. */
+#define DRIVER(name, type, object)                                                                 \
+    __typeof__(type) *call;                                                                        \
+    void *address = driver_find(INDEX_##name, object);                                             \
+    memcpy(&call, &address, sizeof call)
 
 /* ---- Unified shared memory ------------------------------------------------------------------ */
 
 static layer_record alloc_begin(const char *name, cl_context context, size_t size)
 {
-    layer_record record = layer_record_begin(name);
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on(name, LAYER_CONTEXT, context);
     layer_put_number(&record, "size", size);
     return record;
 }
@@ -110,24 +117,22 @@ static void *alloc_end(layer_record *record, void *made, size_t size, cl_int res
     return made;
 }
 
-static CL_API_ENTRY void *CL_API_CALL record_host_alloc(cl_context context,
-                                                        const cl_mem_properties_intel *properties,
-                                                        size_t size, cl_uint alignment,
-                                                        cl_int *out_result)
+static CL_API_ENTRY void *CL_API_CALL
+record_clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties,
+                           size_t size, cl_uint alignment, cl_int *out_result)
 {
-    DRIVER(clHostMemAllocINTEL, call, HOST_ALLOC, context);
+    DRIVER(clHostMemAllocINTEL, clHostMemAllocINTEL, context);
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clHostMemAllocINTEL", context, size);
     void *made = call(context, properties, size, alignment, &result);
     return alloc_end(&record, made, size, result, out_result);
 }
 
-static CL_API_ENTRY void *CL_API_CALL record_device_alloc(cl_context context, cl_device_id device,
-                                                          const cl_mem_properties_intel *properties,
-                                                          size_t size, cl_uint alignment,
-                                                          cl_int *out_result)
+static CL_API_ENTRY void *CL_API_CALL record_clDeviceMemAllocINTEL(
+    cl_context context, cl_device_id device, const cl_mem_properties_intel *properties, size_t size,
+    cl_uint alignment, cl_int *out_result)
 {
-    DRIVER(clDeviceMemAllocINTEL, call, DEVICE_ALLOC, context);
+    DRIVER(clDeviceMemAllocINTEL, clDeviceMemAllocINTEL, context);
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clDeviceMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
@@ -135,12 +140,11 @@ static CL_API_ENTRY void *CL_API_CALL record_device_alloc(cl_context context, cl
     return alloc_end(&record, made, size, result, out_result);
 }
 
-static CL_API_ENTRY void *CL_API_CALL record_shared_alloc(cl_context context, cl_device_id device,
-                                                          const cl_mem_properties_intel *properties,
-                                                          size_t size, cl_uint alignment,
-                                                          cl_int *out_result)
+static CL_API_ENTRY void *CL_API_CALL record_clSharedMemAllocINTEL(
+    cl_context context, cl_device_id device, const cl_mem_properties_intel *properties, size_t size,
+    cl_uint alignment, cl_int *out_result)
 {
-    DRIVER(clSharedMemAllocINTEL, call, SHARED_ALLOC, context);
+    DRIVER(clSharedMemAllocINTEL, clSharedMemAllocINTEL, context);
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clSharedMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
@@ -150,18 +154,19 @@ static CL_API_ENTRY void *CL_API_CALL record_shared_alloc(cl_context context, cl
 
 /* The block is forgotten before the driver is called: another thread may be given its address
  * immediately afterwards. */
-static CL_API_ENTRY cl_int CL_API_CALL record_free(cl_context context, void *pointer)
+static CL_API_ENTRY cl_int CL_API_CALL record_clMemFreeINTEL(cl_context context, void *pointer)
 {
-    DRIVER(clMemFreeINTEL, call, FREE, context);
+    DRIVER(clMemFreeINTEL, clMemFreeINTEL, context);
     layer_record record = layer_record_begin("clMemFreeINTEL");
     layer_put_pointer(&record, "pointer", pointer);
     layer_block_remove(pointer);
     return layer_record_end(&record, call(context, pointer));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_blocking_free(cl_context context, void *pointer)
+static CL_API_ENTRY cl_int CL_API_CALL record_clMemBlockingFreeINTEL(cl_context context,
+                                                                     void *pointer)
 {
-    DRIVER(clMemBlockingFreeINTEL, call, BLOCKING_FREE, context);
+    DRIVER(clMemBlockingFreeINTEL, clMemBlockingFreeINTEL, context);
     layer_record record = layer_record_begin("clMemBlockingFreeINTEL");
     layer_put_pointer(&record, "pointer", pointer);
     layer_record_announce(&record);
@@ -169,23 +174,22 @@ static CL_API_ENTRY cl_int CL_API_CALL record_blocking_free(cl_context context, 
     return layer_record_end(&record, call(context, pointer));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_argument(cl_kernel kernel, cl_uint index,
-                                                       const void *pointer)
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgMemPointerINTEL(cl_kernel kernel,
+                                                                            cl_uint index,
+                                                                            const void *pointer)
 {
-    DRIVER(clSetKernelArgMemPointerINTEL, call, ARGUMENT, kernel);
-    layer_record record = layer_record_begin("clSetKernelArgMemPointerINTEL");
-    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    DRIVER(clSetKernelArgMemPointerINTEL, clSetKernelArgMemPointerINTEL, kernel);
+    layer_record record = layer_begin_on("clSetKernelArgMemPointerINTEL", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_pointer(&record, "pointer", pointer);
     return layer_record_end(&record, call(kernel, index, pointer));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_fill(cl_command_queue queue, void *to,
-                                                   const void *pattern, size_t pattern_size,
-                                                   size_t size, cl_uint wait_count,
-                                                   const cl_event *wait, cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemFillINTEL(
+    cl_command_queue queue, void *to, const void *pattern, size_t pattern_size, size_t size,
+    cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    DRIVER(clEnqueueMemFillINTEL, call, FILL, queue);
+    DRIVER(clEnqueueMemFillINTEL, clEnqueueMemFillINTEL, queue);
     layer_record record = layer_command_begin("clEnqueueMemFillINTEL", queue, wait_count);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
@@ -194,23 +198,24 @@ static CL_API_ENTRY cl_int CL_API_CALL record_fill(cl_command_queue queue, void 
         &record, call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_set(cl_command_queue queue, void *to, cl_int value,
-                                                  size_t size, cl_uint wait_count,
-                                                  const cl_event *wait, cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemsetINTEL(cl_command_queue queue, void *to,
+                                                                   cl_int value, size_t size,
+                                                                   cl_uint wait_count,
+                                                                   const cl_event *wait,
+                                                                   cl_event *out_event)
 {
-    DRIVER(clEnqueueMemsetINTEL, call, SET, queue);
+    DRIVER(clEnqueueMemsetINTEL, clEnqueueMemsetINTEL, queue);
     layer_record record = layer_command_begin("clEnqueueMemsetINTEL", queue, wait_count);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     return layer_record_end(&record, call(queue, to, value, size, wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_copy(cl_command_queue queue, cl_bool blocking,
-                                                   void *to, const void *from, size_t size,
-                                                   cl_uint wait_count, const cl_event *wait,
-                                                   cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemcpyINTEL(
+    cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
+    cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    DRIVER(clEnqueueMemcpyINTEL, call, COPY, queue);
+    DRIVER(clEnqueueMemcpyINTEL, clEnqueueMemcpyINTEL, queue);
     layer_record record = layer_command_begin("clEnqueueMemcpyINTEL", queue, wait_count);
     layer_put_number(&record, "blocking", blocking);
     layer_put_pointer(&record, "to", to);
@@ -221,12 +226,11 @@ static CL_API_ENTRY cl_int CL_API_CALL record_copy(cl_command_queue queue, cl_bo
                             call(queue, blocking, to, from, size, wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_migrate(cl_command_queue queue, const void *pointer,
-                                                      size_t size, cl_mem_migration_flags flags,
-                                                      cl_uint wait_count, const cl_event *wait,
-                                                      cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMigrateMemINTEL(
+    cl_command_queue queue, const void *pointer, size_t size, cl_mem_migration_flags flags,
+    cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    DRIVER(clEnqueueMigrateMemINTEL, call, MIGRATE, queue);
+    DRIVER(clEnqueueMigrateMemINTEL, clEnqueueMigrateMemINTEL, queue);
     layer_record record = layer_command_begin("clEnqueueMigrateMemINTEL", queue, wait_count);
     layer_put_pointer(&record, "pointer", pointer);
     layer_put_number(&record, "size", size);
@@ -239,27 +243,23 @@ static CL_API_ENTRY cl_int CL_API_CALL record_migrate(cl_command_queue queue, co
 
 /* The variable becomes a block, so that pointers to it can be resolved.  Programs query it
  * repeatedly; it keeps its number. */
-static void variable_put(layer_record *record, const void *pointer, size_t size)
+static CL_API_ENTRY cl_int CL_API_CALL record_clGetDeviceGlobalVariablePointerINTEL(
+    cl_device_id device, cl_program program, const char *name, size_t *out_size, void **out_pointer)
 {
-    uint32_t number;
-    size_t offset;
-    if (!layer_block_find(pointer, &number, &offset)) layer_block_add(pointer, size);
-    layer_put_pointer(record, "pointer", pointer);
-}
-
-static CL_API_ENTRY cl_int CL_API_CALL record_variable(cl_device_id device, cl_program program,
-                                                       const char *name, size_t *out_size,
-                                                       void **out_pointer)
-{
-    DRIVER(ocl_global_pointer_call, call, VARIABLE, program);
+    DRIVER(clGetDeviceGlobalVariablePointerINTEL, ocl_global_pointer_call, program);
     size_t size = 0;
-    layer_record record = layer_record_begin("clGetDeviceGlobalVariablePointerINTEL");
-    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    layer_record record =
+        layer_begin_on("clGetDeviceGlobalVariablePointerINTEL", LAYER_DEVICE, device);
     layer_put_object(&record, "program", LAYER_PROGRAM, program);
     layer_put_text(&record, "name", name);
     cl_int result = call(device, program, name, &size, out_pointer);
     if (result == CL_SUCCESS) layer_put_number(&record, "size", size);
-    if (result == CL_SUCCESS && out_pointer) variable_put(&record, *out_pointer, size);
+    if (result == CL_SUCCESS && out_pointer) {
+        uint32_t number;
+        size_t offset;
+        if (!layer_block_find(*out_pointer, &number, &offset)) layer_block_add(*out_pointer, size);
+        layer_put_pointer(&record, "pointer", *out_pointer);
+    }
     if (out_size) *out_size = size;
     return layer_record_end(&record, result);
 }
@@ -267,8 +267,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_variable(cl_device_id device, cl_p
 static layer_record variable_begin(const char *call, cl_command_queue queue, cl_program program,
                                    const char *name, cl_bool blocking, size_t size, size_t offset)
 {
-    layer_record record = layer_record_begin(call);
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_begin_on(call, LAYER_QUEUE, queue);
     layer_put_object(&record, "program", LAYER_PROGRAM, program);
     layer_put_text(&record, "name", name);
     layer_put_number(&record, "blocking", blocking);
@@ -278,22 +277,22 @@ static layer_record variable_begin(const char *call, cl_command_queue queue, cl_
     return record;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_read_variable(
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadGlobalVariableINTEL(
     cl_command_queue queue, cl_program program, const char *name, cl_bool blocking, size_t size,
     size_t offset, void *to, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    DRIVER(ocl_global_read_call, call, READ_VARIABLE, queue);
+    DRIVER(clEnqueueReadGlobalVariableINTEL, ocl_global_read_call, queue);
     layer_record record = variable_begin("clEnqueueReadGlobalVariableINTEL", queue, program, name,
                                          blocking, size, offset);
     return layer_record_end(&record, call(queue, program, name, blocking, size, offset, to,
                                           wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_write_variable(
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteGlobalVariableINTEL(
     cl_command_queue queue, cl_program program, const char *name, cl_bool blocking, size_t size,
     size_t offset, const void *from, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    DRIVER(ocl_global_write_call, call, WRITE_VARIABLE, queue);
+    DRIVER(clEnqueueWriteGlobalVariableINTEL, ocl_global_write_call, queue);
     layer_record record = variable_begin("clEnqueueWriteGlobalVariableINTEL", queue, program, name,
                                          blocking, size, offset);
     return layer_record_end(&record, call(queue, program, name, blocking, size, offset, from,
@@ -304,12 +303,13 @@ static CL_API_ENTRY cl_int CL_API_CALL record_write_variable(
 typedef cl_int function_pointer_call(cl_device_id device, cl_program program, const char *name,
                                      cl_ulong *out_address);
 
-static CL_API_ENTRY cl_int CL_API_CALL record_function(cl_device_id device, cl_program program,
-                                                       const char *name, cl_ulong *out_address)
+static CL_API_ENTRY cl_int CL_API_CALL record_clGetDeviceFunctionPointerINTEL(cl_device_id device,
+                                                                              cl_program program,
+                                                                              const char *name,
+                                                                              cl_ulong *out_address)
 {
-    DRIVER(function_pointer_call, call, FUNCTION, program);
-    layer_record record = layer_record_begin("clGetDeviceFunctionPointerINTEL");
-    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    DRIVER(clGetDeviceFunctionPointerINTEL, function_pointer_call, program);
+    layer_record record = layer_begin_on("clGetDeviceFunctionPointerINTEL", LAYER_DEVICE, device);
     layer_put_object(&record, "program", LAYER_PROGRAM, program);
     layer_put_text(&record, "name", name);
     return layer_record_end(&record, call(device, program, name, out_address));
@@ -317,18 +317,22 @@ static CL_API_ENTRY cl_int CL_API_CALL record_function(cl_device_id device, cl_p
 
 /* ---- What OpenCL itself has since ----------------------------------------------------------- */
 
-static CL_API_ENTRY cl_program CL_API_CALL record_program_il(cl_context context, const void *il,
-                                                             size_t size, cl_int *out_result)
+static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithILKHR(cl_context context,
+                                                                           const void *il,
+                                                                           size_t size,
+                                                                           cl_int *out_result)
 {
-    DRIVER(clCreateProgramWithIL, call, PROGRAM_IL, context);
+    DRIVER(clCreateProgramWithILKHR, clCreateProgramWithIL, context);
     return layer_create_program_with_il("clCreateProgramWithILKHR", call, context, il, size,
                                         out_result);
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_constant(cl_program program, cl_uint id, size_t size,
-                                                       const void *value)
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetProgramSpecializationConstant(cl_program program,
+                                                                                 cl_uint id,
+                                                                                 size_t size,
+                                                                                 const void *value)
 {
-    DRIVER(clSetProgramSpecializationConstant, call, CONSTANT, program);
+    DRIVER(clSetProgramSpecializationConstant, clSetProgramSpecializationConstant, program);
     return layer_set_constant(call, program, id, size, value);
 }
 
@@ -340,24 +344,9 @@ static const struct {
     const char *name;
     any_call *ours;
 } extensions[EXTENSION_COUNT] = {
-#define EXTENSION(index, name, function) [index] = {name, (any_call *)(function)}
-    EXTENSION(HOST_ALLOC, "clHostMemAllocINTEL", record_host_alloc),
-    EXTENSION(DEVICE_ALLOC, "clDeviceMemAllocINTEL", record_device_alloc),
-    EXTENSION(SHARED_ALLOC, "clSharedMemAllocINTEL", record_shared_alloc),
-    EXTENSION(FREE, "clMemFreeINTEL", record_free),
-    EXTENSION(BLOCKING_FREE, "clMemBlockingFreeINTEL", record_blocking_free),
-    EXTENSION(ARGUMENT, "clSetKernelArgMemPointerINTEL", record_argument),
-    EXTENSION(FILL, "clEnqueueMemFillINTEL", record_fill),
-    EXTENSION(SET, "clEnqueueMemsetINTEL", record_set),
-    EXTENSION(COPY, "clEnqueueMemcpyINTEL", record_copy),
-    EXTENSION(MIGRATE, "clEnqueueMigrateMemINTEL", record_migrate),
-    EXTENSION(VARIABLE, "clGetDeviceGlobalVariablePointerINTEL", record_variable),
-    EXTENSION(READ_VARIABLE, "clEnqueueReadGlobalVariableINTEL", record_read_variable),
-    EXTENSION(WRITE_VARIABLE, "clEnqueueWriteGlobalVariableINTEL", record_write_variable),
-    EXTENSION(FUNCTION, "clGetDeviceFunctionPointerINTEL", record_function),
-    EXTENSION(PROGRAM_IL, "clCreateProgramWithILKHR", record_program_il),
-    EXTENSION(CONSTANT, "clSetProgramSpecializationConstant", record_constant),
-#undef EXTENSION
+#define EXTENSION_ROW(name) {#name, (any_call *)record_##name},
+    EXTENSIONS(EXTENSION_ROW)
+#undef EXTENSION_ROW
 };
 
 /* Records which call was looked up, and whether it will be recorded from now on. */

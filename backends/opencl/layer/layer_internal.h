@@ -60,6 +60,8 @@ bool layer_log_open(const char *value);
 
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
+/* As layer_record_begin, for a call on an object: adds it under the name of its kind ("device"). */
+layer_record layer_begin_on(const char *name, layer_kind kind, const void *object);
 /* As layer_record_begin, for a command of a queue; adds the fields common to all commands. */
 layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
@@ -80,8 +82,10 @@ void layer_record_announce(const layer_record *record);
 cl_int layer_record_end(layer_record *record, cl_int result);
 
 /* As layer_record_end, for a call that creates an object: the object is numbered and recorded under
- * the key "made". */
-void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result);
+ * the key "made".  Stores the result for the program unless out_result is NULL; returns the object.
+ */
+void *layer_record_end_made(layer_record *record, layer_kind kind, void *made, cl_int result,
+                            cl_int *out_result);
 
 /* ---- mask.c --------------------------------------------------------------------------------- */
 

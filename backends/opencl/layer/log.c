@@ -55,14 +55,6 @@ static bool number_read(rt_text text, uint64_t *out_number)
     return rt_number_read(text, 0, UINT64_MAX, out_number);
 }
 
-static bool result_read(rt_text text, int32_t *out_result)
-{
-    int64_t number;
-    bool is_read = rt_number_read_signed(text, INT32_MIN, INT32_MAX, &number);
-    *out_result = (int32_t)number;
-    return is_read;
-}
-
 /* Copies a value and decodes its escapes.  False if an escape is invalid. */
 static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
 {
@@ -79,6 +71,7 @@ static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
         }
         value[length++] = byte;
     }
+    CHECK(length <= written.length);
     *out_value = (rt_text){value, length};
     return true;
 }
@@ -114,16 +107,15 @@ static rt_status fields_read(log_reader *reader, rt_text rest, ocl_call *call)
     call->fields = fields;
     for (rt_text word; rest.length > 0; call->field_count++) {
         if (!word_take(&rest, &word)) return line_fail(reader, "a field is empty");
-        const char *equals = memchr(word.data, '=', word.length);
-        if (!equals || equals == word.data) return line_fail(reader, "a field is not KEY=VALUE");
+        rt_text written = word, key = rt_text_take_until(&written, '=');
+        if (key.length == 0 || key.length == word.length)
+            return line_fail(reader, "a field is not KEY=VALUE");
         CHECK(call->field_count < room);
         ocl_call_field *field = &fields[call->field_count];
-        size_t length = (size_t)(equals - word.data);
-        rt_text written = {equals + 1, word.length - length - 1};
-        field->key = rt_arena_text(reader->arena, (rt_text){word.data, length});
+        field->key = rt_arena_text(reader->arena, key);
         field->is_nothing = rt_text_is(written, "-");
         if (!value_read(reader->arena, written, &field->value))
-            return line_fail(reader, "a value has '%' without two digits behind it");
+            return line_fail(reader, "'%' in a value is not followed by two digits");
         if (field->is_nothing) field->value = (rt_text){0};
     }
     return RT_STATUS_OK;
@@ -136,84 +128,59 @@ static const ocl_call_field *field_find(const ocl_call *call, const char *key)
     return NULL;
 }
 
-static uint32_t process_find(log_reader *reader, uint64_t number)
-{
-    uint32_t i = 0;
-    while (i < reader->processes.count && reader->processes.items[i].number != number)
-        i++;
-    if (i == reader->processes.count)
-        *rt_vector_push(&reader->processes) = (log_process){.number = number};
-    return i;
-}
-
-/* Reads the record that the layer writes when it is loaded. */
-static rt_status layer_read(log_reader *reader, log_process *process, const ocl_call *call)
-{
-    uint64_t version;
-    if (!ocl_call_number(call, "version", &version) || version != OCL_LAYER_VERSION)
-        return line_fail(reader, "the layer's own record has another version");
-    reader->out->process_count++;
-    process->loaded = true;
-    return RT_STATUS_OK;
-}
-
-/* Removes the announcement of a call that has returned. */
-static void announcement_drop(log_reader *reader, uint32_t process, uint64_t number)
-{
-    for (uint32_t i = reader->begun.count; i-- > 0;) {
-        const log_entry *entry = &reader->begun.items[i];
-        if (entry->number != number || entry->call.process != process) continue;
-        memmove(&reader->begun.items[i], &reader->begun.items[i + 1],
-                (reader->begun.count - i - 1) * sizeof *reader->begun.items);
-        reader->begun.count--;
-        return;
-    }
-}
-
 static rt_status line_read(log_reader *reader, rt_text line, bool is_tail)
 {
     line_head head;
     if (!head_read(&line, &head))
         return line_fail(reader, "it does not begin with PROCESS CALL THREAD MARK NAME");
-    uint32_t index = process_find(reader, head.process);
+    uint32_t index = 0;
+    while (index < reader->processes.count && reader->processes.items[index].number != head.process)
+        index++;
+    if (index == reader->processes.count)
+        *rt_vector_push(&reader->processes) = (log_process){.number = head.process};
+    log_process *process = &reader->processes.items[index];
     ocl_call call = {.process = index,
                      .thread = (uint32_t)head.thread,
                      .returned = head.returned,
                      .name = rt_arena_text(reader->arena, head.name)};
     RT_TRY(fields_read(reader, line, &call));
-    if (rt_text_is(head.name, "layer"))
-        return layer_read(reader, &reader->processes.items[index], &call);
-    if (!reader->processes.items[index].loaded && !is_tail)
+    if (rt_text_is(head.name, "layer")) {
+        /* The record that the layer writes when it is loaded. */
+        uint64_t version;
+        if (!ocl_call_number(&call, "version", &version) || version != OCL_LAYER_VERSION)
+            return line_fail(reader, "the layer's own record has another version");
+        reader->out->process_count++;
+        process->loaded = true;
+        return RT_STATUS_OK;
+    }
+    if (!process->loaded && !is_tail)
         return line_fail(reader, "its process has no record of the layer before it");
     if (rt_text_is(head.name, "full")) {
         reader->out->is_full = true;
         return RT_STATUS_OK;
     }
-    const ocl_call_field *result = field_find(&call, "result");
-    if (head.returned && (!result || !result_read(result->value, &call.result)))
-        return line_fail(reader, "a call that returned has no result");
-    if (head.returned) {
-        announcement_drop(reader, index, head.call);
-        *rt_vector_push(&reader->returned) = (log_entry){head.call, call};
-    } else {
+    if (!head.returned) {
         *rt_vector_push(&reader->begun) = (log_entry){head.call, call};
+        return RT_STATUS_OK;
     }
+    const ocl_call_field *field = field_find(&call, "result");
+    int64_t result;
+    if (!field || !rt_number_read_signed(field->value, INT32_MIN, INT32_MAX, &result))
+        return line_fail(reader, "a call that returned has no result");
+    call.result = (int32_t)result;
+    /* The return replaces the call's announcement. */
+    for (uint32_t i = reader->begun.count; i-- > 0;) {
+        log_entry *entry = &reader->begun.items[i];
+        if (entry->number != head.call || entry->call.process != index) continue;
+        memmove(entry, entry + 1, (reader->begun.count - i - 1) * sizeof *entry);
+        reader->begun.count--;
+        break;
+    }
+    *rt_vector_push(&reader->returned) = (log_entry){head.call, call};
     return RT_STATUS_OK;
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
-
-static void calls_join(const log_reader *reader)
-{
-    uint32_t count = reader->returned.count + reader->begun.count;
-    ocl_call *calls = rt_arena_alloc_array(reader->arena, count, sizeof *calls);
-    for (uint32_t i = 0; i < reader->returned.count; i++)
-        calls[i] = reader->returned.items[i].call;
-    for (uint32_t i = 0; i < reader->begun.count; i++)
-        calls[reader->returned.count + i] = reader->begun.items[i].call;
-    reader->out->calls = calls;
-    reader->out->call_count = count;
-}
 
 rt_status ocl_call_log_read(rt_sink *sink, rt_arena *arena, rt_text text, bool is_tail,
                             ocl_call_log *out_log)
@@ -233,7 +200,16 @@ rt_status ocl_call_log_read(rt_sink *sink, rt_arena *arena, rt_text text, bool i
         if (is_tail && reader.line == 1) continue;
         status = line_read(&reader, line, is_tail);
     }
-    if (rt_ok(status)) calls_join(&reader);
+    if (rt_ok(status)) {
+        uint32_t returned = reader.returned.count, begun = reader.begun.count;
+        ocl_call *calls = rt_arena_alloc_array(arena, returned + begun, sizeof *calls);
+        for (uint32_t i = 0; i < returned; i++)
+            calls[i] = reader.returned.items[i].call;
+        for (uint32_t i = 0; i < begun; i++)
+            calls[returned + i] = reader.begun.items[i].call;
+        out_log->calls = calls;
+        out_log->call_count = returned + begun;
+    }
     rt_vector_free(&reader.processes);
     rt_vector_free(&reader.returned);
     rt_vector_free(&reader.begun);
@@ -259,6 +235,7 @@ bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
     rt_text rest = ocl_call_text(call, key);
     if (rest.length == 0) return false;
     uint32_t count = count_of(rest, ',') + 1;
+    CHECK(count >= 1 && count <= rest.length + 1);
     uint64_t *numbers = rt_arena_alloc_array(arena, count, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++) {
         rt_text item = rt_text_take_until(&rest, ',');
@@ -272,12 +249,9 @@ bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
 
 bool ocl_call_code(const ocl_call *call, rt_text *out_hash, uint64_t *out_size)
 {
-    rt_text code = ocl_call_text(call, "code");
-    const char *colon = code.length > 0 ? memchr(code.data, ':', code.length) : NULL;
-    if (!colon) return false;
-    size_t length = (size_t)(colon - code.data);
-    *out_hash = (rt_text){code.data, length};
-    return number_read((rt_text){colon + 1, code.length - length - 1}, out_size);
+    rt_text rest = ocl_call_text(call, "code");
+    *out_hash = rt_text_take_until(&rest, ':');
+    return number_read(rest, out_size);
 }
 
 void ocl_call_print(rt_buffer *out, const ocl_call *call)

@@ -73,21 +73,14 @@ static const char *const aspects[OCL_HIDDEN_COUNT] = {
 
 static uint32_t hidden; /* bits of ocl_hidden_aspect and dev_aspect */
 
-static uint32_t aspect_find(const char *name, size_t length)
-{
-    uint32_t i = 0;
-    while (i < OCL_HIDDEN_COUNT &&
-           (strlen(aspects[i]) != length || memcmp(aspects[i], name, length) != 0))
-        i++;
-    return i;
-}
-
 bool layer_mask_read(const char *value, uint32_t *out_hidden)
 {
     *out_hidden = 0;
     for (const char *at = value; *at != '\0';) {
         size_t length = strcspn(at, ",");
-        uint32_t aspect = aspect_find(at, length);
+        uint32_t aspect = 0;
+        while (aspect < OCL_HIDDEN_COUNT && !rt_text_is((rt_text){at, length}, aspects[aspect]))
+            aspect++;
         if (aspect == OCL_HIDDEN_COUNT) {
             fprintf(stderr,
                     "assay: the OpenCL layer cannot hide '%.*s' (%s); it hides:", (int)length, at,
@@ -108,43 +101,28 @@ bool layer_mask_read(const char *value, uint32_t *out_hidden)
 static bool name_hidden(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        bool same = strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0;
-        if (same) return (hidden >> names[i].aspect & 1) != 0;
+        if (!rt_text_is((rt_text){name, length}, names[i].name)) continue;
+        return (hidden >> names[i].aspect & 1) != 0;
     }
-    return false;
-}
-
-static bool number_hidden(cl_device_info what)
-{
-    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
-        if (zeros[i].what == what) return (hidden >> zeros[i].aspect & 1) != 0;
     return false;
 }
 
 /* Removes the hidden names from a space-separated list in place; returns its length. */
 static size_t text_filter(char *text, size_t length)
 {
+    rt_text rest = {text, strnlen(text, length)};
     size_t kept = 0;
-    for (size_t at = 0; at < length && text[at] != '\0';) {
-        size_t rest = length - at, word = 0;
-        while (word < rest && text[at + word] != '\0' && text[at + word] != ' ')
-            word++;
-        size_t space = word < rest && text[at + word] == ' ' ? 1 : 0;
-        if (word == 0 || !name_hidden(text + at, word)) {
-            memmove(text + kept, text + at, word + space);
-            kept += word + space;
-        }
-        at += word + space;
+    while (rest.length > 0) {
+        const char *word = rest.data;
+        rt_text name = rt_text_take_until(&rest, ' ');
+        size_t used = (size_t)(rest.data - word); /* with the space */
+        if (name.length > 0 && name_hidden(name.data, name.length)) continue;
+        CHECK(text + kept <= word);
+        memmove(text + kept, word, used);
+        kept += used;
     }
-    return kept;
-}
-
-static size_t versions_filter(cl_name_version *list, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!name_hidden(list[i].name, strnlen(list[i].name, sizeof list[i].name)))
-            list[kept++] = list[i];
+    while (kept > 0 && text[kept - 1] == ' ')
+        kept--;
     return kept;
 }
 
@@ -183,13 +161,15 @@ static cl_int list_answer(const query *asked, bool versions, size_t size, void *
                                        * writes */
     result = query_ask(asked, whole, list, NULL);
     if (result == CL_SUCCESS && versions) {
-        size_t count =
-            versions_filter((cl_name_version *)(void *)list, whole / sizeof(cl_name_version));
-        result = answer(list, count * sizeof(cl_name_version), size, out_value, out_size);
+        cl_name_version *rows = (cl_name_version *)(void *)list;
+        size_t kept = 0;
+        for (size_t i = 0; i < whole / sizeof *rows; i++)
+            if (!name_hidden(rows[i].name, strnlen(rows[i].name, sizeof rows[i].name)))
+                rows[kept++] = rows[i];
+        result = answer(list, kept * sizeof *rows, size, out_value, out_size);
     } else if (result == CL_SUCCESS) {
         size_t length = text_filter(list, whole);
-        while (length > 0 && list[length - 1] == ' ')
-            length--;
+        CHECK(length <= whole);
         list[length] = '\0';
         result = answer(list, length + 1, size, out_value, out_size);
     }
@@ -207,8 +187,11 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
     if (device && (versions || what == CL_DEVICE_EXTENSIONS))
         return list_answer(&asked, versions, size, out_value, out_size);
     cl_int result = layer_next()->clGetDeviceInfo(device, what, size, out_value, out_size);
+    bool is_hidden = false;
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros && !is_hidden; i++)
+        is_hidden = zeros[i].what == what && (hidden >> zeros[i].aspect & 1) != 0;
     /* A driver that refuses the query lacks the feature. */
-    if (result == CL_SUCCESS && number_hidden(what) && out_value) {
+    if (result == CL_SUCCESS && is_hidden && out_value) {
         size_t needed = 0;
         if (layer_next()->clGetDeviceInfo(device, what, 0, NULL, &needed) == CL_SUCCESS)
             memset(out_value, 0, needed < size ? needed : size);
@@ -243,6 +226,7 @@ mask_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const cha
 
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t wanted)
 {
+    CHECK(wanted < 1u << OCL_HIDDEN_COUNT);
     hidden = wanted;
     if (hidden == 0) return;
     if (dispatch->clGetDeviceInfo) dispatch->clGetDeviceInfo = mask_clGetDeviceInfo;

@@ -8,14 +8,11 @@ static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateBuffer(cl_context context,
                                                              cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateBuffer");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clCreateBuffer", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
     cl_mem made = layer_next()->clCreateBuffer(context, flags, size, host, &result);
-    layer_record_end_made(&record, LAYER_MEMORY, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL
@@ -23,15 +20,12 @@ record_clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
                                     cl_mem_flags flags, size_t size, void *host, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateBufferWithProperties");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clCreateBufferWithProperties", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
     cl_mem made =
         layer_next()->clCreateBufferWithProperties(context, properties, flags, size, host, &result);
-    layer_record_end_made(&record, LAYER_MEMORY, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
@@ -47,23 +41,19 @@ static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateSubBuffer(cl_mem buffer, c
     if (part) layer_put_number(&record, "offset", part->origin);
     if (part) layer_put_number(&record, "size", part->size);
     cl_mem made = layer_next()->clCreateSubBuffer(buffer, flags, type, region, &result);
-    layer_record_end_made(&record, LAYER_MEMORY, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clReleaseMemObject(cl_mem memory)
 {
-    layer_record record = layer_record_begin("clReleaseMemObject");
-    layer_put_object(&record, "memory", LAYER_MEMORY, memory);
+    layer_record record = layer_begin_on("clReleaseMemObject", LAYER_MEMORY, memory);
     return layer_record_end(&record, layer_next()->clReleaseMemObject(memory));
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
                                                         size_t size, cl_uint alignment)
 {
-    layer_record record = layer_record_begin("clSVMAlloc");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clSVMAlloc", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "alignment", alignment);

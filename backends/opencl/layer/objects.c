@@ -38,10 +38,12 @@ void layer_object_add(layer_kind kind, const void *object)
 
 uint32_t layer_object_number(layer_kind kind, const void *object)
 {
+    CHECK(kind < LAYER_KIND_COUNT);
     if (!object) return LAYER_UNKNOWN;
     pthread_mutex_lock(&objects.lock);
     uint32_t number = rt_map_find_number(&objects.numbers[kind], (uintptr_t)object);
     _Static_assert(RT_MAP_NONE == LAYER_UNKNOWN, "what the map does not have is unknown");
+    CHECK(number == LAYER_UNKNOWN || number < objects.counts[kind]);
     if (number == LAYER_UNKNOWN && kind == LAYER_DEVICE) number = number_next(kind, object);
     pthread_mutex_unlock(&objects.lock);
     return number;
@@ -77,6 +79,7 @@ bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_off
         uintptr_t first = (uintptr_t)block->first;
         found = address >= first && address - first < (block->size > 0 ? block->size : 1);
         if (!found) continue;
+        CHECK(block->number < objects.counts[LAYER_BLOCK]);
         *out_number = block->number;
         *out_offset = address - first;
     }

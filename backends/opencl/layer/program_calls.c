@@ -23,9 +23,7 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContext(
     put_devices(&record, devices, count);
     cl_context made =
         layer_next()->clCreateContext(properties, count, devices, notify, user, &result);
-    layer_record_end_made(&record, LAYER_CONTEXT, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_CONTEXT, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
@@ -38,9 +36,7 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
     layer_put_number(&record, "type", type);
     cl_context made =
         layer_next()->clCreateContextFromType(properties, type, notify, user, &result);
-    layer_record_end_made(&record, LAYER_CONTEXT, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_CONTEXT, made, result, out_result);
 }
 
 /* ---- Making programs ------------------------------------------------------------------------ */
@@ -66,14 +62,11 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithSource(cl_c
                                                                             cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateProgramWithSource");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clCreateProgramWithSource", LAYER_CONTEXT, context);
     put_source(&record, count, texts, lengths);
     cl_program made =
         layer_next()->clCreateProgramWithSource(context, count, texts, lengths, &result);
-    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
 }
 
 cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
@@ -81,14 +74,11 @@ cl_program layer_create_program_with_il(const char *name, layer_create_with_il *
                                         cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin(name);
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on(name, LAYER_CONTEXT, context);
     layer_put_code(&record, "code", il, size);
     layer_record_announce(&record);
     cl_program made = create(context, il, size, &result);
-    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithIL(cl_context context,
@@ -107,24 +97,21 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithBinary(
     const unsigned char **binaries, cl_int *out_statuses, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateProgramWithBinary");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clCreateProgramWithBinary", LAYER_CONTEXT, context);
     put_devices(&record, devices, count);
     for (cl_uint i = 0; sizes && binaries && i < count; i++)
         layer_put_code(&record, i == 0 ? "code" : "further_code", binaries[i], sizes[i]);
     layer_record_announce(&record);
     cl_program made = layer_next()->clCreateProgramWithBinary(context, count, devices, sizes,
                                                               binaries, out_statuses, &result);
-    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
 }
 
 cl_int layer_set_constant(__typeof__(clSetProgramSpecializationConstant) *set, cl_program program,
                           cl_uint id, size_t size, const void *value)
 {
-    layer_record record = layer_record_begin("clSetProgramSpecializationConstant");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record =
+        layer_begin_on("clSetProgramSpecializationConstant", LAYER_PROGRAM, program);
     layer_put_number(&record, "id", id);
     layer_put_hexadecimal(&record, "value", value, size);
     return layer_record_end(&record, set(program, id, size, value));
@@ -141,8 +128,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetProgramSpecializationConstant
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clReleaseProgram(cl_program program)
 {
-    layer_record record = layer_record_begin("clReleaseProgram");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record = layer_begin_on("clReleaseProgram", LAYER_PROGRAM, program);
     return layer_record_end(&record, layer_next()->clReleaseProgram(program));
 }
 
@@ -152,8 +138,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clBuildProgram(
     cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
     void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
-    layer_record record = layer_record_begin("clBuildProgram");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record = layer_begin_on("clBuildProgram", LAYER_PROGRAM, program);
     put_devices(&record, devices, count);
     layer_put_text(&record, "options", options);
     layer_record_announce(&record);
@@ -166,8 +151,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clCompileProgram(
     cl_uint header_count, const cl_program *headers, const char **header_names,
     void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
-    layer_record record = layer_record_begin("clCompileProgram");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record = layer_begin_on("clCompileProgram", LAYER_PROGRAM, program);
     put_devices(&record, devices, count);
     layer_put_text(&record, "options", options);
     layer_put_objects(&record, "headers", LAYER_PROGRAM, OBJECTS(headers), header_count);
@@ -183,17 +167,14 @@ record_clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devi
                      void(CL_CALLBACK *notify)(cl_program, void *), void *user, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clLinkProgram");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clLinkProgram", LAYER_CONTEXT, context);
     put_devices(&record, devices, count);
     layer_put_text(&record, "options", options);
     layer_put_objects(&record, "inputs", LAYER_PROGRAM, OBJECTS(inputs), input_count);
     layer_record_announce(&record);
     cl_program made = layer_next()->clLinkProgram(context, count, devices, options, input_count,
                                                   inputs, notify, user, &result);
-    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
 }
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
@@ -203,14 +184,11 @@ static CL_API_ENTRY cl_kernel CL_API_CALL record_clCreateKernel(cl_program progr
                                                                 cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateKernel");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record = layer_begin_on("clCreateKernel", LAYER_PROGRAM, program);
     layer_put_text(&record, "name", name);
     layer_record_announce(&record);
     cl_kernel made = layer_next()->clCreateKernel(program, name, &result);
-    layer_record_end_made(&record, LAYER_KERNEL, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_KERNEL, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_program program,
@@ -219,8 +197,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_progra
                                                                        cl_uint *out_count)
 {
     cl_uint offered = 0;
-    layer_record record = layer_record_begin("clCreateKernelsInProgram");
-    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record record = layer_begin_on("clCreateKernelsInProgram", LAYER_PROGRAM, program);
     layer_record_announce(&record);
     cl_int result = layer_next()->clCreateKernelsInProgram(program, count, kernels, &offered);
     if (result == CL_SUCCESS && out_count) *out_count = offered;
@@ -234,20 +211,16 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_progra
 static CL_API_ENTRY cl_kernel CL_API_CALL record_clCloneKernel(cl_kernel source, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCloneKernel");
-    layer_put_object(&record, "kernel", LAYER_KERNEL, source);
+    layer_record record = layer_begin_on("clCloneKernel", LAYER_KERNEL, source);
     cl_kernel made = layer_next()->clCloneKernel(source, &result);
-    layer_record_end_made(&record, LAYER_KERNEL, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_KERNEL, made, result, out_result);
 }
 
 /* Only the value's size is recorded: an argument may be an address. */
 static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, cl_uint index,
                                                              size_t size, const void *value)
 {
-    layer_record record = layer_record_begin("clSetKernelArg");
-    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_record record = layer_begin_on("clSetKernelArg", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_number(&record, "size", size);
     layer_record_announce(&record); /* drivers interpret an argument's bytes as an object */
@@ -258,8 +231,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgSVMPointer(cl_kernel
                                                                        cl_uint index,
                                                                        const void *value)
 {
-    layer_record record = layer_record_begin("clSetKernelArgSVMPointer");
-    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_record record = layer_begin_on("clSetKernelArgSVMPointer", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_pointer(&record, "pointer", value);
     return layer_record_end(&record, layer_next()->clSetKernelArgSVMPointer(kernel, index, value));
@@ -269,8 +241,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelExecInfo(cl_kernel kern
                                                                   cl_kernel_exec_info what,
                                                                   size_t size, const void *value)
 {
-    layer_record record = layer_record_begin("clSetKernelExecInfo");
-    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_record record = layer_begin_on("clSetKernelExecInfo", LAYER_KERNEL, kernel);
     layer_put_number(&record, "what", what);
     layer_put_number(&record, "size", size);
     return layer_record_end(&record, layer_next()->clSetKernelExecInfo(kernel, what, size, value));

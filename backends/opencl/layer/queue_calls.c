@@ -2,33 +2,24 @@
 #include "backends/opencl/layer/layer_internal.h"
 #include "reference/base/alloc.h"
 
-/* Queries a kernel's name from its driver, since there are several ways to create a kernel; the
- * caller frees the buffer. */
-static rt_buffer kernel_name(cl_kernel kernel)
-{
-    rt_buffer name = {0};
-    size_t size = 0;
-    if (!kernel || !layer_next()->clGetKernelInfo) return name;
-    if (layer_next()->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) !=
-            CL_SUCCESS ||
-        size == 0)
-        return name;
-    char *text = rt_alloc(size + 1);
-    cl_int result =
-        layer_next()->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, text, NULL);
-    if (result == CL_SUCCESS) rt_buffer_printf(&name, "%s", text);
-    rt_free(text);
-    return name;
-}
-
+/* A kernel's name is queried from its driver, since there are several ways to create a kernel. */
 static layer_record launch_begin(const char *call, cl_command_queue queue, cl_kernel kernel)
 {
-    layer_record record = layer_record_begin(call);
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    const cl_icd_dispatch *next = layer_next();
+    layer_record record = layer_begin_on(call, LAYER_QUEUE, queue);
     layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
-    rt_buffer name = record.off ? (rt_buffer){0} : kernel_name(kernel);
-    layer_put_text(&record, "name", name.size > 0 ? rt_buffer_string(&name) : NULL);
-    rt_buffer_free(&name);
+    if (record.off) return record;
+    char *name = NULL;
+    size_t size = 0;
+    if (kernel && next->clGetKernelInfo &&
+        next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) == CL_SUCCESS &&
+        size > 0)
+        name = rt_alloc(size + 1);
+    if (name &&
+        next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, name, NULL) != CL_SUCCESS)
+        *name = '\0';
+    layer_put_text(&record, "name", name && *name != '\0' ? name : NULL);
+    rt_free(name);
     return record;
 }
 
@@ -67,23 +58,12 @@ record_clCreateCommandQueue(cl_context context, cl_device_id device,
                             cl_command_queue_properties properties, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateCommandQueue");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record = layer_begin_on("clCreateCommandQueue", LAYER_CONTEXT, context);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
     layer_put_number(&record, "properties", properties);
     cl_command_queue made =
         layer_next()->clCreateCommandQueue(context, device, properties, &result);
-    layer_record_end_made(&record, LAYER_QUEUE, made, result);
-    if (out_result) *out_result = result;
-    return made;
-}
-
-/* Returns the value of CL_QUEUE_PROPERTIES in a list, which ends with 0. */
-static cl_queue_properties queue_properties(const cl_queue_properties *list)
-{
-    for (; list && *list != 0; list += 2)
-        if (*list == CL_QUEUE_PROPERTIES) return list[1];
-    return 0;
+    return layer_record_end_made(&record, LAYER_QUEUE, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_command_queue CL_API_CALL
@@ -91,28 +71,30 @@ record_clCreateCommandQueueWithProperties(cl_context context, cl_device_id devic
                                           const cl_queue_properties *properties, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_record_begin("clCreateCommandQueueWithProperties");
-    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_record record =
+        layer_begin_on("clCreateCommandQueueWithProperties", LAYER_CONTEXT, context);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
-    layer_put_number(&record, "properties", queue_properties(properties));
+    cl_queue_properties value = 0;
+    for (const cl_queue_properties *at = properties; at && *at != 0; at += 2) {
+        if (*at != CL_QUEUE_PROPERTIES) continue;
+        value = at[1];
+        break;
+    }
+    layer_put_number(&record, "properties", value);
     cl_command_queue made =
         layer_next()->clCreateCommandQueueWithProperties(context, device, properties, &result);
-    layer_record_end_made(&record, LAYER_QUEUE, made, result);
-    if (out_result) *out_result = result;
-    return made;
+    return layer_record_end_made(&record, LAYER_QUEUE, made, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clFlush(cl_command_queue queue)
 {
-    layer_record record = layer_record_begin("clFlush");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_begin_on("clFlush", LAYER_QUEUE, queue);
     return layer_record_end(&record, layer_next()->clFlush(queue));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clFinish(cl_command_queue queue)
 {
-    layer_record record = layer_record_begin("clFinish");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_begin_on("clFinish", LAYER_QUEUE, queue);
     layer_record_announce(&record);
     return layer_record_end(&record, layer_next()->clFinish(queue));
 }

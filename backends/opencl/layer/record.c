@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static struct {
-    int descriptor; /* -1 if nothing is recorded */
-    bool own;       /* the descriptor was opened by the layer */
+    int descriptor;       /* -1 if nothing is recorded */
+    bool owns_descriptor; /* it was opened by the layer */
     pthread_mutex_t lock;
     uint32_t calls, threads; /* so far */
     uint64_t written;        /* bytes so far */
@@ -24,21 +24,17 @@ static struct {
 /* Number of this thread, from 1; 0 if it has not recorded a call yet. */
 static _Thread_local uint32_t thread_number;
 
-static bool is_number(const char *text)
-{
-    return *text != '\0' && strspn(text, "0123456789") == strlen(text);
-}
-
 bool layer_log_open(const char *value)
 {
-    if (journal.own) close(journal.descriptor);
+    CHECK_IMPLIES(journal.owns_descriptor, journal.descriptor >= 0);
+    if (journal.owns_descriptor) close(journal.descriptor);
     journal.descriptor = -1;
-    journal.own = false;
+    journal.owns_descriptor = false;
     journal.calls = 0;
     journal.written = 0;
     journal.full = false;
     if (*value == '\0') return true;
-    if (is_number(value)) {
+    if (strspn(value, "0123456789") == strlen(value)) {
         errno = 0;
         uint64_t number;
         bool fits = rt_number_read(rt_text_of(value), 0, INT16_MAX, &number);
@@ -48,7 +44,7 @@ bool layer_log_open(const char *value)
         if (journal.descriptor >= 0) (void)fcntl(journal.descriptor, F_SETFD, FD_CLOEXEC);
     } else {
         journal.descriptor = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        journal.own = journal.descriptor >= 0;
+        journal.owns_descriptor = journal.descriptor >= 0;
     }
     if (journal.descriptor >= 0) return true;
     fprintf(stderr,
@@ -60,30 +56,13 @@ bool layer_log_open(const char *value)
 
 /* ---- Fields --------------------------------------------------------------------------------- */
 
-static void key_put(layer_record *record, const char *key)
+/* Begins a field.  False if nothing is recorded. */
+static bool field_begin(layer_record *record, const char *key)
 {
+    if (record->off) return false;
+    CHECK(*key != '\0' && record->text.size > 0);
     rt_buffer_printf(&record->text, " %s=", key);
-}
-
-/* Appends a text with escapes, so that a reader can split the line at spaces. */
-static void escaped_put(rt_buffer *out, const char *text)
-{
-    bool hyphen = strcmp(text, "-") == 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        bool plain = *at > ' ' && *at <= '~' && *at != '%' && *at != ',' && !hyphen;
-        if (plain)
-            rt_buffer_append_byte(out, *at);
-        else
-            rt_buffer_printf(out, "%%%02x", (unsigned char)*at);
-    }
-}
-
-static void number_put(rt_buffer *out, uint32_t number)
-{
-    if (number == LAYER_UNKNOWN)
-        rt_buffer_append_byte(out, '?');
-    else
-        rt_buffer_printf(out, "%" PRIu32, number);
+    return true;
 }
 
 layer_record layer_record_begin(const char *name)
@@ -93,40 +72,56 @@ layer_record layer_record_begin(const char *name)
     pthread_mutex_lock(&journal.lock);
     record.call = journal.calls++;
     if (thread_number == 0) thread_number = ++journal.threads;
+    CHECK(thread_number >= 1 && thread_number <= journal.threads);
     pthread_mutex_unlock(&journal.lock);
     rt_buffer_printf(&record.text, "%s", name);
     return record;
 }
 
+layer_record layer_begin_on(const char *name, layer_kind kind, const void *object)
+{
+    static const char *const keys[LAYER_KIND_COUNT] = {
+        [LAYER_DEVICE] = "device", [LAYER_CONTEXT] = "context", [LAYER_QUEUE] = "queue",
+        [LAYER_MEMORY] = "memory", [LAYER_PROGRAM] = "program", [LAYER_KERNEL] = "kernel",
+        [LAYER_BLOCK] = "block",
+    };
+    CHECK(kind < LAYER_KIND_COUNT);
+    layer_record record = layer_record_begin(name);
+    layer_put_object(&record, keys[kind], kind, object);
+    return record;
+}
+
 layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count)
 {
-    layer_record record = layer_record_begin(name);
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_begin_on(name, LAYER_QUEUE, queue);
     layer_put_number(&record, "waits_for", wait_count);
     return record;
 }
 
 void layer_put_number(layer_record *record, const char *key, uint64_t number)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     rt_buffer_printf(&record->text, "%" PRIu64, number);
 }
 
 void layer_put_text(layer_record *record, const char *key, const char *text)
 {
-    if (record->off) return;
-    key_put(record, key);
-    if (text)
-        escaped_put(&record->text, text);
-    else
-        rt_buffer_append_byte(&record->text, '-');
+    if (!field_begin(record, key)) return;
+    if (!text) rt_buffer_append_byte(&record->text, '-');
+    /* Escaped, so that a reader can split the line at spaces. */
+    bool hyphen = text && strcmp(text, "-") == 0;
+    for (const char *at = text; at && *at != '\0'; at++) {
+        bool plain = *at > ' ' && *at <= '~' && *at != '%' && *at != ',' && !hyphen;
+        if (plain)
+            rt_buffer_append_byte(&record->text, *at);
+        else
+            rt_buffer_printf(&record->text, "%%%02x", (unsigned char)*at);
+    }
 }
 
 void layer_put_hexadecimal(layer_record *record, const char *key, const void *data, size_t size)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     if (data && size > 0)
         rt_buffer_append_hex(&record->text, (rt_bytes){data, size});
     else
@@ -141,22 +136,21 @@ void layer_put_object(layer_record *record, const char *key, layer_kind kind, co
 void layer_put_objects(layer_record *record, const char *key, layer_kind kind,
                        const void *const *objects, size_t count)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     if (!objects || count == 0) rt_buffer_append_byte(&record->text, '-');
     for (size_t i = 0; objects && i < count; i++) {
         if (i > 0) rt_buffer_append_byte(&record->text, ',');
-        if (objects[i])
-            number_put(&record->text, layer_object_number(kind, objects[i]));
+        uint32_t number = layer_object_number(kind, objects[i]);
+        if (number == LAYER_UNKNOWN)
+            rt_buffer_append_byte(&record->text, objects[i] ? '?' : '-');
         else
-            rt_buffer_append_byte(&record->text, '-');
+            rt_buffer_printf(&record->text, "%" PRIu32, number);
     }
 }
 
 void layer_put_pointer(layer_record *record, const char *key, const void *pointer)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     uint32_t number;
     size_t offset;
     if (!pointer)
@@ -169,8 +163,7 @@ void layer_put_pointer(layer_record *record, const char *key, const void *pointe
 
 void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes, size_t count)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     if (!sizes || count == 0) rt_buffer_append_byte(&record->text, '-');
     for (size_t i = 0; sizes && i < count; i++)
         rt_buffer_printf(&record->text, "%s%zu", i > 0 ? "," : "", sizes[i]);
@@ -178,8 +171,7 @@ void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes,
 
 void layer_put_code(layer_record *record, const char *key, const void *code, size_t size)
 {
-    if (record->off) return;
-    key_put(record, key);
+    if (!field_begin(record, key)) return;
     if (code)
         rt_buffer_printf(&record->text, "%s:%zu", rt_hash_print(rt_hash128(code, size)).digits,
                          size);
@@ -202,6 +194,8 @@ static void line_write(const char *line, size_t size)
 
 static void record_write(const layer_record *record, char mark)
 {
+    CHECK(mark == '<' || mark == '>');
+    CHECK(thread_number >= 1);
     rt_buffer line = {0};
     rt_buffer_printf(&line, "%ld %" PRIu32 " %" PRIu32 " %c ", (long)getpid(), record->call,
                      thread_number - 1, mark);
@@ -235,10 +229,13 @@ cl_int layer_record_end(layer_record *record, cl_int result)
     return result;
 }
 
-void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result)
+void *layer_record_end_made(layer_record *record, layer_kind kind, void *made, cl_int result,
+                            cl_int *out_result)
 {
     /* The object is numbered even if the call is not recorded: objects outlive a full log. */
     layer_object_add(kind, made);
     layer_put_object(record, "made", kind, made);
     layer_record_end(record, result);
+    if (out_result) *out_result = result;
+    return made;
 }

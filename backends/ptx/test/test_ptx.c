@@ -103,6 +103,25 @@ static void a_table_survives_as_bytes(void **state)
     rt_buffer_free(&again);
 }
 
+/* A size of 0 in one dimension only is no size of a group. */
+static void a_required_size_has_all_dimensions(void **state)
+{
+    (void)state;
+    for (uint32_t zero = 0; zero < 3; zero++) {
+        ptx_kernel row = {.entry = {.name = RT_TEXT("k")}, .required_local = {4, 2, 1}};
+        ptx_kernels table = {.rows = &row, .count = 1}, read = {0};
+        rt_buffer written = {0};
+        row.required_local[zero] = 0;
+        ptx_kernels_write(&written, &table);
+        rt_reader reader = rt_reader_of(rt_buffer_bytes(&written));
+        ptx_kernels_read(&reader, &read);
+        assert_true(reader.failed);
+        assert_int_equal(read.count, 0);
+        ptx_kernels_free(&read);
+        rt_buffer_free(&written);
+    }
+}
+
 static void a_text_that_does_not_read_adds_nothing(void **state)
 {
     fixture *f = *state;
@@ -371,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(requirements_belong_to_their_entry),
         TEST(a_table_survives_as_bytes),
+        TEST(a_required_size_has_all_dimensions),
         TEST(a_text_that_does_not_read_adds_nothing),
         TEST(groups_are_chosen_and_checked),
         TEST(values_are_those_of_the_contract),

@@ -1,9 +1,9 @@
-/* The common code of adapters over vendors' libraries: opening, results, outcomes, logs, refusals.
+/* The common code of adapters over vendors' libraries: opening, results, events, logs, refusals.
  */
 #include "backends/vendor/argument.h"
+#include "backends/vendor/event.h"
 #include "backends/vendor/library.h"
 #include "backends/vendor/log.h"
-#include "backends/vendor/outcome.h"
 #include "backends/vendor/result.h"
 #include "backends/vendor/validate.h"
 
@@ -100,51 +100,76 @@ static void results_are_looked_up_with_their_stage(void **state)
         {7, 0, RT_DRIVER_ERROR, "SEVEN"},
         {8, 1u << 1, RT_MALFORMED, NULL},
     };
-    enum { ROWS = sizeof rows / sizeof *rows };
-    assert_int_equal(vendor_result_code(rows, ROWS, 0, -5), RT_UNAVAILABLE);
-    assert_int_equal(vendor_result_code(rows, ROWS, 1, -5), RT_DEVICE_LOST);
-    assert_int_equal(vendor_result_code(rows, ROWS, 31, -5), RT_DEVICE_LOST);
-    assert_int_equal(vendor_result_code(rows, ROWS, 2, -5), RT_DRIVER_ERROR);
-    assert_int_equal(vendor_result_code(rows, ROWS, 1, 8), RT_MALFORMED);
-    assert_int_equal(vendor_result_code(rows, ROWS, 1, 9), RT_DRIVER_ERROR);
-    assert_string_equal(vendor_result_name(rows, ROWS, 7), "SEVEN");
-    assert_null(vendor_result_name(rows, ROWS, 8));
-    assert_null(vendor_result_name(rows, ROWS, 9));
+    const vendor_results results = {rows, sizeof rows / sizeof *rows, "a stranger", false};
+    assert_int_equal(vendor_result_code(&results, 0, -5), RT_UNAVAILABLE);
+    assert_int_equal(vendor_result_code(&results, 1, -5), RT_DEVICE_LOST);
+    assert_int_equal(vendor_result_code(&results, 31, -5), RT_DEVICE_LOST);
+    assert_int_equal(vendor_result_code(&results, 2, -5), RT_DRIVER_ERROR);
+    assert_int_equal(vendor_result_code(&results, 1, 8), RT_MALFORMED);
+    assert_int_equal(vendor_result_code(&results, 1, 9), RT_DRIVER_ERROR);
+    assert_string_equal(vendor_result_name(&results, 7), "SEVEN");
+    assert_null(vendor_result_name(&results, 8));
+    assert_string_equal(vendor_result_name(&results, 9), "a stranger");
 }
 
-/* ---- Outcomes ----------------------------------------------------------------------------- */
+static void failures_quote_the_answer_and_the_log(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    static const vendor_result rows[] = {{-5, 1u << 3, RT_UNAVAILABLE, "LOST"}};
+    vendor_results results = {rows, 1, "a stranger", false};
+    rt_status status = vendor_fail(sink, &results, 3, "open", -5, (rt_text){0});
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_is(sink, status, "open: LOST (-5)"));
+    results.is_hexadecimal = true;
+    status = vendor_fail(sink, &results, 3, "build", 0x7000, RT_TEXT("line 1"));
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_true(message_is(sink, status, "build: a stranger (0x7000); the driver's log:\nline 1"));
+    rt_sink_destroy(sink);
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
 
 /* An event whose driver answers differently each time: the n-th wait has code n. */
 typedef struct counted {
-    dev_event base;
-    vendor_outcome outcome;
+    vendor_event base;
     uint16_t waits;
+    unsigned polls;       /* of the driver */
     dev_event_state seen; /* by polling during the wait */
 } counted;
 
 static rt_status counted_wait(dev_event *base)
 {
     counted *event = (counted *)base;
-    event->seen = vendor_outcome_state(&event->outcome);
+    event->seen = vendor_event_state(base);
     return (rt_status){.code = event->waits++};
+}
+
+static dev_event_state counted_state(dev_event *base)
+{
+    ((counted *)base)->polls++;
+    return DEV_EVENT_PENDING;
 }
 
 static void the_first_wait_decides(void **state)
 {
     (void)state;
+    static const dev_event_ops ops = {.wait = vendor_event_wait, .state = vendor_event_state};
     for (uint16_t code = RT_OK; code <= RT_ERRC_RUNTIME; code++) {
         counted event = {.waits = code, .seen = DEV_EVENT_FAILED};
-        vendor_outcome_begin(&event.outcome);
-        assert_int_equal(vendor_outcome_state(&event.outcome), DEV_EVENT_PENDING);
+        dev_event *base = &event.base.base;
+        vendor_event_begin(&event.base, &ops, counted_wait, counted_state);
+        assert_ptr_equal(base->ops, &ops);
+        assert_int_equal(vendor_event_state(base), DEV_EVENT_PENDING);
         for (int i = 0; i < 3; i++)
-            assert_int_equal(vendor_outcome_wait(&event.outcome, &event.base, counted_wait).code,
-                             code);
+            assert_int_equal(vendor_event_wait(base).code, code);
         assert_int_equal(event.waits, code + 1);
         /* A waiter holds the lock, and polling does not wait for it. */
         assert_int_equal(event.seen, DEV_EVENT_PENDING);
-        assert_int_equal(vendor_outcome_state(&event.outcome),
+        assert_int_equal(vendor_event_state(base),
                          code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
-        vendor_outcome_end(&event.outcome);
+        assert_int_equal(event.polls, 2); /* before the wait and during it, not after it */
+        vendor_event_end(&event.base);
     }
 }
 
@@ -216,19 +241,22 @@ static void refused_arguments_are_described(void **state)
         {{.kind = DEV_ARGUMENT_BYTES, .bytes = {(const uint8_t *)"abc", 3}}, "a value of 3 bytes"},
         {{.kind = DEV_ARGUMENT_LOCAL, .size = 16}, "16 bytes of local memory"},
     };
+    static const vendor_result answers[] = {{-1, 1u << 0, RT_ERRC_KERNEL_ARGUMENT, "NO"},
+                                            {-2, 1u << 1, RT_LIMIT, "TOO_LARGE"}};
+    const vendor_results results = {answers, 2, "", false};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rt_status status = vendor_argument_refuse(sink, RT_ERRC_KERNEL_ARGUMENT, 1, 2,
-                                                  &rows[i].argument, RT_TEXT("no"));
+        rt_status status =
+            vendor_argument_refuse(sink, &results, 0, "set", -1, 1, 2, &rows[i].argument);
         assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
         assert_true(argument_is(sink, status, rows[i].described));
     }
-    rt_status status = vendor_argument_refuse(sink, RT_LIMIT, 0, 1, &rows[4].argument,
-                                              RT_TEXT("setArgument: TOO_LARGE"));
+    rt_status status =
+        vendor_argument_refuse(sink, &results, 1, "setArgument", -2, 0, 1, &rows[4].argument);
     assert_int_equal(status.code, RT_LIMIT);
     assert_true(message_is(
         sink, status,
-        "argument 0 of 1 (from 0), a value of 3 bytes, was refused: setArgument: TOO_LARGE; a "
-        "value fits a parameter of exactly its size that is not a pointer: compare with parameter 0 "
+        "argument 0 of 1 (from 0), a value of 3 bytes, was refused: setArgument: TOO_LARGE (-2); "
+        "a value fits a parameter of exactly its size that is not a pointer: compare with parameter 0 "
         "in the kernel's source"));
     rt_sink_destroy(sink);
 }
@@ -239,6 +267,7 @@ int main(void)
         cmocka_unit_test(entry_points_come_to_their_places),
         cmocka_unit_test(libraries_that_are_of_no_use_are_unavailable),
         cmocka_unit_test(results_are_looked_up_with_their_stage),
+        cmocka_unit_test(failures_quote_the_answer_and_the_log),
         cmocka_unit_test(the_first_wait_decides),
         cmocka_unit_test(long_logs_say_what_went),
         cmocka_unit_test(what_no_library_can_take_is_refused),

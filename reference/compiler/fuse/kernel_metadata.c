@@ -26,22 +26,6 @@ static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index
     return index < count ? LLVMValueAsMetadata(operands[index]) : NULL;
 }
 
-/* A list is joined if every kernel with a parameter of the fused kernel has it. */
-static void join_parameters(pl_fusing *fusing, const LLVMValueRef *kernels, const char *kind)
-{
-    pl_job *job = fusing->job;
-    uint32_t count = fusing->parameters.count;
-    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
-    for (uint32_t i = 0; i < count; i++) {
-        rt_fusion_place origin = fusing->parameters.origins[i];
-        LLVMValueRef list = pl_metadata(job, kernels[origin.kernel], kind);
-        operands[i] = list ? operand_of(job, list, origin.parameter) : NULL;
-        if (!operands[i]) return;
-    }
-    LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(job, kind),
-                          LLVMMDNodeInContext2(job->context, operands, count));
-}
-
 /* Equal nodes of constants are the same node. */
 static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, const char *name)
 {
@@ -88,8 +72,24 @@ static rt_status check_launch(pl_fusing *fusing)
 
 rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels)
 {
-    for (size_t i = 0; i < PARAMETER_KINDS; i++)
-        join_parameters(fusing, kernels, parameter_kinds[i]);
+    pl_job *job = fusing->job;
+    uint32_t count = fusing->parameters.count;
+    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    for (size_t i = 0; i < PARAMETER_KINDS; i++) {
+        const char *kind = parameter_kinds[i];
+        /* A list is joined if every kernel with a parameter of the fused kernel has it. */
+        bool complete = true;
+        for (uint32_t k = 0; k < count && complete; k++) {
+            rt_fusion_place origin = fusing->parameters.origins[k];
+            CHECK(origin.kernel < fusing->fusion.kernel_count);
+            LLVMValueRef list = pl_metadata(job, kernels[origin.kernel], kind);
+            operands[k] = list ? operand_of(job, list, origin.parameter) : NULL;
+            complete = operands[k] != NULL;
+        }
+        if (complete)
+            LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(job, kind),
+                                  LLVMMDNodeInContext2(job->context, operands, count));
+    }
     for (size_t i = 0; i < KERNEL_KINDS; i++)
         RT_TRY(join_kernels(fusing, kernels, kernel_kinds[i]));
     return check_launch(fusing);

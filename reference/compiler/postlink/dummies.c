@@ -40,34 +40,29 @@ void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, co
     LLVMDisposeBuilder(builder);
 }
 
-static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
-{
-    LLVMValueRef body = function_of(module, node);
-    RT_VECTOR(LLVMValueRef) calls = {0};
-    for (LLVMUseRef use = LLVMGetFirstUse(body); use; use = LLVMGetNextUse(use)) {
-        if (pl_calls(LLVMGetUser(use), body)) *rt_vector_push(&calls) = LLVMGetUser(use);
-    }
-    if (calls.count == 0) return; /* nothing was allocated */
-    rt_text name = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
-    LLVMSetValueName2(body, name.data, name.length);
-    LLVMValueRef slot = LLVMAddFunction(module, node->name.data, LLVMGlobalGetValueType(body));
-    CHECK(rt_text_equal(pl_name(slot), node->name));
-    LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
-    pl_attribute_set(slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
-    LLVMReplaceAllUsesWith(body, slot);
-    for (uint32_t i = 0; i < calls.count; i++) {
-        LLVMValueRef call = calls.items[i];
-        LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);
-    }
-    rt_vector_free(&calls);
-}
-
 void pl_slots_separate(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                        const pl_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
-        bool copied = node->kind == PL_VIRTUAL && part->placed[i].role == PL_COPY;
-        if (copied) separate(job, module, node);
+        if (node->kind != PL_VIRTUAL || part->placed[i].role != PL_COPY) continue;
+        LLVMValueRef body = function_of(module, node);
+        RT_VECTOR(LLVMValueRef) calls = {0};
+        for (LLVMUseRef use = LLVMGetFirstUse(body); use; use = LLVMGetNextUse(use)) {
+            if (pl_calls(LLVMGetUser(use), body)) *rt_vector_push(&calls) = LLVMGetUser(use);
+        }
+        if (calls.count == 0) continue; /* nothing was allocated */
+        rt_text name = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
+        LLVMSetValueName2(body, name.data, name.length);
+        LLVMValueRef slot = LLVMAddFunction(module, node->name.data, LLVMGlobalGetValueType(body));
+        CHECK(rt_text_equal(pl_name(slot), node->name));
+        LLVMSetFunctionCallConv(slot, LLVMGetFunctionCallConv(body));
+        pl_attribute_set(slot, PL_INDIRECTLY_CALLABLE, pl_attribute(body, PL_INDIRECTLY_CALLABLE));
+        LLVMReplaceAllUsesWith(body, slot);
+        for (uint32_t k = 0; k < calls.count; k++) {
+            LLVMValueRef call = calls.items[k];
+            LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);
+        }
+        rt_vector_free(&calls);
     }
 }

@@ -198,27 +198,23 @@ rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
 
 /* ---- The linked sources -------------------------------------------------------------------- */
 
-/* Reports whether every use of the function is a call of its own type, all with the same default.
- */
-static bool agrees(LLVMValueRef function)
-{
-    LLVMValueRef value = NULL;
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (!pl_calls(user, function)) return false;
-        if (value && LLVMGetOperand(user, 0) != value) return false;
-        value = LLVMGetOperand(user, 0);
-    }
-    return true;
-}
-
 rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list names = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         rt_text name = name_after(job, function, VALUE_PREFIX);
-        if (name.length > 0 && !agrees(function)) *rt_vector_push(&names) = name;
+        if (name.length == 0) continue;
+        /* Every use is a call of the function's own type, and all have the same default. */
+        LLVMValueRef value = NULL;
+        bool agrees = true;
+        LLVMUseRef use = LLVMGetFirstUse(function);
+        for (; use && agrees; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            agrees = pl_calls(user, function) && (!value || LLVMGetOperand(user, 0) == value);
+            value = LLVMGetOperand(user, 0);
+        }
+        if (!agrees) *rt_vector_push(&names) = name;
     }
     rt_status status = RT_STATUS_OK;
     if (names.count > 0) {

@@ -234,7 +234,6 @@ static bool is_host_code(LLVMValueRef function, const void *user)
 
 void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name)
 {
-    CHECK(name.length > 0);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         /* Itanium C++ ABI, 5.1.4.2 "Virtual Override Thunks". */

@@ -42,23 +42,6 @@ static void move_to_global(pl_job *job, LLVMModuleRef module)
     rt_vector_free(&moved);
 }
 
-static rt_status refuse_declared(pl_job *job, LLVMModuleRef module)
-{
-    LLVMValueRef variable = LLVMGetFirstGlobal(module);
-    for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!pl_is_vtable(variable) || !LLVMIsDeclaration(variable)) continue;
-        rt_text name = pl_job_name(job, variable);
-        return rt_fail_naming(
-            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-            "objects of a class are made whose vtable '%.*s' the module does not "
-            "define: the first virtual function of the class that is neither pure "
-            "nor inline is defined elsewhere; define it in this module, or write "
-            "the class's virtual functions into the class",
-            RT_TEXT_ARG(name));
-    }
-    return RT_STATUS_OK;
-}
-
 rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                            const pl_part *part)
 {
@@ -66,9 +49,8 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         const pl_node *node = &graph->nodes[part->placed[i].node];
         pl_role role = part->placed[i].role;
         if (node->is_vtable) {
-            LLVMValueRef variable = LLVMGetNamedGlobal(module, node->name.data);
-            if (variable && !pl_is_local(node->value))
-                LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+            LLVMValueRef vtable = LLVMGetNamedGlobal(module, node->name.data);
+            if (vtable && !pl_is_local(node->value)) LLVMSetLinkage(vtable, LLVMLinkOnceODRLinkage);
         }
         if (node->kind != PL_VIRTUAL) continue;
         /* Every module that has a class has its inline functions.  Copies keep their names if
@@ -82,7 +64,18 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         if (function && !LLVMIsDeclaration(function) && repeats)
             LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
     }
-    RT_TRY(refuse_declared(job, module));
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!pl_is_vtable(variable) || !LLVMIsDeclaration(variable)) continue;
+        rt_text name = pl_job_name(job, variable);
+        return rt_fail_naming(
+            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
+            "objects of a class are made whose vtable '%.*s' the module does not "
+            "define: the first virtual function of the class that is neither pure "
+            "nor inline is defined elsewhere; define it in this module, or write "
+            "the class's virtual functions into the class",
+            RT_TEXT_ARG(name));
+    }
     /* The back end for NVPTX puts every variable of a module into global memory itself. */
     if (job->format != RT_FORMAT_PTX) move_to_global(job, module);
     return RT_STATUS_OK;

@@ -121,45 +121,40 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
 
-static rt_status translate(pl_job *job, const rt_link_code *code, uint32_t index, rt_buffer *reason,
-                           LLVMModuleRef *out_module)
-{
-    pl_spec_value *values = rt_arena_alloc_array(&job->arena, code->constant_count, sizeof *values);
-    for (uint32_t i = 0; i < code->constant_count; i++) {
-        const rt_link_constant *constant = &code->constants[i];
-        size_t size = constant->value.size;
-        if (size != 1 && size != 2 && size != 4 && size != 8)
-            return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                           "module %u of the link: specialisation constant %u is given %zu bytes, "
-                           "which no scalar has",
-                           index, constant->id, size);
-        values[i].id = constant->id;
-        CHECK(values[i].bits == 0 && size <= sizeof values[i].bits);
-        memcpy(&values[i].bits, constant->value.data, size); /* little-endian, as this machine */
-    }
-    if (pl_translate_from_spirv(job->context, code->spirv, values, code->constant_count, out_module,
-                                reason))
-        return RT_STATUS_OK;
-    return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "module %u of the link: the SPIR-V translator rejects it: %s", index,
-                   rt_buffer_string(reason));
-}
-
 /* The layout is checked first: the translator reads truncated modules as something else. */
 static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
                              LLVMModuleRef *out_module)
 {
     *out_module = NULL;
-    if (job->format == RT_FORMAT_PTX) {
-        rt_text what = rt_arena_printf(&job->arena, "module %u of the link", index);
-        return pl_module_parse(job, code->spirv, what, out_module);
-    }
+    rt_text what = rt_arena_printf(&job->arena, "module %u of the link", index);
+    if (job->format == RT_FORMAT_PTX) return pl_module_parse(job, code->spirv, what, out_module);
     rt_buffer reason = {0};
-    rt_status status;
-    if (pl_spirv_check(code->spirv, &reason)) {
-        status = translate(job, code, index, &reason, out_module);
-    } else {
-        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "module %u of the link: %s", index,
+    rt_status status = RT_STATUS_OK;
+    bool is_spirv = pl_spirv_check(code->spirv, &reason);
+    uint32_t count = is_spirv ? code->constant_count : 0;
+    pl_spec_value *values = rt_arena_alloc_array(&job->arena, count, sizeof *values);
+    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
+        const rt_link_constant *constant = &code->constants[i];
+        size_t size = constant->value.size;
+        if (size == 1 || size == 2 || size == 4 || size == 8) {
+            values[i].id = constant->id;
+            CHECK(values[i].bits == 0 && size <= sizeof values[i].bits);
+            memcpy(&values[i].bits, constant->value.data,
+                   size); /* little-endian, as this machine */
+        } else {
+            status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                             "%.*s: specialisation constant %u is given %zu bytes, which no scalar "
+                             "has",
+                             RT_TEXT_ARG(what), constant->id, size);
+        }
+    }
+    if (!is_spirv) {
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: %s", RT_TEXT_ARG(what),
+                         rt_buffer_string(&reason));
+    } else if (rt_ok(status) && !pl_translate_from_spirv(job->context, code->spirv, values, count,
+                                                         out_module, &reason)) {
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                         "%.*s: the SPIR-V translator rejects it: %s", RT_TEXT_ARG(what),
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);

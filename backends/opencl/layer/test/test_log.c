@@ -213,8 +213,10 @@ static void what_is_no_record_is_refused_with_its_line(void **state)
     refuse(LAYER "70 1 0 < clFlush  result=0\n", "a field is empty");
     refuse(LAYER "70 1 0 < clFlush queue result=0\n", "not KEY=VALUE");
     refuse(LAYER "70 1 0 < clFlush =1 result=0\n", "not KEY=VALUE");
-    refuse(LAYER "70 1 0 < clFlush name=%4 result=0\n", "'%' without two digits");
-    refuse(LAYER "70 1 0 < clFlush name=%zz result=0\n", "'%' without two digits");
+    refuse(LAYER "70 1 0 < clFlush name=%4 result=0\n",
+           "'%' in a value is not followed by two digits");
+    refuse(LAYER "70 1 0 < clFlush name=%zz result=0\n",
+           "'%' in a value is not followed by two digits");
 }
 
 static void results_are_checked(void **state)
