@@ -43,18 +43,6 @@ void cnf_compile_answer_write_failure(rt_buffer *out, rt_code code, rt_text mess
     cnf_answer_write(out, &(cnf_compile_answer){.code = code, .message = message});
 }
 
-static cnf_compile_message read_message(rt_reader *reader)
-{
-    cnf_compile_message message = {.source = rt_read_text(reader)};
-    message.line = rt_read_u32(reader);
-    message.column = rt_read_u32(reader);
-    uint8_t severity = rt_read_u8(reader);
-    if (severity >= CNF_SEVERITIES) rt_reader_fail(reader);
-    message.severity = reader->failed ? CNF_SEVERITY_WARNING : (cnf_severity)severity;
-    message.text = rt_read_text(reader);
-    return message;
-}
-
 rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                   cnf_compile_answer *out_answer)
 {
@@ -73,8 +61,15 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     answer.message_count = rt_read_count(&reader, MESSAGE_SIZE_MIN);
     cnf_compile_message *messages =
         rt_arena_alloc_array(arena, answer.message_count, sizeof *messages);
-    for (uint32_t i = 0; i < answer.message_count; i++)
-        messages[i] = read_message(&reader);
+    for (uint32_t i = 0; i < answer.message_count; i++) {
+        messages[i].source = rt_read_text(&reader);
+        messages[i].line = rt_read_u32(&reader);
+        messages[i].column = rt_read_u32(&reader);
+        uint8_t severity = rt_read_u8(&reader);
+        if (severity >= CNF_SEVERITIES) rt_reader_fail(&reader);
+        messages[i].severity = reader.failed ? CNF_SEVERITY_WARNING : (cnf_severity)severity;
+        messages[i].text = rt_read_text(&reader);
+    }
     answer.messages = messages;
     answer.artefact = rt_read_bytes(&reader);
     if ((answer.code == RT_OK) != (answer.artefact.size > 0)) rt_reader_fail(&reader);

@@ -47,45 +47,6 @@ static bool cache_check(const cnf_cache *cache)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-static void choose_folder(rt_buffer *out, rt_text folder)
-{
-    const char *ours = getenv("ASSAY_CACHE_DIR");
-    const char *xdg = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (folder.length > 0) {
-        rt_buffer_append_text(out, folder);
-    } else if (ours && ours[0]) {
-        rt_buffer_printf(out, "%s", ours);
-    } else if (xdg && xdg[0] == '/') {
-        rt_buffer_printf(out, "%s/assay", xdg);
-    } else if (home && home[0]) {
-        rt_buffer_printf(out, "%s/.cache/assay", home);
-    }
-}
-
-/* Only a fault planted in code that the worker runs changes artefacts. */
-static void identify_fault(rt_buffer *out)
-{
-    const char *fault = getenv("ASSAY_FAULT");
-    if (!fault) return;
-    static const char *const folders[] = {"@reference/compiler/", "@reference/image/",
-                                          "@reference/base/", "@conformance/build/", "@sim/"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        if (strstr(fault, folders[i])) rt_buffer_printf(out, "fault %s\n", fault);
-    }
-}
-
-static rt_store *store_open(const char *folder)
-{
-    rt_buffer below = {0};
-    rt_buffer_printf(&below, "%s/compile", folder);
-    rt_store *store = rt_store_create(&(rt_store_parameters){.folder = rt_buffer_text(&below),
-                                                             .size_max = CACHE_SIZE_MAX,
-                                                             .size_kept = CACHE_SIZE_KEPT});
-    rt_buffer_free(&below);
-    return store;
-}
-
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
 {
     cnf_cache *cache = rt_alloc(sizeof *cache);
@@ -93,9 +54,24 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
     cnf_toolchain_find(&toolchain);
     rt_buffer_printf(&cache->identity, "artefacts %d\n", ANSWER_VERSION);
     cnf_toolchain_identify(&toolchain, &cache->identity);
-    identify_fault(&cache->identity);
+    /* Only a fault planted in code that the worker runs changes artefacts. */
+    static const char *const folders[] = {"@reference/compiler/", "@reference/image/",
+                                          "@reference/base/", "@conformance/build/", "@sim/"};
+    const char *fault = getenv("ASSAY_FAULT");
+    for (size_t i = 0; fault && i < sizeof folders / sizeof *folders; i++)
+        if (strstr(fault, folders[i])) rt_buffer_printf(&cache->identity, "fault %s\n", fault);
 
-    choose_folder(&cache->folder, folder);
+    const char *ours = getenv("ASSAY_CACHE_DIR");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (folder.length > 0)
+        rt_buffer_append_text(&cache->folder, folder);
+    else if (ours && ours[0])
+        rt_buffer_printf(&cache->folder, "%s", ours);
+    else if (xdg && xdg[0] == '/')
+        rt_buffer_printf(&cache->folder, "%s/assay", xdg);
+    else if (home && home[0])
+        rt_buffer_printf(&cache->folder, "%s/.cache/assay", home);
     const char *path = rt_buffer_string(&cache->folder);
     if (path[0] == '\0') {
         rt_buffer_printf(&cache->warning, "no cache: neither ASSAY_CACHE_DIR nor HOME is set");
@@ -103,8 +79,15 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
         rt_buffer_printf(&cache->warning, "no cache: %s cannot be written (%s)", path,
                          strerrordesc_np(errno));
         rt_buffer_free(&cache->folder);
+    } else {
+        rt_buffer store_folder = {0};
+        rt_buffer_printf(&store_folder, "%s/compile", path);
+        const rt_store_parameters parameters = {.folder = rt_buffer_text(&store_folder),
+                                                .size_max = CACHE_SIZE_MAX,
+                                                .size_kept = CACHE_SIZE_KEPT};
+        cache->store = rt_store_create(&parameters);
+        rt_buffer_free(&store_folder);
     }
-    if (cache->folder.size > 0) cache->store = store_open(path);
     CHECK_SLOW(cache_check(cache));
     *out_warning = rt_buffer_text(&cache->warning);
     return cache;

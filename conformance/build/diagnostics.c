@@ -18,14 +18,6 @@ static uint32_t take_number(rt_text *rest)
     return (uint32_t)number;
 }
 
-static bool take_name(rt_text *rest, rt_text name)
-{
-    if (rest->length < name.length) return false;
-    if (!rt_text_equal((rt_text){rest->data, name.length}, name)) return false;
-    *rest = (rt_text){rest->data + name.length, rest->length - name.length};
-    return true;
-}
-
 static bool take_severity(rt_text *rest, cnf_severity *out_severity)
 {
     static const struct {
@@ -44,28 +36,26 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
-/* Skips `prelude:LINE:COLUMN: `, a place that means nothing to the author of a scenario. */
-static bool take_prelude(rt_text *rest)
-{
-    if (!rt_text_take_prefix(rest, "prelude:")) return false;
-    take_number(rest);
-    if (rt_text_take_prefix(rest, ":")) take_number(rest);
-    return rt_text_take_prefix(rest, ": ");
-}
-
 bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){0};
     rt_text rest = line;
-    if (take_name(&rest, source) && rt_text_take_prefix(&rest, ":")) {
+    size_t name = source.length;
+    if (line.length > name && rt_text_equal((rt_text){line.data, name}, source) &&
+        line.data[name] == ':') {
+        rest = (rt_text){line.data + name + 1, line.length - name - 1};
         out_message->source = source;
         out_message->line = take_number(&rest);
         if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
         rt_text_take_prefix(&rest, ":");
         rt_text_take_prefix(&rest, " ");
     } else {
-        rest = line;
-        if (take_prelude(&rest)) out_message->source = source;
+        /* `prelude:LINE:COLUMN: ` is a place that means nothing to the author of a scenario. */
+        if (rt_text_take_prefix(&rest, "prelude:")) {
+            take_number(&rest);
+            if (rt_text_take_prefix(&rest, ":")) take_number(&rest);
+            if (rt_text_take_prefix(&rest, ": ")) out_message->source = source;
+        }
         rt_text_take_prefix(&rest, "clang-14: ");
     }
     bool found = take_severity(&rest, &out_message->severity);
@@ -90,23 +80,16 @@ bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_messag
     return true;
 }
 
-/* True for an error located in another file: in a header, caused by a template of the source. */
-static bool is_error_elsewhere(rt_text line)
-{
-    static const char *const words[] = {": error: ", ": fatal error: "};
-    if (line.length == 0 || line.data[0] != '/') return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(line.data, line.length, words[i], strlen(words[i]))) return true;
-    return false;
-}
-
 bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     while (line.length > 0 && line.data[0] == '\t')
         line = (rt_text){line.data + 1, line.length - 1};
     *out_message =
         (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
-    if (is_error_elsewhere(line)) return true;
+    /* An error located in another file: in a header, caused by a template of the source. */
+    static const char *const errors[] = {": error: ", ": fatal error: "};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors && rt_text_starts(line, "/"); i++)
+        if (memmem(line.data, line.length, errors[i], strlen(errors[i]))) return true;
     rt_text rest = line;
     if (!rt_text_take_prefix(&rest, "rtc_"))
         return take_severity(&out_message->text, &out_message->severity);
@@ -119,18 +102,6 @@ bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *o
     bool found = take_severity(&rest, &out_message->severity);
     out_message->text = rest;
     return found;
-}
-
-/* A message about the prelude has no place until a note says where the source uses it. */
-static void place_before(cnf_message_list *messages, const cnf_compile_message *note)
-{
-    if (note->severity != CNF_SEVERITY_NOTE || note->line == 0) return;
-    for (uint32_t i = messages->count; i > 0; i--) {
-        cnf_compile_message *message = &messages->items[i - 1];
-        if (message->line > 0 || message->source.length == 0) return;
-        message->line = note->line;
-        message->column = note->column;
-    }
 }
 
 uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,
@@ -147,7 +118,14 @@ uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_
         if (!form(line, source, &message)) continue;
         message.text = rt_arena_text(arena, message.text);
         error_count += message.severity == CNF_SEVERITY_ERROR;
-        place_before(messages, &message);
+        /* A message about the prelude has no place until a note says where the source uses it. */
+        bool is_place = message.severity == CNF_SEVERITY_NOTE && message.line > 0;
+        for (uint32_t i = messages->count; is_place && i > 0; i--) {
+            cnf_compile_message *before = &messages->items[i - 1];
+            if (before->line > 0 || before->source.length == 0) break;
+            before->line = message.line;
+            before->column = message.column;
+        }
         *rt_vector_push(messages) = message;
     }
     return error_count;

@@ -67,7 +67,7 @@ static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--pr
 
 /* For every SYCL source. Functions that are only declared are imported at run time; -H as for
  * OpenCL. The module chooses the split (split_arguments); the source's name distinguishes
- * translation units (unique_prefix). */
+ * translation units (make_arguments). */
 static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependencies",
                                              "-ffp-contract=off", "-H", NULL};
 
@@ -174,15 +174,6 @@ bool cnf_front_end_makes_ptx(scn_language language)
 
 typedef RT_VECTOR(const char *) argument_list;
 
-/* The driver of DPC++ derives a prefix from each translation unit's path; the ids of variables with
- * internal linkage begin with it (DeviceGlobal.md, sycl-unique-id). libsycl-jit omits it, since it
- * compiles one unit at a time. Here the unit is identified by the source's name. */
-static const char *unique_prefix(rt_arena *arena, rt_text source_name)
-{
-    uint64_t hash = rt_hash64(source_name.data, source_name.length);
-    return rt_arena_printf(arena, "-fsycl-unique-prefix=uid%016llx", (unsigned long long)hash).data;
-}
-
 static void add_arguments(argument_list *list, const char *const *arguments)
 {
     for (size_t i = 0; arguments[i]; i++)
@@ -199,7 +190,14 @@ static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_t
     if (tool->is_sycl) {
         *rt_vector_push(&list) = split_arguments[options->split];
         *rt_vector_push(&list) = "-Xclang";
-        *rt_vector_push(&list) = unique_prefix(arena, source_name);
+        /* The driver of DPC++ derives a prefix from each translation unit's path; the ids of
+         * variables with internal linkage begin with it (DeviceGlobal.md, sycl-unique-id).
+         * libsycl-jit omits it, since it compiles one unit at a time. Here the unit is identified
+         * by the source's name. */
+        uint64_t hash = rt_hash64(source_name.data, source_name.length);
+        *rt_vector_push(&list) =
+            rt_arena_printf(arena, "-fsycl-unique-prefix=uid%016llx", (unsigned long long)hash)
+                .data;
     }
     rt_text option, rest = options->build_options;
     while (tool->takes_build_options && scn_build_options_next(&rest, &option))

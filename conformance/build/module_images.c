@@ -60,17 +60,6 @@ static cnf_front_end_options options_of(const cnf_request *request, const unit *
     return (cnf_front_end_options){request->build_options, request->split, one->ptx};
 }
 
-static bool makes(const cnf_request *request, rt_format format)
-{
-    return request->formats >> format & 1;
-}
-
-/* Every format but PTX is made from code for spir64. */
-static bool makes_spirv(const cnf_request *request)
-{
-    return (request->formats & ~(1u << RT_FORMAT_PTX)) != 0;
-}
-
 /* ---- Front ends ---------------------------------------------------------------------------- */
 
 /* Refuses a source with the plugin's reason. */
@@ -128,21 +117,16 @@ static rt_status read_text(cnf_worker *worker, unit *one)
                                   RT_TEXT_ARG(said)));
 }
 
-/* Decodes the image that the plugin describes; it lives in the worker's arena. */
-static rt_status read_image(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
-{
-    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
-    rt_reader reader = rt_reader_of(kept);
-    return rt_image_list_read(worker->sink, &worker->arena, &reader, out);
-}
-
 static rt_status describe(cnf_worker *worker, unit *one)
 {
     CHECK(is_spirv(one));
     rt_buffer written = {0};
     rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
     status = judge(worker, one, status);
-    if (rt_ok(status)) status = read_image(worker, &written, &one->images);
+    if (rt_ok(status)) {
+        rt_reader reader = rt_reader_of(rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written)));
+        status = rt_image_list_read(worker->sink, &worker->arena, &reader, &one->images);
+    }
     rt_buffer_free(&written);
     CHECK_IMPLIES(rt_ok(status), one->images.count == 1);
     return status;
@@ -183,26 +167,23 @@ static rt_status finish_unit(module_job *job, unit *one)
     return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
 }
 
-/* Code that is not compiled from source exists in its own format only. */
-static rt_status refuse_ptx(cnf_worker *worker, const unit *one)
-{
-    static const rt_text capability = {"ptx-source", 10};
-    return rt_fail_naming(
-        worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
-        "source %.*s is neither OpenCL C nor C++ for OpenCL, from which alone PTX "
-        "is made",
-        RT_TEXT_ARG(one->source->name));
-}
-
 static rt_status start_unit(module_job *job, unit *one)
 {
-    if (one->ptx && !cnf_front_end_makes_ptx(one->source->language))
-        return refuse_ptx(job->worker, one);
-    if (!cnf_front_end_has(one->source->language)) return RT_STATUS_OK;
     cnf_worker *worker = job->worker;
+    scn_language language = one->source->language;
+    if (one->ptx && !cnf_front_end_makes_ptx(language)) {
+        /* Code that is not compiled from source exists in its own format only. */
+        static const rt_text capability = {"ptx-source", 10};
+        return rt_fail_naming(
+            worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
+            "source %.*s is neither OpenCL C nor C++ for OpenCL, from which alone PTX "
+            "is made",
+            RT_TEXT_ARG(one->source->name));
+    }
+    if (!cnf_front_end_has(language)) return RT_STATUS_OK;
     cnf_front_end_options options = options_of(job->request, one);
-    bool is_sycl = one->source->language == SCN_LANGUAGE_SYCL;
-    if (is_sycl && cnf_sycl_find(worker, one->source, &options, &one->run)) return RT_STATUS_OK;
+    if (language == SCN_LANGUAGE_SYCL && cnf_sycl_find(worker, one->source, &options, &one->run))
+        return RT_STATUS_OK;
     return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
                                &options, &one->run);
 }
@@ -238,34 +219,12 @@ static void add_globals(module_job *job, rt_device_global_list list)
     }
 }
 
-/* Decodes the answer of post-link into the worker's arena. */
-static rt_status read_answer(module_job *job, const rt_buffer *written, rt_image_list *out)
-{
-    cnf_worker *worker = job->worker;
-    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
-    rt_device_global_list globals;
-    RT_TRY(cnf_compile_artefact_read(worker->sink, &worker->arena, kept, out, &globals));
-    add_globals(job, globals);
-    return RT_STATUS_OK;
-}
-
-/* Reports a declaration that post-link refuses on behalf of the front end like a front-end error.
- */
-static rt_status refuse_declaration(module_job *job, const rt_postlink_source *sources,
-                                    uint32_t count, rt_status status)
-{
-    cnf_worker *worker = job->worker;
-    rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
-    for (uint32_t i = 0; i < count; i++)
-        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, sources[i].name, reason,
-                                &worker->messages);
-    return status;
-}
-
-/* `made` says what is made and how it is split; the rest is the module's. */
+/* `made` says what is made and how it is split; the rest is the module's. The images are in the
+ * worker's arena. */
 static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
+    CHECK(made.source_count > 0);
     made.module = job->request->module;
     made.library = rt_text_of(worker->toolchain.libclc);
     made.spirv_version_max = SPIRV_VERSION_MAX;
@@ -275,16 +234,20 @@ static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_li
     made.target_aspects = job->request->target_aspects;
     rt_buffer written = {0};
     rt_status status = worker->api->postlink(worker->sink, &made, &written);
-    if (rt_ok(status)) status = read_answer(job, &written, out);
-    if (status.code == RT_COMPILE_TIME)
-        status = refuse_declaration(job, made.sources, made.source_count, status);
+    if (rt_ok(status)) {
+        rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written));
+        rt_device_global_list globals;
+        status = cnf_compile_artefact_read(worker->sink, &worker->arena, kept, out, &globals);
+        if (rt_ok(status)) add_globals(job, globals);
+    }
+    /* A declaration that post-link refuses on behalf of the front end is a front end's error. */
+    bool is_declaration = status.code == RT_COMPILE_TIME;
+    for (uint32_t i = 0; is_declaration && i < made.source_count; i++)
+        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, made.sources[i].name,
+                                rt_sink_diagnostic(worker->sink, status)->message,
+                                &worker->messages);
     rt_buffer_free(&written);
     return status;
-}
-
-static void add_image(module_job *job, rt_image image)
-{
-    *rt_vector_push(&job->images) = image;
 }
 
 /* Images of the module's sources carry the module's options. */
@@ -292,7 +255,7 @@ static void add_source_image(module_job *job, rt_image image)
 {
     image.compile_options = job->request->compile_options;
     image.link_options = job->request->link_options;
-    add_image(job, image);
+    *rt_vector_push(&job->images) = image;
 }
 
 /* Adds the images that post-link makes of the module's sources in bitcode. */
@@ -320,19 +283,6 @@ static rt_status postlink_sources(module_job *job, const unit *units, rt_format 
     return RT_STATUS_OK;
 }
 
-/* Adds an image of the module's sources, in SPIR-V, in another format. */
-static rt_status add_in_format(module_job *job, rt_image image, rt_format format)
-{
-    if (format != RT_FORMAT_SPIRV64) {
-        rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
-                                       RT_TEXT_ARG(job->request->module), job->images.count);
-        RT_TRY(cnf_offline_compile(job->worker, name, format, &image));
-    }
-    CHECK(image.format == format);
-    add_source_image(job, image);
-    return RT_STATUS_OK;
-}
-
 /* Adds the images of the sources for some of the module's formats, format by format. */
 static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_of_time)
 {
@@ -348,33 +298,19 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(formats >> format & 1)) continue;
-        for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
-            status = add_in_format(job, made.items[i], (rt_format)format);
+        for (uint32_t i = 0; i < made.count && rt_ok(status); i++) {
+            rt_image image = made.items[i];
+            rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
+                                           RT_TEXT_ARG(job->request->module), job->images.count);
+            if (format != RT_FORMAT_SPIRV64)
+                status = cnf_offline_compile(job->worker, name, (rt_format)format, &image);
+            if (!rt_ok(status)) break;
+            CHECK(image.format == (rt_format)format);
+            add_source_image(job, image);
+        }
     }
     rt_vector_free(&made);
     return status;
-}
-
-/* Post-link runs separately for PTX, where symbols have other names. */
-static rt_status make_ptx(module_job *job)
-{
-    if (!makes(job->request, RT_FORMAT_PTX)) return RT_STATUS_OK;
-    uint32_t first = job->request->source_count + job->request->image_count;
-    image_list made = {0};
-    rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &made);
-    for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
-        add_source_image(job, made.items[i]);
-    rt_vector_free(&made);
-    return status;
-}
-
-/* Code compiled ahead of time has a known target, which post-link takes into account. */
-static rt_status make_of_sources(module_job *job)
-{
-    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
-    RT_TRY(make_for_formats(job, job->request->formats & spirv, false));
-    RT_TRY(make_for_formats(job, job->request->formats & ~(spirv | ptx), true));
-    return make_ptx(job);
 }
 
 /* The image of a single source, not split. */
@@ -405,93 +341,88 @@ static rt_status make_alone(module_job *job, const unit *one, rt_image *out_imag
     return RT_STATUS_OK;
 }
 
-/* The scenario's description of an image takes precedence over what its code says. */
-static rt_image override(rt_image made, const cnf_request_image *image)
-{
-    const rt_image *claims = &image->claims;
-    made.format = claims->format;
-    made.compile_options = claims->compile_options;
-    made.link_options = claims->link_options;
-    if (image->kernels_given) {
-        made.kernels = claims->kernels;
-        made.kernel_count = claims->kernel_count;
-    }
-    if (image->sets_given) {
-        made.sets = claims->sets;
-        made.set_count = claims->set_count;
-    }
-    return made;
-}
-
-static rt_status make_by_hand(module_job *job)
-{
-    for (uint32_t i = 0; i < job->request->image_count; i++) {
-        rt_image image;
-        RT_TRY(make_alone(job, &job->units[job->request->source_count + i], &image));
-        add_image(job, override(image, &job->request->images[i]));
-    }
-    return RT_STATUS_OK;
-}
-
 static rt_status make_images(module_job *job)
 {
-    RT_TRY(make_of_sources(job));
-    RT_TRY(make_by_hand(job));
+    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
+    const cnf_request *request = job->request;
+    cnf_worker *worker = job->worker;
+    /* Code compiled ahead of time has a known target, which post-link takes into account. */
+    RT_TRY(make_for_formats(job, request->formats & spirv, false));
+    RT_TRY(make_for_formats(job, request->formats & ~(spirv | ptx), true));
+    if (request->formats & ptx) { /* post-link runs separately: symbols have other names */
+        uint32_t first = request->source_count + request->image_count;
+        image_list made = {0};
+        rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &made);
+        for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
+            add_source_image(job, made.items[i]);
+        rt_vector_free(&made);
+        RT_TRY(status);
+    }
+    for (uint32_t i = 0; i < request->image_count; i++) {
+        const cnf_request_image *given = &request->images[i];
+        rt_image image;
+        RT_TRY(make_alone(job, &job->units[request->source_count + i], &image));
+        /* The scenario's description of an image takes precedence over what its code says. */
+        image.format = given->claims.format;
+        image.compile_options = given->claims.compile_options;
+        image.link_options = given->claims.link_options;
+        if (given->kernels_given) {
+            image.kernels = given->claims.kernels;
+            image.kernel_count = given->claims.kernel_count;
+        }
+        if (given->sets_given) {
+            image.sets = given->claims.sets;
+            image.set_count = given->claims.set_count;
+        }
+        *rt_vector_push(&job->images) = image;
+    }
     if (job->images.count > RT_IMAGE_COUNT_MAX) {
-        return rt_fail(job->worker->sink, RT_LIMIT, RT_RULE_NONE,
+        return rt_fail(worker->sink, RT_LIMIT, RT_RULE_NONE,
                        "module %.*s has %u images, at most %u are allowed",
-                       RT_TEXT_ARG(job->request->module), job->images.count, RT_IMAGE_COUNT_MAX);
+                       RT_TEXT_ARG(request->module), job->images.count, RT_IMAGE_COUNT_MAX);
     }
-    for (uint32_t i = 0; i < job->images.count; i++) {
+    for (uint32_t i = 0; i < job->images.count; i++)
         job->images.items[i].name =
-            rt_arena_printf(&job->worker->arena, "%.*s/%u", RT_TEXT_ARG(job->request->module), i);
-    }
-    rt_image_list_write(&job->worker->artefact,
-                        (rt_image_list){job->images.items, job->images.count});
-    rt_device_global_list_write(&job->worker->artefact,
+            rt_arena_printf(&worker->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
+    rt_image_list_write(&worker->artefact, (rt_image_list){job->images.items, job->images.count});
+    rt_device_global_list_write(&worker->artefact,
                                 (rt_device_global_list){job->globals.items, job->globals.count});
     return RT_STATUS_OK;
 }
 
 /* ---- The module ---------------------------------------------------------------------------- */
 
-static rt_status check_options(cnf_worker *worker, const cnf_request *request)
+rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
 {
+    CHECK(worker->artefact.size == 0 && request->formats != 0);
+    CHECK(request->kind == CNF_REQUEST_MODULE);
     rt_text refused;
-    if (scn_build_options_check(request->build_options, &refused)) return RT_STATUS_OK;
-    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "module %.*s: build option '%.*s' is refused", RT_TEXT_ARG(request->module),
-                   RT_TEXT_ARG(refused));
-}
-
-/* A unit that is not needed has no source and is skipped. */
-static void list_units(module_job *job)
-{
-    const cnf_request *request = job->request;
-    bool ptx = makes(request, RT_FORMAT_PTX);
+    if (!scn_build_options_check(request->build_options, &refused)) {
+        return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "module %.*s: build option '%.*s' is refused", RT_TEXT_ARG(request->module),
+                       RT_TEXT_ARG(refused));
+    }
+    module_job job = {.worker = worker, .request = request};
+    /* A unit that is not needed has no source and is skipped. Every format but PTX is made from
+     * code for spir64. */
     uint32_t count = request->source_count;
-    job->unit_count = count + request->image_count + (ptx ? count : 0);
-    job->units = rt_arena_alloc_array(&job->worker->arena, job->unit_count, sizeof *job->units);
-    for (uint32_t i = 0; i < count && makes_spirv(request); i++)
-        job->units[i].source = &request->sources[i];
-    unit *images = &job->units[count];
+    bool ptx = request->formats >> RT_FORMAT_PTX & 1;
+    bool makes_spirv = (request->formats & ~(1u << RT_FORMAT_PTX)) != 0;
+    job.unit_count = count + request->image_count + (ptx ? count : 0);
+    job.units = rt_arena_alloc_array(&worker->arena, job.unit_count, sizeof *job.units);
+    for (uint32_t i = 0; i < count && makes_spirv; i++)
+        job.units[i].source = &request->sources[i];
+    unit *images = &job.units[count];
     for (uint32_t i = 0; i < request->image_count; i++) {
         images[i].source = &request->images[i].source;
         images[i].ptx = request->images[i].claims.format == RT_FORMAT_PTX;
     }
-    unit *more = &images[request->image_count];
+    unit *ptx_units = &images[request->image_count];
     for (uint32_t i = 0; i < count && ptx; i++)
-        more[i] = (unit){.source = &request->sources[i], .ptx = true};
-}
-
-rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
-{
-    CHECK(worker->artefact.size == 0 && request->formats != 0);
-    RT_TRY(check_options(worker, request));
-    module_job job = {.worker = worker, .request = request};
-    list_units(&job);
+        ptx_units[i] = (unit){.source = &request->sources[i], .ptx = true};
     rt_status status = compile_units(&job);
     if (rt_ok(status)) status = make_images(&job);
+    CHECK_IMPLIES(rt_ok(status), worker->artefact.size > 0);
     for (uint32_t i = 0; i < job.unit_count; i++)
         cnf_front_end_free(&job.units[i].run);
     rt_vector_free(&job.images);

@@ -40,50 +40,6 @@ int cnf_offline_main(int input, int output)
 
 /* ---- The call ------------------------------------------------------------------------------ */
 
-/* Reports a refusal by the device as a message of the compilation, like a front end's. */
-static rt_status refuse(cnf_worker *worker, rt_text name, rt_text reason)
-{
-    while (reason.length > 0 && reason.data[reason.length - 1] == '\n')
-        reason.length--;
-    rt_text text = rt_arena_printf(&worker->arena,
-                                   "image %.*s, compiled for the simulated device: "
-                                   "%.*s",
-                                   RT_TEXT_ARG(name), RT_TEXT_ARG(reason));
-    *rt_vector_push(&worker->messages) =
-        (cnf_compile_message){.severity = CNF_SEVERITY_ERROR, .text = text};
-    return rt_fail(worker->sink, RT_COMPILE_TIME, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(text));
-}
-
-static rt_status judge(cnf_worker *worker, rt_text name, cnf_process_result result,
-                       const rt_buffer *output, const rt_buffer *errors)
-{
-    bool exited = result.end == CNF_PROCESS_EXITED;
-    if (exited && result.code == OFFLINE_COMPILED && output->size > 0) return RT_STATUS_OK;
-    if (exited && result.code == OFFLINE_REFUSED && errors->size > 0)
-        return refuse(worker, name, rt_buffer_text(errors));
-    rt_buffer how = {0};
-    cnf_process_describe(&how, result, OFFLINE_TIMEOUT_MS);
-    rt_status status =
-        rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE, "the offline compiler on image %.*s %s\n%.*s",
-                RT_TEXT_ARG(name), rt_buffer_string(&how), RT_TEXT_ARG(rt_buffer_text(errors)));
-    rt_buffer_free(&how);
-    return status;
-}
-
-/* The specialisation constants of an image compiled ahead of time are fixed. */
-static void drop_constants(rt_arena *arena, rt_image *image)
-{
-    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < image->set_count; i++) {
-        if (rt_text_is(image->sets[i].name, RT_SET_SPEC_CONSTANTS)) continue;
-        if (rt_text_is(image->sets[i].name, RT_SET_SPEC_CONSTANT_DEFAULTS)) continue;
-        sets[count++] = image->sets[i];
-    }
-    image->sets = sets;
-    image->set_count = count;
-}
-
 rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format, rt_image *image)
 {
     CHECK(format != RT_FORMAT_SPIRV64);
@@ -98,11 +54,39 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
     }
     rt_buffer output = {0}, errors = {0};
     cnf_process_result result = cnf_process_finish(&process, OFFLINE_TIMEOUT_MS, &output, &errors);
-    rt_status status = judge(worker, name, result, &output, &errors);
-    if (rt_ok(status)) {
+    bool exited = result.end == CNF_PROCESS_EXITED;
+    rt_status status = RT_STATUS_OK;
+    if (exited && result.code == OFFLINE_COMPILED && output.size > 0) {
         image->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&output));
         image->format = format;
-        drop_constants(&worker->arena, image);
+        /* The specialisation constants of an image compiled ahead of time are fixed. */
+        rt_property_set *sets =
+            rt_arena_alloc_array(&worker->arena, image->set_count, sizeof *sets);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < image->set_count; i++)
+            if (!rt_text_is(image->sets[i].name, RT_SET_SPEC_CONSTANTS) &&
+                !rt_text_is(image->sets[i].name, RT_SET_SPEC_CONSTANT_DEFAULTS))
+                sets[count++] = image->sets[i];
+        image->sets = sets;
+        image->set_count = count;
+    } else if (exited && result.code == OFFLINE_REFUSED && errors.size > 0) {
+        /* A refusal by the device is a message of the compilation, like a front end's. */
+        rt_text reason = rt_buffer_text(&errors);
+        while (reason.length > 0 && reason.data[reason.length - 1] == '\n')
+            reason.length--;
+        rt_text text =
+            rt_arena_printf(&worker->arena, "image %.*s, compiled for the simulated device: %.*s",
+                            RT_TEXT_ARG(name), RT_TEXT_ARG(reason));
+        *rt_vector_push(&worker->messages) =
+            (cnf_compile_message){.severity = CNF_SEVERITY_ERROR, .text = text};
+        status = rt_fail(worker->sink, RT_COMPILE_TIME, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(text));
+    } else {
+        rt_buffer how = {0};
+        cnf_process_describe(&how, result, OFFLINE_TIMEOUT_MS);
+        status = rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
+                         "the offline compiler on image %.*s %s\n%.*s", RT_TEXT_ARG(name),
+                         rt_buffer_string(&how), RT_TEXT_ARG(rt_buffer_text(&errors)));
+        rt_buffer_free(&how);
     }
     rt_buffer_free(&output);
     rt_buffer_free(&errors);

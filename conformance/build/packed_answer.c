@@ -4,17 +4,6 @@
 
 #include "conformance/build/answer.h"
 
-static void write_missing(rt_buffer *out)
-{
-    static const rt_text capability = {CNF_PACKED_CAPABILITY, sizeof CNF_PACKED_CAPABILITY - 1};
-    cnf_answer_write(out, &(cnf_compile_answer){
-                              .code = RT_UNAVAILABLE,
-                              .message = RT_TEXT(CNF_PACKED_MISSING),
-                              .names = &capability,
-                              .name_count = 1,
-                          });
-}
-
 bool cnf_answer_travels(const cnf_compile_answer *answer)
 {
     if (answer->code == RT_UNAVAILABLE) return answer->name_count > 0;
@@ -31,6 +20,12 @@ bool cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer
         rt_buffer_append(out_answer, artefact->answer.data, artefact->answer.size);
         return true;
     }
-    write_missing(out_answer);
+    const rt_text capability = RT_TEXT(CNF_PACKED_CAPABILITY);
+    cnf_answer_write(out_answer, &(cnf_compile_answer){
+                                     .code = RT_UNAVAILABLE,
+                                     .message = RT_TEXT(CNF_PACKED_MISSING),
+                                     .names = &capability,
+                                     .name_count = 1,
+                                 });
     return false;
 }

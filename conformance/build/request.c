@@ -35,21 +35,6 @@ static void write_source(rt_buffer *out, const scn_source *source)
     rt_write_text(out, source->code);
 }
 
-static void write_claims(rt_buffer *out, const scn_hand_image *image, rt_format spirv_as)
-{
-    const rt_image claims = {
-        .name = image->source.name,
-        .format = image->format == RT_FORMAT_SPIRV64 ? spirv_as : image->format,
-        .compile_options = image->compile_options,
-        .link_options = image->link_options,
-        .kernels = image->kernels,
-        .kernel_count = image->kernels_given ? image->kernel_count : 0,
-        .sets = image->sets,
-        .set_count = image->sets_given ? image->set_count : 0,
-    };
-    rt_image_list_write(out, (rt_image_list){&claims, 1});
-}
-
 /* The aspects that the target supports, by their numbers in SYCL. */
 static uint64_t target_aspects(const scn_module *module)
 {
@@ -67,16 +52,6 @@ static uint64_t target_aspects(const scn_module *module)
     return aspects;
 }
 
-/* If the module does not say, it depends on whether kernels are fused. Images in other formats hold
- * no IR, so requests for them do not depend on it. */
-static bool embeds_ir(const scn_module *module, rt_format format, bool fuses)
-{
-    uint32_t formats = module->formats ? module->formats : 1u << format;
-    bool wanted =
-        module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
-    return wanted && (formats >> RT_FORMAT_PTX & 1);
-}
-
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
                                 rt_format format, bool fuses)
 {
@@ -84,14 +59,19 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     CHECK(module->source_count + module->hand_image_count > 0);
     CHECK((unsigned)module->split < RT_SPLIT_COUNT && module->formats >> RT_FORMAT_COUNT == 0);
     CHECK((unsigned)profile < RT_PROFILE_COUNT);
+    const uint32_t formats = module->formats ? module->formats : 1u << format;
     write_head(out, CNF_REQUEST_MODULE);
     rt_write_text(out, module->name);
     rt_write_u32(out, module->split);
     rt_write_u32(out, profile);
     rt_write_text(out, module->build_options);
-    rt_write_u32(out, module->formats ? module->formats : 1u << format);
+    rt_write_u32(out, formats);
     rt_write_u64(out, target_aspects(module));
-    rt_write_u8(out, embeds_ir(module, format, fuses));
+    /* If the module does not say, IR is embedded if kernels are fused. Images in other formats
+     * hold none, so requests for them do not depend on it. */
+    bool wanted =
+        module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
+    rt_write_u8(out, wanted && (formats >> RT_FORMAT_PTX & 1));
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->source_count);
@@ -104,8 +84,21 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
         rt_write_u8(out, image->kernels_given);
         rt_write_u8(out, image->sets_given);
     }
-    for (uint32_t i = 0; i < module->hand_image_count; i++)
-        write_claims(out, &module->hand_images[i], module->formats ? RT_FORMAT_SPIRV64 : format);
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        const scn_hand_image *image = &module->hand_images[i];
+        bool follows = !module->formats && image->format == RT_FORMAT_SPIRV64;
+        const rt_image claims = {
+            .name = image->source.name,
+            .format = follows ? format : image->format,
+            .compile_options = image->compile_options,
+            .link_options = image->link_options,
+            .kernels = image->kernels,
+            .kernel_count = image->kernels_given ? image->kernel_count : 0,
+            .sets = image->sets,
+            .set_count = image->sets_given ? image->set_count : 0,
+        };
+        rt_image_list_write(out, (rt_image_list){&claims, 1});
+    }
 }
 
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count)
@@ -149,42 +142,6 @@ static bool read_truth(rt_reader *reader)
     return value == 1;
 }
 
-static void read_sources(rt_arena *arena, rt_reader *reader, cnf_request *request)
-{
-    request->source_count = rt_read_count(reader, SOURCE_SIZE_MIN);
-    cnf_request_source *sources =
-        rt_arena_alloc_array(arena, request->source_count, sizeof *sources);
-    for (uint32_t i = 0; i < request->source_count; i++)
-        sources[i] = read_source(reader);
-    request->sources = sources;
-}
-
-/* Damaged claims fail like any other damaged part of a request: the reader records where. */
-static void read_claims(rt_sink *sink, rt_arena *arena, rt_reader *reader, rt_image *out)
-{
-    rt_image_list list;
-    rt_status status = rt_image_list_read(sink, arena, reader, &list);
-    if (rt_ok(status) && list.count == 1) {
-        *out = list.images[0];
-    } else {
-        rt_reader_fail(reader);
-    }
-}
-
-static void read_images(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_request *request)
-{
-    request->image_count = rt_read_count(reader, IMAGE_SIZE_MIN);
-    cnf_request_image *images = rt_arena_alloc_array(arena, request->image_count, sizeof *images);
-    for (uint32_t i = 0; i < request->image_count; i++) {
-        images[i].source = read_source(reader);
-        images[i].kernels_given = read_truth(reader);
-        images[i].sets_given = read_truth(reader);
-    }
-    for (uint32_t i = 0; i < request->image_count && !reader->failed; i++)
-        read_claims(sink, arena, reader, &images[i].claims);
-    request->images = images;
-}
-
 static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_request *request)
 {
     request->module = rt_read_text(reader);
@@ -197,20 +154,31 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->embed_ir = read_truth(reader);
     request->compile_options = rt_read_text(reader);
     request->link_options = rt_read_text(reader);
-    read_sources(arena, reader, request);
-    read_images(sink, arena, reader, request);
+    request->source_count = rt_read_count(reader, SOURCE_SIZE_MIN);
+    cnf_request_source *sources =
+        rt_arena_alloc_array(arena, request->source_count, sizeof *sources);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        sources[i] = read_source(reader);
+    request->sources = sources;
+    request->image_count = rt_read_count(reader, IMAGE_SIZE_MIN);
+    cnf_request_image *images = rt_arena_alloc_array(arena, request->image_count, sizeof *images);
+    for (uint32_t i = 0; i < request->image_count; i++) {
+        images[i].source = read_source(reader);
+        images[i].kernels_given = read_truth(reader);
+        images[i].sets_given = read_truth(reader);
+    }
+    /* Damaged claims fail like any other damaged part of a request: the reader records where. */
+    for (uint32_t i = 0; i < request->image_count && !reader->failed; i++) {
+        rt_image_list list;
+        rt_status status = rt_image_list_read(sink, arena, reader, &list);
+        if (rt_ok(status) && list.count == 1)
+            images[i].claims = list.images[0];
+        else
+            rt_reader_fail(reader);
+    }
+    request->images = images;
     if (request->formats == 0) rt_reader_fail(reader);
     if (request->source_count + request->image_count == 0) rt_reader_fail(reader);
-}
-
-static void read_link(rt_arena *arena, rt_reader *reader, cnf_request *request)
-{
-    request->code_count = rt_read_count(reader, RT_LINK_CODE_PACKED_MIN);
-    rt_link_code *codes = rt_arena_alloc_array(arena, request->code_count, sizeof *codes);
-    for (uint32_t i = 0; i < request->code_count; i++)
-        codes[i] = rt_link_code_read(arena, reader);
-    request->codes = codes;
-    if (request->code_count == 0) rt_reader_fail(reader);
 }
 
 rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_request *out_request)
@@ -223,10 +191,16 @@ rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_r
     request.kind = (cnf_request_kind)rt_read_below(&reader, CNF_REQUEST_COUNT);
     if (!reader.failed && request.kind == CNF_REQUEST_MODULE) {
         read_module(sink, arena, &reader, &request);
-    }
-    if (!reader.failed && request.kind == CNF_REQUEST_LINK) read_link(arena, &reader, &request);
-    if (!reader.failed && request.kind == CNF_REQUEST_FUSION)
+    } else if (!reader.failed && request.kind == CNF_REQUEST_LINK) {
+        request.code_count = rt_read_count(&reader, RT_LINK_CODE_PACKED_MIN);
+        rt_link_code *codes = rt_arena_alloc_array(arena, request.code_count, sizeof *codes);
+        for (uint32_t i = 0; i < request.code_count; i++)
+            codes[i] = rt_link_code_read(arena, &reader);
+        request.codes = codes;
+        if (request.code_count == 0) rt_reader_fail(&reader);
+    } else if (!reader.failed) {
         request.fusion = rt_fusion_request_read(arena, &reader);
+    }
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged compile request: fault at byte %zu of %zu", reader.fault,

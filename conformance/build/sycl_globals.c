@@ -24,54 +24,23 @@ static const struct decoration_row {
      {RT_HOST_ACCESS_NONE, RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE, RT_HOST_ACCESS_READ_WRITE}},
 };
 
-static const rt_host_access *accesses_of(uint32_t decoration)
-{
-    for (size_t i = 0; i < sizeof decoration_rows / sizeof *decoration_rows; i++)
-        if (decoration_rows[i].decoration == decoration) return decoration_rows[i].accesses;
-    return NULL;
-}
-
 static rt_host_access access_of(rt_bytes code, rt_text id)
 {
+    enum { ROW_COUNT = sizeof decoration_rows / sizeof *decoration_rows };
     rt_spirv_walk walk = rt_spirv_walk_start(code);
     rt_spirv_instruction instruction;
     while (rt_spirv_walk_next(&walk, &instruction)) {
         if (instruction.opcode != OP_DECORATE) continue;
-        const rt_host_access *accesses = accesses_of(rt_spirv_word(&instruction, DECORATION_WORD));
+        uint32_t decoration = rt_spirv_word(&instruction, DECORATION_WORD);
         uint32_t access = rt_spirv_word(&instruction, ACCESS_WORD);
-        if (!accesses || access >= ACCESS_COUNT) continue;
+        size_t row = 0;
+        while (row < ROW_COUNT && decoration_rows[row].decoration != decoration)
+            row++;
+        if (row == ROW_COUNT || access >= ACCESS_COUNT) continue;
         if (id.length > 0 && rt_text_equal(rt_spirv_text(&instruction, NAME_WORD), id))
-            return accesses[access];
+            return decoration_rows[row].accesses[access];
     }
     return RT_HOST_ACCESS_READ_WRITE;
-}
-
-typedef RT_VECTOR(rt_device_global) global_list;
-
-static bool knows(const global_list *globals, rt_text id)
-{
-    for (uint32_t i = 0; i < globals->count; i++)
-        if (rt_text_equal(globals->items[i].unique_id, id)) return true;
-    return false;
-}
-
-static void take_image(rt_arena *arena, const rt_image *image, global_list *globals)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        const rt_property *property = &set->properties[i];
-        rt_device_global_value value;
-        if (knows(globals, property->name) || !rt_device_global_value_read(property, &value))
-            continue;
-        rt_text name = scn_sycl_variable_name(arena, property->name);
-        *rt_vector_push(globals) = (rt_device_global){
-            .unique_id = property->name,
-            .name = name.length > 0 ? name : property->name,
-            .size = value.size,
-            .image_scope = value.image_scope,
-            .host_access = access_of(image->code, property->name),
-        };
-    }
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -82,9 +51,27 @@ static int compare_ids(const void *left, const void *right)
 
 rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
 {
-    global_list found = {0};
-    for (uint32_t i = 0; i < images.count; i++)
-        take_image(arena, &images.images[i], &found);
+    RT_VECTOR(rt_device_global) found = {0};
+    for (uint32_t m = 0; m < images.count; m++) {
+        const rt_image *image = &images.images[m];
+        const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+        for (uint32_t i = 0; set && i < set->property_count; i++) {
+            const rt_property *property = &set->properties[i];
+            rt_device_global_value value;
+            bool known = false;
+            for (uint32_t k = 0; k < found.count && !known; k++)
+                known = rt_text_equal(found.items[k].unique_id, property->name);
+            if (known || !rt_device_global_value_read(property, &value)) continue;
+            rt_text name = scn_sycl_variable_name(arena, property->name);
+            *rt_vector_push(&found) = (rt_device_global){
+                .unique_id = property->name,
+                .name = name.length > 0 ? name : property->name,
+                .size = value.size,
+                .image_scope = value.image_scope,
+                .host_access = access_of(image->code, property->name),
+            };
+        }
+    }
     rt_device_global *globals = rt_arena_alloc_array(arena, found.count, sizeof *globals);
     for (uint32_t i = 0; i < found.count; i++)
         globals[i] = found.items[i];
@@ -92,5 +79,7 @@ rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
     rt_vector_free(&found);
     /* The compiler's order varies from run to run. */
     if (list.count > 1) qsort(globals, list.count, sizeof *globals, compare_ids);
+    for (uint32_t i = 1; i < list.count; i++)
+        CHECK(compare_ids(&globals[i - 1], &globals[i]) < 0);
     return list;
 }

@@ -32,22 +32,6 @@ enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
 /* SPIR-V specification, 3.42.6 "OpEntryPoint": model, function, then the name. */
 enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
 
-typedef RT_VECTOR(rt_text) name_list;
-
-/* Adds the names of the entry points; false: the words are not a sequence of instructions. */
-static bool list_entry_points(rt_bytes code, name_list *names)
-{
-    rt_spirv_walk walk = rt_spirv_walk_start(code);
-    rt_spirv_instruction instruction;
-    while (rt_spirv_walk_next(&walk, &instruction)) {
-        if (instruction.opcode != SPIRV_OP_ENTRY_POINT) continue;
-        rt_text name = rt_spirv_text(&instruction, ENTRY_NAME_WORD);
-        if (name.length == 0) return false;
-        *rt_vector_push(names) = name;
-    }
-    return !walk.is_damaged;
-}
-
 /* ---- Images -------------------------------------------------------------------------------- */
 
 static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
@@ -57,101 +41,66 @@ static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
                    RT_TEXT_ARG(source), RT_TEXT_ARG(how));
 }
 
-/* The value of a specialization_id is read by a function that a pass of DPC++ replaces; libsycl-jit
- * does not run that pass and leaves a call that nothing resolves. */
-static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
-{
-    static const char left_over[] = "2020SpecConstantValue";
-    if (!memmem(code.data, code.size, left_over, sizeof left_over - 1)) return RT_STATUS_OK;
-    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "get_specialization_constant: the compiler of SYCL that is reached through "
-                   "libsycl leaves specialisation constants unresolved; read it in a function of "
-                   "OpenCL C, with SPEC_CONSTANT");
-}
-
 /* The name of a compilation's only bundle, which libsycl prepends to names. */
 #define BUNDLE_PREFIX "rtc_0$"
 
-/* The set of device_globals, keyed by the ids in the code. */
-static rt_property_set without_bundle(rt_arena *arena, rt_property_set set)
-{
-    rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
-    size_t length = sizeof BUNDLE_PREFIX - 1;
-    for (uint32_t i = 0; i < set.property_count; i++) {
-        properties[i] = set.properties[i];
-        rt_text name = properties[i].name;
-        if (rt_text_starts(name, BUNDLE_PREFIX))
-            properties[i].name = (rt_text){name.data + length, name.length - length};
-    }
-    set.properties = properties;
-    return set;
-}
-
+/* Keys the set of device_globals by the ids in the code. */
 static void name_globals(rt_arena *arena, rt_image *image)
 {
     if (!rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
     for (uint32_t i = 0; i < image->set_count; i++) {
         sets[i] = image->sets[i];
-        if (rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS))
-            sets[i] = without_bundle(arena, sets[i]);
+        if (!rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS)) continue;
+        rt_property *properties =
+            rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
+        for (uint32_t k = 0; k < sets[i].property_count; k++) {
+            properties[k] = sets[i].properties[k];
+            rt_text_take_prefix(&properties[k].name, BUNDLE_PREFIX);
+        }
+        sets[i].properties = properties;
     }
     image->sets = sets;
 }
 
-/* The compiler lists a provider's virtual functions among its kernels; assay has a property set for
- * them, which maps each to the name of its virtual-functions set. */
-static rt_property_set function_set(rt_arena *arena, const rt_property_set *names, rt_text provides)
+static rt_property bytes_property(rt_text name, rt_text value)
 {
-    rt_property *properties =
-        rt_arena_alloc_array(arena, names->property_count, sizeof *properties);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < names->property_count; i++) {
-        if (rt_text_starts(names->properties[i].name, BUNDLE_PREFIX)) continue;
-        properties[count++] = (rt_property){
-            .name = names->properties[i].name,
-            .type = RT_PROPERTY_BYTES,
-            .bytes = {(const uint8_t *)provides.data, provides.length},
-        };
-    }
-    return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
-}
-
-/* The sets that the image's kernels may call, as far as known: every kernel gets the image's whole
- * list. */
-static rt_property_set calls_set(rt_arena *arena, const rt_image *image, rt_text uses)
-{
-    rt_property *properties = rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
-    for (uint32_t i = 0; i < image->kernel_count; i++) {
-        properties[i] = (rt_property){
-            .name = image->kernels[i],
-            .type = RT_PROPERTY_BYTES,
-            .bytes = {(const uint8_t *)uses.data, uses.length},
-        };
-    }
-    return (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, image->kernel_count};
-}
-
-static void add_set(rt_arena *arena, rt_image *image, rt_property_set set)
-{
-    rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
-    for (uint32_t i = 0; i < image->set_count; i++)
-        sets[i] = image->sets[i];
-    sets[image->set_count++] = set;
-    image->sets = sets;
+    return (rt_property){.name = name,
+                         .type = RT_PROPERTY_BYTES,
+                         .bytes = {(const uint8_t *)value.data, value.length}};
 }
 
 /* Adds assay's property sets, which the simulated device checks calls against
- * (virtual_functions.h). */
+ * (virtual_functions.h). The compiler lists a provider's virtual functions among its kernels; one
+ * set maps each to the name of its virtual-functions set. The other has the sets that the image's
+ * kernels may call, as far as known: every kernel gets the image's whole list. */
 static void name_virtual_functions(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
     if (rt_virtual_functions_read(image, &functions)) return;
     const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
-    if (functions.provides.length > 0 && names && image->kernel_count == 0)
-        add_set(arena, image, function_set(arena, names, functions.provides));
-    if (functions.uses.length > 0 && image->kernel_count > 0)
-        add_set(arena, image, calls_set(arena, image, functions.uses));
+    rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        sets[i] = image->sets[i];
+    if (functions.provides.length > 0 && names && image->kernel_count == 0) {
+        rt_property *properties =
+            rt_arena_alloc_array(arena, names->property_count, sizeof *properties);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < names->property_count; i++)
+            if (!rt_text_starts(names->properties[i].name, BUNDLE_PREFIX))
+                properties[count++] = bytes_property(names->properties[i].name, functions.provides);
+        sets[image->set_count++] =
+            (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
+    }
+    if (functions.uses.length > 0 && image->kernel_count > 0) {
+        rt_property *properties =
+            rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
+        for (uint32_t i = 0; i < image->kernel_count; i++)
+            properties[i] = bytes_property(image->kernels[i], functions.uses);
+        sets[image->set_count++] =
+            (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, image->kernel_count};
+    }
+    image->sets = sets;
 }
 
 /* The shipped compiler has a single list of the sets that an image calls or creates; it becomes the
@@ -178,20 +127,36 @@ static void name_list_of_sets(rt_arena *arena, rt_image *image)
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
                             rt_profile profile, rt_image *out_image)
 {
-    RT_TRY(check_spec_constants(worker, binary->code));
+    /* The value of a specialization_id is read by a function that a pass of DPC++ replaces;
+     * libsycl-jit does not run that pass and leaves a call that nothing resolves. */
+    static const char left_over[] = "2020SpecConstantValue";
+    if (memmem(binary->code.data, binary->code.size, left_over, sizeof left_over - 1))
+        return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "get_specialization_constant: the compiler of SYCL that is reached through "
+                       "libsycl leaves specialisation constants unresolved; read it in a function "
+                       "of OpenCL C, with SPEC_CONSTANT");
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
-    name_list names = {0};
-    bool read = list_entry_points(binary->code, &names);
+    /* The kernels are the names of the entry points. */
+    RT_VECTOR(rt_text) names = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(binary->code);
+    bool is_named = true;
+    for (rt_spirv_instruction at; is_named && rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        rt_text name = rt_spirv_text(&at, ENTRY_NAME_WORD);
+        is_named = name.length > 0;
+        if (is_named) *rt_vector_push(&names) = name;
+    }
     rt_text *kernels = rt_arena_alloc_array(&worker->arena, names.count, sizeof *kernels);
     for (uint32_t i = 0; i < names.count; i++)
         kernels[i] = names.items[i];
     out_image->kernels = kernels;
     out_image->kernel_count = names.count;
     rt_vector_free(&names);
+    if (!is_named || walk.is_damaged)
+        return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
     name_globals(&worker->arena, out_image);
     name_virtual_functions(&worker->arena, out_image);
     if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
-    if (!read) return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }
@@ -314,17 +279,6 @@ bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
     return run->kept;
 }
 
-/* The compiler's messages without the list of headers (-H), which has been evaluated. */
-static void append_messages(rt_buffer *out, rt_text text)
-{
-    while (text.length > 0) {
-        const char *end = memchr(text.data, '\n', text.length);
-        size_t length = end ? (size_t)(end - text.data) + 1 : text.length;
-        if (text.data[0] != '.') rt_buffer_append(out, text.data, length);
-        text = (rt_text){text.data + length, text.length - length};
-    }
-}
-
 void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
                    const cnf_front_end_options *options, const cnf_front_end_run *run)
 {
@@ -332,7 +286,13 @@ void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
     rt_buffer tool = {0}, request = {0}, messages = {0}, made = {0};
     cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
     write_request(&request, source, options);
-    append_messages(&messages, rt_buffer_text(&run->errors));
+    /* The list of headers (-H), which has been evaluated, is left out. */
+    for (rt_text rest = rt_buffer_text(&run->errors); rest.length > 0;) {
+        const char *end = memchr(rest.data, '\n', rest.length);
+        size_t length = end ? (size_t)(end - rest.data) + 1 : rest.length;
+        if (rest.data[0] != '.') rt_buffer_append(&messages, rest.data, length);
+        rest = (rt_text){rest.data + length, rest.length - length};
+    }
     rt_write_text(&made, rt_buffer_text(&messages));
     rt_write_bytes(&made, rt_buffer_bytes(&run->output));
     if (tool.size > 0) {

@@ -50,12 +50,6 @@ bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name)
     return false;
 }
 
-static void find_clang(char path[PATH_MAX])
-{
-    if (cnf_toolchain_find_program(path, CLANG_NAME)) return;
-    if (access(CLANG_DEBIAN, X_OK) == 0) snprintf(path, PATH_MAX, "%s", CLANG_DEBIAN);
-}
-
 /* The folder of a path, without a final slash. */
 static rt_text folder_of(const char *path)
 {
@@ -81,22 +75,19 @@ bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
     return false;
 }
 
-static void find_sycl(char path[PATH_MAX])
-{
-    rt_arena arena = {0};
-    rt_text folder = cnf_packages_folder(&arena);
-    find_in(path, rt_arena_printf(&arena, "%.*s/" SYCL_FOLDER, RT_TEXT_ARG(folder)), SYCL_NAME,
-            X_OK);
-    rt_arena_reset(&arena);
-}
-
 void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
-    find_clang(out_toolchain->clang);
+    if (!cnf_toolchain_find_program(out_toolchain->clang, CLANG_NAME) &&
+        access(CLANG_DEBIAN, X_OK) == 0)
+        snprintf(out_toolchain->clang, sizeof out_toolchain->clang, "%s", CLANG_DEBIAN);
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
     cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
-    find_sycl(out_toolchain->sycl);
+    rt_arena arena = {0};
+    rt_text packages = cnf_packages_folder(&arena);
+    rt_text folder = rt_arena_printf(&arena, "%.*s/" SYCL_FOLDER, RT_TEXT_ARG(packages));
+    find_in(out_toolchain->sycl, folder, SYCL_NAME, X_OK);
+    rt_arena_reset(&arena);
     if (access(LIBCLC, R_OK) == 0)
         snprintf(out_toolchain->libclc, sizeof out_toolchain->libclc, "%s", LIBCLC);
 }
@@ -112,29 +103,24 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
                      (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-/* clang's libraries lie beside the folder that its link resolves to, the translator beside the real
- * libLLVM. */
-static void identify_libraries(rt_buffer *out, const char *clang)
+void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
     static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
                                                "../lib/libLLVM-14.so.1"};
-    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
-    if (!realpath(clang, real)) return;
-    for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++) {
-        if (join(path, folder_of(real), beside_clang[i])) cnf_toolchain_identify_file(out, path);
-    }
-    if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR)) {
-        cnf_toolchain_identify_file(out, path);
-    }
-}
-
-void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
-{
     cnf_toolchain_identify_file(out, toolchain->clang);
     cnf_toolchain_identify_file(out, toolchain->spirv_as);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     cnf_toolchain_identify_file(out, toolchain->libclc);
-    if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
+    /* clang's libraries lie beside the folder that its link resolves to, the translator beside the
+     * real libLLVM. */
+    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    if (toolchain->clang[0] && realpath(toolchain->clang, real)) {
+        for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++)
+            if (join(path, folder_of(real), beside_clang[i]))
+                cnf_toolchain_identify_file(out, path);
+        if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR))
+            cnf_toolchain_identify_file(out, path);
+    }
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
 }

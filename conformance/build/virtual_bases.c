@@ -36,18 +36,6 @@ static rt_text wrong_operand(rt_text line)
     return none;
 }
 
-/* The cast gets a name because unnamed values are numbered. */
-static void line_mend(rt_buffer *out, rt_text line, rt_text operand, unsigned number)
-{
-    size_t before = (size_t)(operand.data - line.data) - sizeof DECLARED;
-    rt_text after = {operand.data + operand.length, 0};
-    after.length = line.length - (size_t)(after.data - line.data);
-    rt_buffer_printf(out, "  %%assay.vtt.%u = bitcast " DECLARED " %.*s to " USED "\n", number,
-                     RT_TEXT_ARG(operand));
-    rt_buffer_printf(out, "%.*s" USED " %%assay.vtt.%u%.*s", (int)before, line.data, number,
-                     RT_TEXT_ARG(after));
-}
-
 void cnf_virtual_bases_mend(rt_text module, rt_buffer *out)
 {
     unsigned count = 0;
@@ -56,10 +44,19 @@ void cnf_virtual_bases_mend(rt_text module, rt_buffer *out)
         size_t next = end ? (size_t)(end - module.data) + 1 : module.length;
         rt_text line = {module.data + at, next - at};
         rt_text operand = wrong_operand(line);
-        if (operand.length > 0)
-            line_mend(out, line, operand, count++);
-        else
+        if (operand.length > 0) {
+            /* The cast gets a name because unnamed values are numbered. */
+            int before = (int)((size_t)(operand.data - line.data) - sizeof DECLARED);
+            const char *after = operand.data + operand.length;
+            rt_text rest = {after, line.length - (size_t)(after - line.data)};
+            rt_buffer_printf(out, "  %%assay.vtt.%u = bitcast " DECLARED " %.*s to " USED "\n",
+                             count, RT_TEXT_ARG(operand));
+            rt_buffer_printf(out, "%.*s" USED " %%assay.vtt.%u%.*s", before, line.data, count,
+                             RT_TEXT_ARG(rest));
+            count++;
+        } else {
             rt_buffer_append_text(out, line);
+        }
         at = next;
     }
 }

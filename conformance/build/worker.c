@@ -50,59 +50,41 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
 
 /* ---- The artefact -------------------------------------------------------------------------- */
 
-static rt_status make_link(cnf_worker *worker, const cnf_request *request)
-{
-    RT_TRY(cnf_worker_open_plugin(worker));
-    return worker->api->link_to_bitcode(worker->sink, request->codes, request->code_count,
-                                        &worker->artefact);
-}
-
-static rt_status make_fusion(cnf_worker *worker, const cnf_request *request)
-{
-    RT_TRY(cnf_worker_open_plugin(worker));
-    return worker->api->fuse(worker->sink, &request->fusion, rt_text_of(worker->toolchain.libclc),
-                             &worker->artefact);
-}
-
 static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
 {
     cnf_request request;
     RT_TRY(cnf_request_read(worker->sink, &worker->arena, bytes, &request));
     cnf_toolchain_find(&worker->toolchain);
-    switch (request.kind) {
-    case CNF_REQUEST_MODULE: return cnf_worker_make_module(worker, &request);
-    case CNF_REQUEST_LINK: return make_link(worker, &request);
-    case CNF_REQUEST_FUSION: return make_fusion(worker, &request);
-    case CNF_REQUEST_COUNT: break;
-    }
-    UNREACHABLE();
+    if (request.kind == CNF_REQUEST_MODULE) return cnf_worker_make_module(worker, &request);
+    RT_TRY(cnf_worker_open_plugin(worker));
+    if (request.kind == CNF_REQUEST_LINK)
+        return worker->api->link_to_bitcode(worker->sink, request.codes, request.code_count,
+                                            &worker->artefact);
+    CHECK(request.kind == CNF_REQUEST_FUSION);
+    return worker->api->fuse(worker->sink, &request.fusion, rt_text_of(worker->toolchain.libclc),
+                             &worker->artefact);
 }
 
 /* ---- The answer ---------------------------------------------------------------------------- */
-
-static void write_answer(cnf_worker *worker, rt_status status, rt_buffer *out)
-{
-    cnf_compile_answer answer = {.code = (rt_code)status.code,
-                                 .messages = worker->messages.items,
-                                 .message_count = worker->messages.count};
-    CHECK_IMPLIES(rt_ok(status), worker->artefact.size > 0);
-    if (rt_ok(status)) {
-        answer.artefact = rt_buffer_bytes(&worker->artefact);
-    } else {
-        const rt_diagnostic *diagnostic = rt_sink_diagnostic(worker->sink, status);
-        answer.message = diagnostic->message;
-        answer.names = diagnostic->names;
-        answer.name_count = diagnostic->name_count;
-    }
-    cnf_answer_write(out, &answer);
-}
 
 /* Answers a request; true if the answer should be cached. */
 static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
 {
     cnf_worker worker = {.sink = rt_sink_create(), .cache = cache};
     rt_status status = make_artefact(&worker, request);
-    write_answer(&worker, status, out);
+    cnf_compile_answer answer = {.code = (rt_code)status.code,
+                                 .messages = worker.messages.items,
+                                 .message_count = worker.messages.count};
+    CHECK_IMPLIES(rt_ok(status), worker.artefact.size > 0);
+    if (rt_ok(status)) {
+        answer.artefact = rt_buffer_bytes(&worker.artefact);
+    } else {
+        const rt_diagnostic *diagnostic = rt_sink_diagnostic(worker.sink, status);
+        answer.message = diagnostic->message;
+        answer.names = diagnostic->names;
+        answer.name_count = diagnostic->name_count;
+    }
+    cnf_answer_write(out, &answer);
     rt_vector_free(&worker.messages);
     rt_buffer_free(&worker.artefact);
     rt_arena_reset(&worker.arena);
@@ -110,16 +92,12 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
     return rt_ok(status);
 }
 
-/* A worker does not outlive its parent, and its crash, which is expected, leaves no core file. */
-static void limit_worker(void)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-}
-
 int cnf_worker_main(int input, int output)
 {
-    limit_worker();
+    /* A worker does not outlive its parent, and its crash, which is expected, leaves no core file.
+     */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     rt_buffer request = {0}, answer = {0};
     if (!cnf_read_all(input, &request)) return WORKER_INPUT_FAILED;
     rt_text warning;

@@ -67,20 +67,33 @@ void cnf_child_result_free(cnf_child_result *result)
     rt_buffer_free(&result->log);
 }
 
-/* ---- The pool ------------------------------------------------------------------------------ */
-
-static void pool_signals(sigset_t *out_set)
+/* The facts about the children between two events. */
+static bool pool_check(const cnf_pool *pool)
 {
-    sigemptyset(out_set);
-    sigaddset(out_set, SIGCHLD);
-    sigaddset(out_set, SIGINT);
-    sigaddset(out_set, SIGTERM);
+    CHECK(pool->signals >= 0);
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        const pool_child *child = &pool->children.items[i];
+        CHECK(child->pid >= 0 && child->ended == (child->pid == 0));
+        CHECK_IMPLIES(child->ended, child->messages < 0 && child->output < 0 && child->log < 0);
+        CHECK_IMPLIES(child->killed, child->result.end == CNF_PROCESS_TIMED_OUT ||
+                                         child->result.end == CNF_PROCESS_OVERFLOWED);
+        CHECK(child->result.messages.size <= child->messages_max);
+        CHECK(child->begin_ms < child->deadline_ms);
+        for (uint32_t other = 0; other < i; other++)
+            CHECK(child->pid == 0 || pool->children.items[other].pid != child->pid);
+    }
+    return true;
 }
+
+/* ---- The pool ------------------------------------------------------------------------------ */
 
 cnf_pool *cnf_pool_create(void)
 {
     sigset_t taken, before;
-    pool_signals(&taken);
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGCHLD);
+    sigaddset(&taken, SIGINT);
+    sigaddset(&taken, SIGTERM);
     if (sigprocmask(SIG_BLOCK, &taken, &before) != 0) return NULL;
     int signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals < 0) {
@@ -266,58 +279,37 @@ static void child_kill(pool_child *child, cnf_process_end why)
     kill(child->pid, SIGKILL);
 }
 
-/* Keeps at least the last OUTPUT_KEPT bytes; the buffer grows to twice that size between moves. */
-static void output_append(rt_buffer *output, const char *data, size_t size)
+/* Keeps the last OUTPUT_KEPT bytes. */
+static void output_cut(rt_buffer *output)
 {
-    rt_buffer_append(output, data, size);
-    if (output->size <= 2 * OUTPUT_KEPT) return;
-    memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT);
+    if (output->size <= OUTPUT_KEPT) return;
+    memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);
     output->size = OUTPUT_KEPT;
-    output->data[OUTPUT_KEPT] = '\0';
-}
-
-static void messages_append(pool_child *child, const char *data, size_t size)
-{
-    rt_buffer *messages = &child->result.messages;
-    CHECK(messages->size <= child->messages_max);
-    size_t room = child->messages_max - messages->size;
-    rt_buffer_append(messages, data, size < room ? size : room);
-    if (size <= room) return;
-    if (child->pid > 0) child_kill(child, CNF_PROCESS_OVERFLOWED);
-    cnf_process_close(&child->messages);
 }
 
 /* Reads the contents of a pipe with at most `reads` reads; closes it at end of file. */
 static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
 {
     int *pipe_end = is_output ? &child->output : &child->messages;
+    rt_buffer *output = &child->result.output, *messages = &child->result.messages;
     char data[READ_SIZE];
     for (uint32_t i = 0; i < reads && *pipe_end >= 0; i++) {
         size_t size = cnf_process_read(pipe_end, data, sizeof data);
         if (size == 0) return;
-        if (is_output)
-            output_append(&child->result.output, data, size);
-        else
-            messages_append(child, data, size);
+        if (is_output) {
+            /* Keeps at least the last OUTPUT_KEPT bytes; the buffer grows to twice that size
+             * between moves. */
+            rt_buffer_append(output, data, size);
+            if (output->size > 2 * OUTPUT_KEPT) output_cut(output);
+            continue;
+        }
+        CHECK(messages->size <= child->messages_max);
+        size_t room = child->messages_max - messages->size;
+        rt_buffer_append(messages, data, size < room ? size : room);
+        if (size <= room) continue;
+        if (child->pid > 0) child_kill(child, CNF_PROCESS_OVERFLOWED);
+        cnf_process_close(&child->messages);
     }
-}
-
-/* Keeps the end of the log. Parts that can no longer be read are dropped: the log is only for
- * people. */
-static void log_keep(pool_child *child)
-{
-    if (child->log < 0) return;
-    off_t size = lseek(child->log, 0, SEEK_END);
-    child->result.log_is_tail = size > CNF_CHILD_LOG_KEPT;
-    off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_KEPT : 0;
-    char data[4096];
-    while (at < size) {
-        ssize_t done = pread(child->log, data, sizeof data, at);
-        if (done <= 0) break;
-        rt_buffer_append(&child->result.log, data, (size_t)done);
-        at += done;
-    }
-    cnf_process_close(&child->log);
 }
 
 /* Completes the result of a child that is dead or abandoned: reads the rest of its pipes and closes
@@ -329,32 +321,24 @@ static void child_finish(pool_child *child)
     enum { PORTIONS_MAX = 1 << 16 };
     pipe_drain(child, false, PORTIONS_MAX);
     pipe_drain(child, true, PORTIONS_MAX);
+    output_cut(&child->result.output);
+    /* Keeps the end of the log. Parts that can no longer be read are dropped: the log is only for
+     * people. */
+    off_t size = child->log < 0 ? 0 : lseek(child->log, 0, SEEK_END);
+    child->result.log_is_tail = size > CNF_CHILD_LOG_KEPT;
+    off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_KEPT : 0;
+    char data[4096];
+    while (at < size) {
+        ssize_t done = pread(child->log, data, sizeof data, at);
+        if (done <= 0) break;
+        rt_buffer_append(&child->result.log, data, (size_t)done);
+        at += done;
+    }
     cnf_process_close(&child->messages);
     cnf_process_close(&child->output);
-    log_keep(child);
-    rt_buffer *output = &child->result.output;
-    if (output->size > OUTPUT_KEPT) {
-        memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);
-        output->size = OUTPUT_KEPT;
-    }
+    cnf_process_close(&child->log);
     child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
     child->ended = true;
-}
-
-static void child_reap(cnf_pool *pool, pool_child *child, const siginfo_t *how)
-{
-    CHECK(child->pid > 0 && how->si_pid == child->pid);
-    kill(-child->pid, SIGKILL);
-    struct rusage usage = {0};
-    wait4(child->pid, NULL, 0, &usage);
-    child->pid = 0;
-    child->result.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
-    if (!child->killed) {
-        child->result.end = how->si_code == CLD_EXITED ? CNF_PROCESS_EXITED : CNF_PROCESS_SIGNALLED;
-        child->result.code = how->si_status;
-    }
-    pool_kill_orphans(pool);
-    child_finish(child);
 }
 
 static void pool_reap(cnf_pool *pool)
@@ -364,7 +348,19 @@ static void pool_reap(cnf_pool *pool)
         if (child->pid == 0) continue;
         siginfo_t how = {0};
         int failed = waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOHANG | WNOWAIT);
-        if (failed == 0 && how.si_pid == child->pid) child_reap(pool, child, &how);
+        if (failed != 0 || how.si_pid != child->pid) continue;
+        kill(-child->pid, SIGKILL);
+        struct rusage usage = {0};
+        wait4(child->pid, NULL, 0, &usage);
+        child->pid = 0;
+        child->result.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
+        if (!child->killed) {
+            bool exited = how.si_code == CLD_EXITED;
+            child->result.end = exited ? CNF_PROCESS_EXITED : CNF_PROCESS_SIGNALLED;
+            child->result.code = how.si_status;
+        }
+        pool_kill_orphans(pool);
+        child_finish(child);
     }
 }
 
@@ -434,30 +430,27 @@ static void pool_poll(cnf_pool *pool)
     if (pool->polled.items[0].revents) pool_signals_read(pool);
 }
 
-/* Returns the result of the first child, in the order of starting, that has ended. */
-static bool pool_take(cnf_pool *pool, cnf_child_result *out_result)
-{
-    for (uint32_t i = 0; i < pool->children.count; i++) {
-        if (!pool->children.items[i].ended) continue;
-        *out_result = pool->children.items[i].result;
-        pool->children.count--;
-        memmove(&pool->children.items[i], &pool->children.items[i + 1],
-                (pool->children.count - i) * sizeof *pool->children.items);
-        return true;
-    }
-    return false;
-}
-
 cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
 {
     CHECK(pool->children.count > 0);
     *out_result = (cnf_child_result){0};
     for (;;) {
+        CHECK_SLOW(pool_check(pool));
         if (pool->interrupted) {
             pool->interrupted = false;
             return CNF_POOL_INTERRUPTED;
         }
-        if (pool_take(pool, out_result)) return CNF_POOL_ENDED;
+        /* The first child, in the order of starting, that has ended. */
+        uint32_t first = 0;
+        while (first < pool->children.count && !pool->children.items[first].ended)
+            first++;
+        if (first < pool->children.count) {
+            *out_result = pool->children.items[first].result;
+            pool->children.count--;
+            memmove(&pool->children.items[first], &pool->children.items[first + 1],
+                    (pool->children.count - first) * sizeof *pool->children.items);
+            return CNF_POOL_ENDED;
+        }
         pool_poll(pool);
         pool_reap(pool);
         pool_deadlines(pool);

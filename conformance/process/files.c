@@ -53,17 +53,6 @@ static rt_text path_real(rt_arena *arena, rt_text path)
     return rt_arena_text(arena, rt_text_of(real));
 }
 
-/* The part of a real path below its root; its last component if a link leads out of the root. */
-static rt_text path_below(rt_text real, rt_text root)
-{
-    size_t skipped = root.length == 1 ? 1 : root.length + 1;
-    bool below = real.length > skipped && memcmp(real.data, root.data, root.length) == 0 &&
-                 real.data[skipped - 1] == '/';
-    if (!below) skipped = folder_of(real).length == 1 ? 1 : folder_of(real).length + 1;
-    CHECK(real.length > skipped);
-    return (rt_text){real.data + skipped, real.length - skipped};
-}
-
 rt_text cnf_files_root(rt_arena *arena, rt_text path)
 {
     rt_text folder = path_real(arena, path);
@@ -84,17 +73,16 @@ rt_text cnf_files_root(rt_arena *arena, rt_text path)
 
 static void walk_add(file_walk *walk, rt_text file)
 {
-    rt_text real = path_real(walk->arena, file);
+    rt_text real = path_real(walk->arena, file), root = walk->root;
     if (real.length == 0) return; /* It vanished or is a dangling link: not a scenario. */
-    found_file *found = rt_vector_push(&walk->found);
-    *found = (found_file){{file, path_below(real, walk->root)}, real};
-}
-
-static bool name_is_scenario(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".yaml") == 0 &&
-           strcmp(name, "requirements.yaml") != 0;
+    /* The part of the real path below the root; its last component if a link leads out of it. */
+    size_t skipped = root.length == 1 ? 1 : root.length + 1;
+    bool below = real.length > skipped && memcmp(real.data, root.data, root.length) == 0 &&
+                 real.data[skipped - 1] == '/';
+    if (!below) skipped = folder_of(real).length == 1 ? 1 : folder_of(real).length + 1;
+    CHECK(real.length > skipped);
+    rt_text path = {real.data + skipped, real.length - skipped};
+    *rt_vector_push(&walk->found) = (found_file){{file, path, NULL}, real};
 }
 
 static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
@@ -111,14 +99,16 @@ static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
     }
     rt_status status = RT_STATUS_OK;
     for (struct dirent *entry; rt_ok(status) && (entry = readdir(entries));) {
-        if (entry->d_name[0] == '.') continue;
-        rt_text path = path_join(walk->arena, folder, entry->d_name);
+        const char *name = entry->d_name;
+        if (name[0] == '.') continue;
+        rt_text path = path_join(walk->arena, folder, name);
         struct stat info;
         if (lstat(path.data, &info) != 0) continue;
+        size_t length = strlen(name);
         if (S_ISDIR(info.st_mode)) {
-            if (strcmp(entry->d_name, "expectations") != 0)
-                status = walk_folder(walk, path, depth + 1);
-        } else if (name_is_scenario(entry->d_name)) {
+            if (strcmp(name, "expectations") != 0) status = walk_folder(walk, path, depth + 1);
+        } else if (length > 5 && strcmp(name + length - 5, ".yaml") == 0 &&
+                   strcmp(name, "requirements.yaml") != 0) {
             walk_add(walk, path);
         }
     }
@@ -176,22 +166,6 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
 
 /* ---- Packs --------------------------------------------------------------------------------- */
 
-/* Splits "x.assay:PATH"; false if the path does not name a pack. */
-static bool pack_path_split(rt_text path, rt_text *out_pack, rt_text *out_member)
-{
-    static const char ending[] = CNF_PACK_ENDING;
-    const size_t length = strlen(ending);
-    *out_pack = path;
-    *out_member = (rt_text){0};
-    const char *colon = memmem(path.data, path.length, CNF_PACK_ENDING ":", length + 1);
-    if (colon) {
-        out_pack->length = (size_t)(colon - path.data) + length;
-        *out_member = (rt_text){colon + length + 1, path.length - out_pack->length - 1};
-    }
-    return out_pack->length > length &&
-           memcmp(out_pack->data + out_pack->length - length, ending, length) == 0;
-}
-
 /* True if the wanted path is the path of the member or of a folder above it. */
 static bool member_is_wanted(rt_text member, rt_text wanted)
 {
@@ -206,10 +180,19 @@ static bool member_is_wanted(rt_text member, rt_text wanted)
 bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
                        rt_status *out_status)
 {
-    rt_text name, wanted;
+    /* Splits "x.assay:PATH". */
+    static const char ending[] = CNF_PACK_ENDING;
+    const size_t length = strlen(ending);
+    rt_text name = path, wanted = {0};
     *out_files = (cnf_files){0};
     *out_status = RT_STATUS_OK;
-    if (!pack_path_split(path, &name, &wanted)) return false;
+    const char *colon = memmem(path.data, path.length, CNF_PACK_ENDING ":", length + 1);
+    if (colon) {
+        name.length = (size_t)(colon - path.data) + length;
+        wanted = (rt_text){colon + length + 1, path.length - name.length - 1};
+    }
+    if (name.length <= length || memcmp(name.data + name.length - length, ending, length) != 0)
+        return false;
     const cnf_pack *pack;
     rt_buffer content;
     name = rt_arena_text(arena, name);
@@ -245,22 +228,18 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
     return RT_STATUS_OK;
 }
 
-/* A named pipe without a writer is treated as empty: a blocking open would never return, and a run
- * cannot be interrupted there. A pipe with a writer is waited for. */
-static int file_open(const char *name)
-{
-    int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0 || fcntl(descriptor, F_SETFL, 0) == 0) return descriptor;
-    int error = errno;
-    close(descriptor);
-    errno = error;
-    return -1;
-}
-
 rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer *out_content)
 {
     *out_content = (rt_buffer){0};
-    int descriptor = file_open(file.data);
+    /* A named pipe without a writer is treated as empty: a blocking open would never return, and a
+     * run cannot be interrupted there. A pipe with a writer is waited for. */
+    int descriptor = open(file.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) != 0) {
+        int refused = errno;
+        close(descriptor);
+        errno = refused;
+        descriptor = -1;
+    }
     char portion[16384];
     ssize_t size = descriptor < 0 ? -1 : 1;
     while (size > 0 && out_content->size <= size_max) {

@@ -40,23 +40,18 @@ static sigset_t signals_taken(void)
     return taken;
 }
 
-static void pass_on(pid_t worker, int signal_number)
-{
-    for (int i = 0; i < PASSED_COUNT; i++) {
-        if (passed_signals[i].taken == signal_number) kill(worker, passed_signals[i].sent);
-    }
-    /* The worker is stopped by now; the guard follows, so that the shell shows its prompt. */
-    if (signal_number == SIGTSTP) raise(SIGSTOP);
-}
-
 /* Forwards signals until the worker ends. Returns the worker's status from waitpid. */
 static int worker_wait(pid_t worker, const sigset_t *taken)
 {
     int how = 0;
     while (waitpid(worker, &how, WNOHANG) != worker) {
         int signal_number = sigwaitinfo(taken, NULL);
-        if (signal_number > 0 && signal_number != SIGCHLD) pass_on(worker, signal_number);
+        for (int i = 0; i < PASSED_COUNT; i++)
+            if (passed_signals[i].taken == signal_number) kill(worker, passed_signals[i].sent);
+        /* The worker is stopped by now; the guard follows, so that the shell shows its prompt. */
+        if (signal_number == SIGTSTP) raise(SIGSTOP);
     }
+    CHECK(WIFEXITED(how) || WIFSIGNALED(how));
     return how;
 }
 
@@ -73,58 +68,42 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
     exit(status);
 }
 
-/* The command's folder and the previous value of its variable: a command may start another. */
-typedef struct guard_scratch {
-    rt_arena arena;
-    rt_text folder; /* empty: none; the default location is used */
-    const char *before;
-} guard_scratch;
-
-/* Sets the variable that names the folder for every process of the command. */
-static void scratch_begin(guard_scratch *made)
-{
-    *made = (guard_scratch){0};
-    const char *before = getenv(CNF_SCRATCH_VARIABLE);
-    if (before) made->before = rt_arena_text(&made->arena, rt_text_of(before)).data;
-    if (cnf_scratch_name(&made->arena, &made->folder))
-        setenv(CNF_SCRATCH_VARIABLE, made->folder.data, 1);
-    else
-        made->folder = (rt_text){0};
-}
-
-/* Removes the folder, now that every process that could write to it has ended. */
-static void scratch_end(guard_scratch *made)
-{
-    if (made->folder.length > 0) cnf_scratch_remove(made->folder);
-    if (made->before)
-        setenv(CNF_SCRATCH_VARIABLE, made->before, 1);
-    else
-        unsetenv(CNF_SCRATCH_VARIABLE);
-    rt_arena_reset(&made->arena);
-}
-
 int cnf_guard(int (*body)(void *user), void *user, int status_lost)
 {
     /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
     signal(SIGCHLD, SIG_DFL);
-    sigset_t taken = signals_taken(), before;
-    sigprocmask(SIG_BLOCK, &taken, &before);
+    sigset_t taken = signals_taken(), mask_before;
+    sigprocmask(SIG_BLOCK, &taken, &mask_before);
     cnf_orphans_adopt();
     cnf_process_list foreign = {0};
     cnf_orphans_list(&foreign);
-    guard_scratch scratch;
-    scratch_begin(&scratch);
+    /* The variable names the temporary folder for every process of the command, and a command may
+     * start another; without a folder, the default location is used. */
+    rt_arena arena = {0};
+    const char *before = getenv(CNF_SCRATCH_VARIABLE);
+    if (before) before = rt_arena_text(&arena, rt_text_of(before)).data;
+    rt_text scratch;
+    if (cnf_scratch_name(&arena, &scratch))
+        setenv(CNF_SCRATCH_VARIABLE, scratch.data, 1);
+    else
+        scratch = (rt_text){0};
     fflush(NULL);
     pid_t guard = getpid(), worker = fork();
-    if (worker == 0) worker_main(body, user, guard, &before, scratch.folder);
+    if (worker == 0) worker_main(body, user, guard, &mask_before, scratch);
     int how = 0, error = errno;
     if (worker > 0) {
         how = worker_wait(worker, &taken);
         cnf_orphans_kill(&foreign);
     }
-    scratch_end(&scratch);
+    /* Every process that could write to the folder has ended. */
+    if (scratch.length > 0) cnf_scratch_remove(scratch);
+    if (before)
+        setenv(CNF_SCRATCH_VARIABLE, before, 1);
+    else
+        unsetenv(CNF_SCRATCH_VARIABLE);
+    rt_arena_reset(&arena);
     rt_vector_free(&foreign);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
     if (worker > 0 && WIFEXITED(how)) return WEXITSTATUS(how);
     if (worker > 0) {
         fprintf(stderr, "assay: the run was ended by signal %d (%s)\n", WTERMSIG(how),

@@ -51,21 +51,6 @@ void cnf_orphans_list(cnf_process_list *out_processes)
     }
 }
 
-/* Kills the processes that are not known and returns their number. */
-static uint32_t kill_round(const cnf_process_list *known, cnf_process_list *found)
-{
-    uint32_t count = 0;
-    found->count = 0;
-    cnf_orphans_list(found);
-    for (uint32_t i = 0; i < found->count; i++) {
-        if (is_known(known, found->items[i])) continue;
-        count++;
-        kill(found->items[i], SIGKILL);
-        waitpid(found->items[i], NULL, WNOHANG);
-    }
-    return count;
-}
-
 void cnf_orphans_kill(const cnf_process_list *known)
 {
     cnf_process_list found = {0};
@@ -74,7 +59,15 @@ void cnf_orphans_kill(const cnf_process_list *known)
      * cannot outrun the loop, because a round kills every process that exists: it pauses only for
      * processes that have been killed already and are dying. */
     for (uint32_t round = 0, before = 0; round < ROUNDS_MAX; round++) {
-        uint32_t count = kill_round(known, &found);
+        uint32_t count = 0;
+        found.count = 0;
+        cnf_orphans_list(&found);
+        for (uint32_t i = 0; i < found.count; i++) {
+            if (is_known(known, found.items[i])) continue;
+            count++;
+            kill(found.items[i], SIGKILL);
+            waitpid(found.items[i], NULL, WNOHANG);
+        }
         if (count == 0) break;
         if (count <= before) nanosleep(&pause, NULL);
         before = count;

@@ -59,13 +59,6 @@ static void drain(int *descriptor, rt_buffer *out, size_t size_max)
     }
 }
 
-static bool has_ended(pid_t pid)
-{
-    siginfo_t info = {0};
-    int error = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    return error == 0 && info.si_pid == pid;
-}
-
 cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
                                       rt_buffer *out_output, rt_buffer *out_errors)
 {
@@ -76,7 +69,9 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
         drain(&process->output, out_output, OUTPUT_SIZE_MAX);
         drain(&process->errors, out_errors, ERRORS_SIZE_MAX);
         overflowed = out_output->size >= OUTPUT_SIZE_MAX;
-        ended = has_ended(process->pid);
+        siginfo_t info = {0};
+        ended = waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                info.si_pid == process->pid;
         double left = deadline - cnf_process_now_ms();
         late = left <= 0;
         if (ended || late || overflowed) break;

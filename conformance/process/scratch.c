@@ -24,20 +24,16 @@ bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
     return drawn;
 }
 
-/* The folder in which temporary folders are created; creates the command's folder if needed. */
-static const char *parent_folder(void)
-{
-    const char *folder = getenv(CNF_SCRATCH_VARIABLE);
-    if (!folder || !folder[0]) return temporary_folder();
-    mkdir(folder, 0700); /* If this fails, other than because it exists, so does mkdtemp. */
-    return folder;
-}
-
 rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
 {
     *out_folder = (rt_text){0};
     char name[4096];
-    int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent_folder());
+    const char *parent = getenv(CNF_SCRATCH_VARIABLE);
+    if (parent && parent[0])
+        mkdir(parent, 0700); /* If this fails, other than because it exists, so does mkdtemp. */
+    else
+        parent = temporary_folder();
+    int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent);
     bool fits = length > 0 && (size_t)length < sizeof name;
     if (!fits) errno = ENAMETOOLONG;
     if (!fits || !mkdtemp(name)) {

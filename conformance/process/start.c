@@ -119,28 +119,23 @@ static bool descriptors_move(const cnf_start *start, int *report)
     return close_range((unsigned)*report + 1, ~0u, 0) == 0;
 }
 
-/* Limits the allocations of each process of the child. RLIMIT_DATA counts private writable pages,
- * whether the allocator takes them from the heap or from mmap; unlike RLIMIT_AS it does not count
- * address space that vendors' libraries reserve without using it (setrlimit(2)). */
-static void limits_set(uint64_t memory_bytes)
-{
-    const struct rlimit none = {0, 0}, memory = {memory_bytes, memory_bytes};
-    setrlimit(RLIMIT_CORE, &none);
-    /* An existing lower hard limit stays, and a refusal only means that there is no limit. */
-    if (cnf_start_limits_memory && memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &memory);
-}
-
 RT_NORETURN static void child_main(const cnf_start *start, pid_t parent, int report)
 {
     if (!start->stays_in_group) setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_NOT_STARTED); /* the parent died before prctl took effect */
-    limits_set(start->memory_bytes);
+    /* RLIMIT_DATA counts private writable pages, whether the allocator takes them from the heap or
+     * from mmap; unlike RLIMIT_AS it does not count address space that vendors' libraries reserve
+     * without using it (setrlimit(2)). An existing lower hard limit stays, and a refusal only means
+     * that there is no limit. */
+    const struct rlimit none = {0, 0}, memory = {start->memory_bytes, start->memory_bytes};
+    setrlimit(RLIMIT_CORE, &none);
+    if (cnf_start_limits_memory && start->memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &memory);
     if (descriptors_move(start, &report)) {
-        sigset_t none;
-        sigemptyset(&none);
+        sigset_t unblocked;
+        sigemptyset(&unblocked);
         signal(SIGPIPE, SIG_DFL);
-        sigprocmask(SIG_SETMASK, &none, NULL);
+        sigprocmask(SIG_SETMASK, &unblocked, NULL);
         if (start->body) {
             /* A forked child lives for milliseconds: returning freed memory to the system is not
              * worthwhile. */

@@ -90,38 +90,30 @@ void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run
     run->stopped = !run->listener(run->user, &sent, detail);
 }
 
-/* The messages of the oracle's child; NULL if they prove nothing. The oracle passes without
- * messages if a module is refused as the scenario expects. */
-static const cnf_messages *oracle_messages(const run_state *run, const run_scenario *scenario)
-{
-    if (run->oracle == SCN_NONE) return NULL;
-    const run_case *oracle = &scenario->cases[run->oracle];
-    bool passed = oracle->state == CASE_DONE && oracle->judgement.verdict == CNF_VERDICT_PASS;
-    return passed && oracle->has_messages ? &oracle->messages : NULL;
-}
-
-static rt_text step_id(const run_scenario *scenario, uint32_t step)
-{
-    if (step == SCN_NONE || !scenario->scenario) return (rt_text){0};
-    /* The number came from a child and may be out of range. */
-    if (step >= scenario->scenario->step_count) return (rt_text){0};
-    return scenario->scenario->steps[step].id;
-}
-
 /* Sends the record of a case that is DONE. */
 static void record_send(run_state *run, run_scenario *scenario, uint32_t subject)
 {
     const run_case *test_case = &scenario->cases[subject];
+    CHECK(test_case->state == CASE_DONE);
     rt_buffer warning = {0};
     if (test_case->explorer) {
         cnf_explorer_warn(test_case->explorer, &warning);
         cnf_explorer_free(test_case->explorer);
     }
+    /* The number of the step came from a child and may be out of range. */
+    const scn_scenario *model = scenario->scenario;
+    uint32_t step = test_case->judgement.step;
+    bool has_step = model && step != SCN_NONE && step < model->step_count;
+    /* The oracle's messages prove nothing unless it passed, and it passes without messages if a
+     * module is refused as the scenario expects. */
+    const run_case *oracle = run->oracle != SCN_NONE ? &scenario->cases[run->oracle] : NULL;
+    bool oracle_passed = oracle && oracle->state == CASE_DONE && oracle->has_messages &&
+                         oracle->judgement.verdict == CNF_VERDICT_PASS;
     const cnf_record record = {.scenario = scenario->file->path,
                                .file = scenario->file->file,
                                .subject = run->options->subjects[subject].name,
                                .judgement = test_case->judgement,
-                               .step_id = step_id(scenario, test_case->judgement.step),
+                               .step_id = has_step ? model->steps[step].id : (rt_text){0},
                                .seconds = test_case->seconds,
                                .device = test_case->messages.device,
                                .driver = test_case->messages.driver,
@@ -133,7 +125,7 @@ static void record_send(run_state *run, run_scenario *scenario, uint32_t subject
                                    .source = rt_buffer_text(&scenario->text),
                                    .messages =
                                        test_case->has_messages ? &test_case->messages : NULL,
-                                   .oracle = oracle_messages(run, scenario),
+                                   .oracle = oracle_passed ? &oracle->messages : NULL,
                                    .log = test_case->log,
                                    .log_is_tail = test_case->log_is_tail,
                                    .warning = rt_buffer_text(&warning)};
@@ -168,10 +160,19 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
 
 /* ---- Exploring ----------------------------------------------------------------------------- */
 
+/* Makes the worst run of an explored case its result, with the total time of all runs. */
+static void worst_restore(run_case *test_case)
+{
+    const run_case explored = *test_case;
+    CHECK(explored.worst && explored.worst->has_messages);
+    *test_case = *explored.worst;
+    test_case->state = explored.state;
+    test_case->seconds = explored.seconds;
+}
+
 /* Adds the choices that led to an unexpected verdict to its message. */
 static void choices_explain(run_scenario *scenario, run_case *explored)
 {
-    if (cnf_verdict_effect(explored->judgement.verdict) == CNF_EFFECT_EXPECTED) return;
     rt_buffer text = {0};
     rt_buffer_printf(&text, "with --choices %.*s", RT_TEXT_ARG(explored->script));
     for (uint32_t i = 0; i < explored->messages.choice_count; i++) {
@@ -183,16 +184,6 @@ static void choices_explain(run_scenario *scenario, run_case *explored)
                      RT_TEXT_ARG(explored->judgement.message));
     explored->judgement.message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-}
-
-/* Makes the worst run of an explored case its result, with the total time of all runs. */
-static void worst_restore(run_case *test_case)
-{
-    const run_case explored = *test_case;
-    CHECK(explored.worst && explored.worst->has_messages);
-    *test_case = *explored.worst;
-    test_case->state = explored.state;
-    test_case->seconds = explored.seconds;
 }
 
 /* Records the result of one script's run. Returns true if the case has another script to run, and
@@ -212,7 +203,8 @@ static bool case_explore(run_scenario *scenario, run_case *test_case)
     if (is_first || cnf_verdict_effect(test_case->judgement.verdict) >
                         cnf_verdict_effect(test_case->worst->judgement.verdict)) {
         *test_case->worst = *test_case;
-        choices_explain(scenario, test_case->worst);
+        if (cnf_verdict_effect(test_case->judgement.verdict) != CNF_EFFECT_EXPECTED)
+            choices_explain(scenario, test_case->worst);
     }
     /* A subject that cannot run the scenario never can, and more time limits would only waste time.
      */

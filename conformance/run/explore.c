@@ -89,33 +89,25 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
 
 /* ---- Runs ---------------------------------------------------------------------------------- */
 
-static void pending_add(cnf_explorer *explorer, rt_text script)
-{
-    explorer->cut =
-        explorer->cut || explorer->pending.count + explorer->run_count >= explorer->run_max;
-    if (!explorer->cut) *rt_vector_push(&explorer->pending) = script;
-}
-
-static cnf_explored_branches *branches_of(cnf_explorer *explorer, const cnf_check *check)
-{
-    for (uint32_t i = 0; i < explorer->branches.count; i++) {
-        cnf_explored_branches *known = &explorer->branches.items[i];
-        bool same = known->line == check->line && known->step == check->step;
-        if (same && known->branches == check->branches) return known;
-    }
-    cnf_explored_branches *added = rt_vector_push(&explorer->branches);
-    *added = (cnf_explored_branches){check->line, check->step, check->branches, NULL};
-    added->happened = rt_arena_alloc_array(explorer->arena, check->branches, sizeof(bool));
-    return added;
-}
-
+/* Notes which branches of each one_of have happened. The numbers came from a child; its reader has
+ * compared them. */
 static void branches_note(cnf_explorer *explorer, const cnf_messages *messages)
 {
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
         if (check->branches == 0 || check->branches > RT_SCENARIO_SIZE_MAX) continue;
-        cnf_explored_branches *known = branches_of(explorer, check);
         CHECK(check->branch <= check->branches);
+        cnf_explored_branches *known = NULL;
+        for (uint32_t j = 0; j < explorer->branches.count && !known; j++) {
+            cnf_explored_branches *other = &explorer->branches.items[j];
+            bool same = other->line == check->line && other->step == check->step;
+            if (same && other->branches == check->branches) known = other;
+        }
+        if (!known) {
+            known = rt_vector_push(&explorer->branches);
+            *known = (cnf_explored_branches){check->line, check->step, check->branches, NULL};
+            known->happened = rt_arena_alloc_array(explorer->arena, check->branches, sizeof(bool));
+        }
         if (check->branch > 0) known->happened[check->branch - 1] = true;
     }
 }
@@ -132,9 +124,13 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
         const cnf_choice *choice = &messages->choices[i];
         for (uint32_t other = choice->of; other-- > 0 && !explorer->cut;) {
             if (other == choice->taken) continue;
-            pending_add(explorer, script_make(explorer->arena, messages->choices, i, other));
+            explorer->cut = explorer->pending.count + explorer->run_count >= explorer->run_max;
+            if (!explorer->cut)
+                *rt_vector_push(&explorer->pending) =
+                    script_make(explorer->arena, messages->choices, i, other);
         }
     }
+    CHECK(explorer->pending.count + explorer->run_count <= explorer->run_max);
     return true;
 }
 

@@ -21,31 +21,25 @@ static bool has_code(const scn_module *module)
     return module->source_count + module->hand_image_count > 0;
 }
 
-/* Answers a module's request without a worker, if possible. */
-static bool request_answer(const scn_scenario *scenario, cnf_cache *cache, cnf_module_work *work)
-{
-    if (!scenario->packed)
-        return cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
-    /* If the pack has no answer, the answer names what is missing. */
-    (void)cnf_packed_answer(scenario, rt_buffer_bytes(&work->request), &work->answer);
-    return true;
-}
-
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
                        rt_format format)
 {
     CHECK(scenario->module_count > 0);
+    CHECK(format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_PTX);
     *modules = (cnf_modules){.arena = arena, .sink = sink, .scenario = scenario, .format = format};
     modules->works = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules->works);
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
+        work->answered = true;
         if (has_code(&scenario->modules[i])) {
             cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format,
                                        scn_scenario_fuses(scenario));
-            work->answered = request_answer(scenario, cache, work);
-        } else {
-            work->answered = true;
+            rt_bytes request = rt_buffer_bytes(&work->request);
+            if (scenario->packed) /* if the pack has no answer, the answer names what is missing */
+                (void)cnf_packed_answer(scenario, request, &work->answer);
+            else
+                work->answered = cnf_cache_find(cache, request, &work->answer);
         }
         modules->answered += work->answered;
     }
@@ -78,24 +72,15 @@ void cnf_modules_free(cnf_modules *modules)
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
-static void work_fail(cnf_modules *modules, cnf_module_work *work, const char *kind,
-                      const char *how, const cnf_child_result *worker)
-{
-    rt_text printed = rt_buffer_text(&worker->output);
-    work->failure = rt_arena_text(modules->arena, rt_text_of(kind));
-    work->failure_message =
-        rt_arena_printf(modules->arena, "the compile worker %s%s%.*s", how,
-                        printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
-}
-
 void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker)
 {
     CHECK(module < modules->scenario->module_count);
+    rt_arena *arena = modules->arena;
     cnf_module_work *work = &modules->works[module];
-    CHECK(!work->answered);
+    CHECK(!work->answered && work->failure.length == 0);
     work->answered = true;
     modules->answered++;
-    char text[256];
+    rt_text how = {0};
     switch (worker->end) {
     case CNF_PROCESS_EXITED:
         if (worker->code == 0) {
@@ -103,26 +88,32 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
             worker->messages = (rt_buffer){0};
             return;
         }
-        snprintf(text, sizeof text, "exit-%d", worker->code);
-        work_fail(modules, work, text, "gave up", worker);
-        return;
+        work->failure = rt_arena_printf(arena, "exit-%d", worker->code);
+        how = RT_TEXT("gave up");
+        break;
     case CNF_PROCESS_SIGNALLED:
-        snprintf(text, sizeof text, "signal-%d", worker->code);
-        work_fail(modules, work, text, "was ended by a signal", worker);
-        return;
+        work->failure = rt_arena_printf(arena, "signal-%d", worker->code);
+        how = RT_TEXT("was ended by a signal");
+        break;
     case CNF_PROCESS_TIMED_OUT:
-        work_fail(modules, work, "timeout", "did not end in time", worker);
-        return;
+        work->failure = RT_TEXT("timeout");
+        how = RT_TEXT("did not end in time");
+        break;
     case CNF_PROCESS_OVERFLOWED:
-        work_fail(modules, work, "flood", "sent more than an answer may hold", worker);
-        return;
+        work->failure = RT_TEXT("flood");
+        how = RT_TEXT("sent more than an answer may hold");
+        break;
     case CNF_PROCESS_NOT_STARTED:
-        snprintf(text, sizeof text, "could not be started: %s%s", strerrordesc_np(worker->code),
-                 cnf_child_advice(worker->code));
-        work_fail(modules, work, "start", text, worker);
-        return;
+        work->failure = RT_TEXT("start");
+        how = rt_arena_printf(arena, "could not be started: %s%s", strerrordesc_np(worker->code),
+                              cnf_child_advice(worker->code));
+        break;
     }
-    UNREACHABLE();
+    CHECK(work->failure.length > 0);
+    rt_text printed = rt_buffer_text(&worker->output);
+    work->failure_message =
+        rt_arena_printf(arena, "the compile worker %.*s%s%.*s", RT_TEXT_ARG(how),
+                        printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
 }
 
 /* ---- What they mean ------------------------------------------------------------------------ */
@@ -148,75 +139,64 @@ typedef struct message_place {
     uint32_t line; /* line of the scenario, in both cases */
 } message_place;
 
-static message_place place_in_scenario(const scn_scenario *scenario, scn_position at)
-{
-    return (message_place){scenario->file, at, at.line};
-}
-
 static message_place place_of(cnf_modules *modules, const scn_module *module,
                               const cnf_compile_message *message)
 {
     const scn_scenario *scenario = modules->scenario;
     const scn_source *source = source_find(scenario, message->source);
-    if (!source) return place_in_scenario(scenario, module->at);
-    scn_position at = source->code_at;
-    if (message->line == 0) return place_in_scenario(scenario, at);
+    scn_position at = source ? source->code_at : module->at;
+    if (!source || message->line == 0) return (message_place){scenario->file, at, at.line};
     uint32_t column = message->column > 0 ? message->column : 1;
     if (source->file.length > 0) {
         return (message_place){scn_companion_path(modules->arena, scenario, source->file),
                                {message->line, column},
                                at.line};
     }
-    return place_in_scenario(scenario,
-                             (scn_position){at.line + message->line - 1, at.column + column - 1});
-}
-
-/* Appends the compiler's message with its location. */
-static void message_write(cnf_modules *modules, const scn_module *module,
-                          const cnf_compile_message *message, rt_buffer *out, uint32_t *inout_line)
-{
-    message_place place = place_of(modules, module, message);
-    static const char *const words[CNF_SEVERITIES] = {
-        [CNF_SEVERITY_WARNING] = "warning",
-        [CNF_SEVERITY_ERROR] = "error",
-        [CNF_SEVERITY_NOTE] = "note",
-    };
-    if (message->severity == CNF_SEVERITY_ERROR && *inout_line == 0) *inout_line = place.line;
-    rt_buffer_printf(out, "%s%.*s:%u:%u: %s: %.*s", out->size ? "\n" : "", RT_TEXT_ARG(place.file),
-                     place.at.line, place.at.column, words[message->severity],
-                     RT_TEXT_ARG(message->text));
+    at.line += message->line - 1;
+    at.column += column - 1;
+    return (message_place){scenario->file, at, at.line};
 }
 
 /* Notes shown per message: overloaded functions have dozens of candidates. */
 enum { NOTES_MAX = 3 };
 
+/* Judges a module whose sources are wrong, with the compiler's messages and their locations. */
 static void judge_invalid(cnf_modules *modules, const scn_module *module,
                           const cnf_compile_answer *answer, cnf_judgement *out)
 {
+    static const char *const words[CNF_SEVERITIES] = {
+        [CNF_SEVERITY_WARNING] = "warning",
+        [CNF_SEVERITY_ERROR] = "error",
+        [CNF_SEVERITY_NOTE] = "note",
+    };
+    const cnf_compile_message whole = {.severity = CNF_SEVERITY_ERROR, .text = answer->message};
+    const cnf_compile_message *messages = answer->message_count > 0 ? answer->messages : &whole;
+    uint32_t message_count = answer->message_count > 0 ? answer->message_count : 1;
     rt_buffer text = {0};
-    uint32_t line = 0;
+    out->line = 0;
     uint32_t notes = 0; /* since the last error or warning */
-    for (uint32_t i = 0; i < answer->message_count; i++) {
-        const cnf_compile_message *message = &answer->messages[i];
+    for (uint32_t i = 0; i < message_count; i++) {
+        const cnf_compile_message *message = &messages[i];
         notes = message->severity == CNF_SEVERITY_NOTE ? notes + 1 : 0;
-        if (notes <= NOTES_MAX) message_write(modules, module, message, &text, &line);
-    }
-    if (text.size == 0) {
-        const cnf_compile_message whole = {.severity = CNF_SEVERITY_ERROR, .text = answer->message};
-        message_write(modules, module, &whole, &text, &line);
+        if (notes > NOTES_MAX) continue;
+        message_place place = place_of(modules, module, message);
+        if (message->severity == CNF_SEVERITY_ERROR && out->line == 0) out->line = place.line;
+        rt_buffer_printf(&text, "%s%.*s:%u:%u: %s: %.*s", text.size ? "\n" : "",
+                         RT_TEXT_ARG(place.file), place.at.line, place.at.column,
+                         words[message->severity], RT_TEXT_ARG(message->text));
     }
     out->verdict = CNF_VERDICT_INVALID;
-    out->line = line;
     out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
                                    rt_text_of(rt_code_name(answer->code)), module->name);
     out->message = rt_arena_text(modules->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
 }
 
-/* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns false if the
- * message does not start with the location of a source. */
-static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
-                       message_place *out_place)
+/* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns it in the form
+ * of the compilers, or nothing if the message does not start with the location of a source; the
+ * line is then the module's. */
+static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
+                          uint32_t *out_line)
 {
     cnf_compile_message at = {.severity = CNF_SEVERITY_ERROR};
     rt_text rest = *inout_message;
@@ -224,34 +204,27 @@ static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *
     uint64_t line;
     bool is_place = rt_number_take(&rest, 10, UINT32_MAX, &line) && line > 0 &&
                     rt_text_take_prefix(&rest, ": ");
-    if (!is_place || !source_find(modules->scenario, at.source)) return false;
+    *out_line = module->at.line;
+    if (!is_place || !source_find(modules->scenario, at.source)) return (rt_text){0};
     at.line = (uint32_t)line;
-    *out_place = place_of(modules, module, &at);
+    message_place place = place_of(modules, module, &at);
     *inout_message = rest;
-    return true;
-}
-
-static rt_text text_placed(cnf_modules *modules, const message_place *place, const char *severity,
-                           rt_text text)
-{
-    return rt_arena_printf(modules->arena, "%.*s:%u:%u: %s%.*s", RT_TEXT_ARG(place->file),
-                           place->at.line, place->at.column, severity, RT_TEXT_ARG(text));
+    *out_line = place.line;
+    return rt_arena_printf(modules->arena, "%.*s:%u:%u: ", RT_TEXT_ARG(place.file), place.at.line,
+                           place.at.column);
 }
 
 /* Judges a module whose worker answered with a failure, or died. */
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
 {
-    message_place place;
-    rt_text text = message;
-    bool placed = place_take(modules, module, &text, &place);
+    rt_text place = place_take(modules, module, &message, &out->line);
     out->verdict = CNF_VERDICT_FAIL;
-    out->line = placed ? place.line : module->at.line;
     out->signature =
         cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("status"), kind, module->name);
-    out->message = rt_arena_printf(modules->arena, "module %.*s has no images: %.*s",
-                                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(text));
-    if (placed) out->message = text_placed(modules, &place, "error: ", out->message);
+    out->message = rt_arena_printf(modules->arena, "%.*s%smodule %.*s has no images: %.*s",
+                                   RT_TEXT_ARG(place), place.length ? "error: " : "",
+                                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
 }
 
 /* A missing optional compiler skips the scenarios that need it. If a required compiler is missing,
@@ -276,36 +249,13 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
 static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
-    message_place place;
     rt_text text = answer->message;
-    bool placed = place_take(modules, module, &text, &place);
+    rt_text place = place_take(modules, module, &text, &out->line);
     out->verdict = CNF_VERDICT_SKIP;
-    out->line = placed ? place.line : module->at.line;
     out->capability = RT_TEXT("ptx-source");
-    out->message = rt_arena_text(modules->arena, text);
-    if (placed) out->message = text_placed(modules, &place, "", text);
+    out->message =
+        rt_arena_printf(modules->arena, "%.*s%.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(text));
     out->answer = out->message;
-}
-
-/* True if the code lacks the device's image format, not something that the scenario requests. */
-static bool is_formless(const cnf_modules *modules, const scn_module *module,
-                        const cnf_compile_answer *answer)
-{
-    return answer->code == RT_UNSUPPORTED && modules->format == RT_FORMAT_PTX &&
-           module->formats == 0;
-}
-
-static void judge_answer(cnf_modules *modules, const scn_module *module,
-                         const cnf_compile_answer *answer, cnf_judgement *out)
-{
-    switch (answer->code) {
-    case RT_COMPILE_TIME: judge_invalid(modules, module, answer, out); return;
-    case RT_UNAVAILABLE: judge_unavailable(modules, answer, out); return;
-    default:
-        judge_failure(modules, module, rt_text_of(rt_code_name(answer->code)), answer->message,
-                      out);
-        return;
-    }
 }
 
 /* Joins the variables of the scenario and the code; the scenario takes precedence. */
@@ -328,17 +278,12 @@ static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global
     return (rt_device_global_list){all, count};
 }
 
-/* True if an answer is about the module, not about a machine with a missing or broken compiler. */
-static bool is_about_the_module(const cnf_compile_answer *answer)
-{
-    return answer->code != RT_UNAVAILABLE && answer->code != RT_TOOL;
-}
-
 /* Reads the images of one module. Returns false with a judgement in *out if there are none. */
 static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
                           cnf_judgement *out)
 {
     const cnf_module_work *work = &modules->works[index];
+    CHECK(work->answered);
     if (!has_code(module)) return true;
     if (work->failure.length > 0) {
         rt_text kind = rt_arena_printf(modules->arena, "tool.%.*s", RT_TEXT_ARG(work->failure));
@@ -349,26 +294,34 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     }
     cnf_compile_answer answer;
     rt_bytes bytes = rt_buffer_bytes(&work->answer);
+    rt_device_global_list compiled = {0};
     rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
-    if (rt_ok(status) && is_formless(modules, module, &answer)) {
-        judge_formless(modules, module, &answer, out);
-        return false;
-    }
-    if (rt_ok(status) && is_about_the_module(&answer) && module->refusal.error) {
-        cnf_refusal_judge(modules->arena, module, &answer, out);
-        return false;
-    }
-    if (rt_ok(status) && answer.code != RT_OK) {
-        judge_answer(modules, module, &answer, out);
-        return false;
+    if (rt_ok(status)) {
+        /* The code may lack a form in the device's format, unless the scenario requests the format;
+         * and an answer may be about a missing or broken compiler, not about the module. */
+        bool is_formless = answer.code == RT_UNSUPPORTED && modules->format == RT_FORMAT_PTX &&
+                           module->formats == 0;
+        bool is_tools = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
+        rt_text kind = rt_text_of(rt_code_name(answer.code));
+        if (is_formless)
+            judge_formless(modules, module, &answer, out);
+        else if (!is_tools && module->refusal.error)
+            cnf_refusal_judge(modules->arena, module, &answer, out);
+        else if (answer.code == RT_COMPILE_TIME)
+            judge_invalid(modules, module, &answer, out);
+        else if (answer.code == RT_UNAVAILABLE)
+            judge_unavailable(modules, &answer, out);
+        else if (answer.code != RT_OK)
+            judge_failure(modules, module, kind, answer.message, out);
+        else
+            status = cnf_compile_artefact_read(modules->sink, modules->arena, answer.artefact,
+                                               &module->images, &compiled);
+        if (answer.code != RT_OK || module->refusal.error) return false;
     }
     if (rt_ok(status)) {
-        rt_device_global_list compiled;
-        status = cnf_compile_artefact_read(modules->sink, modules->arena, answer.artefact,
-                                           &module->images, &compiled);
         module->device_globals = globals_join(modules, compiled, module->device_globals);
+        return true;
     }
-    if (rt_ok(status)) return true;
     judge_failure(modules, module, RT_TEXT("tool.answer"),
                   rt_sink_diagnostic(modules->sink, status)->message, out);
     return false;
@@ -389,32 +342,28 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
-static bool name_refuse(cnf_modules *modules, const scn_scenario *scenario, const char *kind,
-                        scn_position at, rt_text problem, cnf_judgement *out)
-{
-    *out = (cnf_judgement){
-        .step = SCN_NONE,
-        .verdict = CNF_VERDICT_INVALID,
-        .line = at.line,
-        .signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
-                                   rt_text_of(kind), (rt_text){0}),
-        .message =
-            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(scenario->file),
-                            at.line, at.column, RT_TEXT_ARG(problem)),
-    };
-    return false;
-}
-
 /* Resolves the names of SYCL kernels and device_globals, which requires the images. */
 static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
 {
     scn_position at;
-    rt_text problem;
+    rt_text problem, kind;
     if (!scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem))
-        return name_refuse(modules, complete, "ambiguous-kernel", at, problem, out);
-    if (!scn_variables_resolve(modules->arena, complete, &at, &problem))
-        return name_refuse(modules, complete, "device-global", at, problem, out);
-    return true;
+        kind = RT_TEXT("ambiguous-kernel");
+    else if (!scn_variables_resolve(modules->arena, complete, &at, &problem))
+        kind = RT_TEXT("device-global");
+    else
+        return true;
+    *out = (cnf_judgement){
+        .step = SCN_NONE,
+        .verdict = CNF_VERDICT_INVALID,
+        .line = at.line,
+        .signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"), kind,
+                                   (rt_text){0}),
+        .message =
+            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(complete->file),
+                            at.line, at.column, RT_TEXT_ARG(problem)),
+    };
+    return false;
 }
 
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,

@@ -27,19 +27,6 @@ static bool names(const cnf_compile_answer *answer, rt_text name)
     return says(answer, name);
 }
 
-/* All messages of the answer, one per line. */
-static rt_text all_said(rt_arena *arena, const cnf_compile_answer *answer)
-{
-    rt_buffer text = {0};
-    rt_buffer_append_text(&text, answer->message);
-    for (uint32_t i = 0; i < answer->message_count; i++)
-        rt_buffer_printf(&text, "%s%.*s", text.size ? "\n" : "",
-                         RT_TEXT_ARG(answer->messages[i].text));
-    rt_text kept = rt_arena_text(arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return kept;
-}
-
 /* The part of the expectation that does not hold, for the signature; NULL if all of it holds. */
 static const char *difference(rt_arena *arena, const scn_module *module,
                               const cnf_compile_answer *answer, rt_text *out_sentence)
@@ -85,11 +72,16 @@ void cnf_refusal_judge(rt_arena *arena, const scn_module *module, const cnf_comp
     *out_judgement = (cnf_judgement){.step = SCN_NONE, .expected = 1, .observed = 1};
     out_judgement->verdict = what ? CNF_VERDICT_FAIL : CNF_VERDICT_PASS;
     if (!what) return;
-    rt_text said = all_said(arena, answer);
+    rt_buffer said = {0}; /* all messages of the answer, one per line */
+    rt_buffer_append_text(&said, answer->message);
+    for (uint32_t i = 0; i < answer->message_count; i++)
+        rt_buffer_printf(&said, "%s%.*s", said.size ? "\n" : "",
+                         RT_TEXT_ARG(answer->messages[i].text));
     out_judgement->line = module->refusal.error->at.line;
     out_judgement->signature =
         cnf_signature(arena, RT_TEXT("compile"), RT_TEXT("error"), rt_text_of(what), module->name);
     out_judgement->message = rt_arena_printf(
         arena, "module %.*s is not refused as expected: %.*s%s%.*s", RT_TEXT_ARG(module->name),
-        RT_TEXT_ARG(sentence), said.length ? "\n" : "", RT_TEXT_ARG(said));
+        RT_TEXT_ARG(sentence), said.size ? "\n" : "", RT_TEXT_ARG(rt_buffer_text(&said)));
+    rt_buffer_free(&said);
 }

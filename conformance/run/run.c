@@ -44,19 +44,6 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
     cnf_run_record_send(run, &record, &(cnf_run_detail){.source = rt_buffer_text(&scenario->text)});
 }
 
-static cnf_judgement problems_judge(run_scenario *scenario, const scn_problems *problems)
-{
-    rt_buffer text = {0};
-    scn_problems_write(&text, scenario->file->file, problems);
-    if (text.size > 0) text.size--; /* messages have no final line feed */
-    bool is_in_file = problems->count > 0 && problems->items[0].file.length == 0;
-    cnf_judgement judgement = cnf_judge_unreadable(
-        &scenario->arena, "scenario", rt_arena_text(&scenario->arena, rt_buffer_text(&text)),
-        is_in_file ? problems->items[0].at.line : 0);
-    rt_buffer_free(&text);
-    return judgement;
-}
-
 static bool pair_done(const run_state *run, const run_scenario *scenario, rt_text subject)
 {
     const cnf_run_options *options = run->options;
@@ -86,51 +73,53 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
-/* Reads the checked scenario from its pack; messages name it as the command line does. */
-static bool packed_read(run_state *run, run_scenario *scenario)
-{
-    const cnf_file *file = scenario->file;
-    const scn_scenario *read;
-    rt_status status = scn_pack_read(scenario->sink, &scenario->arena, file->packed->model, &read);
-    if (rt_ok(status)) {
-        scn_scenario *named = rt_arena_alloc(&scenario->arena, sizeof *named);
-        *named = *read;
-        named->file = file->file;
-        named->path = file->path;
-        named->packed = true;
-        scenario->scenario = named;
-        return true;
-    }
-    rt_text message =
-        rt_arena_printf(&scenario->arena, "%.*s:1:1: error: %.*s", RT_TEXT_ARG(file->file),
-                        RT_TEXT_ARG(rt_sink_diagnostic(scenario->sink, status)->message));
-    const cnf_judgement judgement = cnf_judge_unreadable(&scenario->arena, "pack", message, 1);
-    scenario_invalid(run, scenario, &judgement);
-    return false;
-}
-
-/* Reads the file. Returns false if nothing must run: it is INVALID, which has been recorded, or all
- * its records exist. */
+/* Reads the file, or the checked scenario from its pack. Returns false if nothing must run: it is
+ * INVALID, which has been recorded, or all its records exist. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
-    cnf_judgement judgement;
+    rt_arena *arena = &scenario->arena;
+    cnf_judgement invalid;
     rt_status status = cnf_file_text(scenario->sink, file, &scenario->text);
     if (!rt_ok(status)) {
-        judgement = cnf_judge_unreadable(&scenario->arena, "file",
-                                         rt_sink_diagnostic(scenario->sink, status)->message, 1);
-        scenario_invalid(run, scenario, &judgement);
+        invalid = cnf_judge_unreadable(arena, "file",
+                                       rt_sink_diagnostic(scenario->sink, status)->message, 1);
+        scenario_invalid(run, scenario, &invalid);
         return false;
     }
-    scenario->hash = cnf_file_hash(&scenario->arena, rt_buffer_text(&scenario->text));
+    scenario->hash = cnf_file_hash(arena, rt_buffer_text(&scenario->text));
     if (!cases_begin(run, scenario)) return false;
-    if (file->packed) return packed_read(run, scenario);
-    scn_problems problems;
-    scenario->scenario = scn_read(&scenario->arena, rt_buffer_text(&scenario->text), file->file,
-                                  file->path, &problems);
-    if (scenario->scenario) return true;
-    judgement = problems_judge(scenario, &problems);
-    scenario_invalid(run, scenario, &judgement);
+    if (file->packed) {
+        const scn_scenario *read;
+        status = scn_pack_read(scenario->sink, arena, file->packed->model, &read);
+        if (rt_ok(status)) { /* messages name it as the command line does */
+            scn_scenario *named = rt_arena_alloc(arena, sizeof *named);
+            *named = *read;
+            named->file = file->file;
+            named->path = file->path;
+            named->packed = true;
+            scenario->scenario = named;
+            return true;
+        }
+        rt_text message =
+            rt_arena_printf(arena, "%.*s:1:1: error: %.*s", RT_TEXT_ARG(file->file),
+                            RT_TEXT_ARG(rt_sink_diagnostic(scenario->sink, status)->message));
+        invalid = cnf_judge_unreadable(arena, "pack", message, 1);
+    } else {
+        scn_problems problems;
+        scenario->scenario =
+            scn_read(arena, rt_buffer_text(&scenario->text), file->file, file->path, &problems);
+        if (scenario->scenario) return true;
+        rt_buffer text = {0};
+        scn_problems_write(&text, file->file, &problems);
+        if (text.size > 0) text.size--; /* messages have no final line feed */
+        bool is_in_file = problems.count > 0 && problems.items[0].file.length == 0;
+        invalid =
+            cnf_judge_unreadable(arena, "scenario", rt_arena_text(arena, rt_buffer_text(&text)),
+                                 is_in_file ? problems.items[0].at.line : 0);
+        rt_buffer_free(&text);
+    }
+    scenario_invalid(run, scenario, &invalid);
     return false;
 }
 
@@ -138,17 +127,13 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
 
 static const rt_format build_formats[RUN_BUILDS] = {RT_FORMAT_SPIRV64, RT_FORMAT_PTX};
 
-static uint32_t build_index(const run_state *run, uint32_t subject)
-{
-    rt_format format = run->options->subjects[subject].subject->format;
-    for (uint32_t i = 0; i < RUN_BUILDS; i++)
-        if (build_formats[i] == format) return i;
-    UNREACHABLE();
-}
-
 run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t subject)
 {
-    return &scenario->builds[build_index(run, subject)];
+    CHECK(subject < run->options->subject_count);
+    rt_format format = run->options->subjects[subject].subject->format;
+    for (uint32_t i = 0; i < RUN_BUILDS; i++)
+        if (build_formats[i] == format) return &scenario->builds[i];
+    UNREACHABLE();
 }
 
 static bool builds_complete(const run_scenario *scenario)
@@ -160,46 +145,6 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Decides every case of a build without images, with the reason. */
-static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
-                         const cnf_judgement *judgement)
-{
-    for (uint32_t i = 0; i < run->options->subject_count; i++) {
-        bool waits = scenario->cases[i].state != CASE_DONE;
-        if (!waits || build_index(run, i) != build) continue;
-        const cnf_judgement refusal =
-            cnf_judge_refusal(judgement, run->options->subjects[i].subject->oracle);
-        cnf_run_case_decide(run, scenario, i, &refusal);
-    }
-}
-
-/* A source that compiles for one target does not make the scenario invalid by failing to compile
- * for another. */
-static bool is_invalid_alone(const run_scenario *scenario, uint32_t build,
-                             const cnf_judgement *judgement)
-{
-    return judgement->verdict == CNF_VERDICT_INVALID && (build == 0 || !scenario->builds[0].wanted);
-}
-
-/* Packs a build, or decides its cases if it has no images. Returns false if the scenario itself is
- * INVALID, which has been recorded. */
-static bool build_pack(run_state *run, run_scenario *scenario, uint32_t index)
-{
-    run_build *build = &scenario->builds[index];
-    cnf_judgement judgement;
-    if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
-        scn_pack_write(&build->pack, build->compiled);
-        return true;
-    }
-    if (is_invalid_alone(scenario, index, &judgement)) {
-        scenario_invalid(run, scenario, &judgement);
-        return false;
-    }
-    if (judgement.verdict == CNF_VERDICT_INVALID) cnf_judge_other_format(&judgement);
-    build_decide(run, scenario, index, &judgement);
-    return true;
-}
-
 /* Packs the compiled scenario for its subjects, or decides their cases with the reason why it has
  * no images. */
 static void scenario_pack(run_state *run, uint32_t slot)
@@ -208,24 +153,32 @@ static void scenario_pack(run_state *run, uint32_t slot)
     CHECK(!scenario->packed && builds_complete(scenario));
     scenario->packed = true;
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
-        if (!scenario->builds[i].wanted) continue;
-        if (build_pack(run, scenario, i)) continue;
-        scenario_close(run, slot);
-        return;
-    }
-    if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
-}
-
-static void builds_begin(run_state *run, run_scenario *scenario)
-{
-    for (uint32_t i = 0; i < run->options->subject_count; i++)
-        if (scenario->cases[i].state != CASE_DONE) cnf_run_build(run, scenario, i)->wanted = true;
-    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         run_build *build = &scenario->builds[i];
         if (!build->wanted) continue;
-        cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
-                          run->cache, run->options->profile, build_formats[i]);
+        cnf_judgement judgement;
+        if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
+            scn_pack_write(&build->pack, build->compiled);
+            continue;
+        }
+        /* A source that compiles for one target does not make the scenario invalid by failing to
+         * compile for another. */
+        if (judgement.verdict == CNF_VERDICT_INVALID) {
+            if (i == 0 || !scenario->builds[0].wanted) {
+                scenario_invalid(run, scenario, &judgement);
+                scenario_close(run, slot);
+                return;
+            }
+            cnf_judge_other_format(&judgement);
+        }
+        for (uint32_t j = 0; j < run->options->subject_count; j++) {
+            bool waits = scenario->cases[j].state != CASE_DONE;
+            if (!waits || cnf_run_build(run, scenario, j) != build) continue;
+            const cnf_judgement refusal =
+                cnf_judge_refusal(&judgement, run->options->subjects[j].subject->oracle);
+            cnf_run_case_decide(run, scenario, j, &refusal);
+        }
     }
+    if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
 }
 
 static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
@@ -241,104 +194,90 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
         scenario_close(run, slot);
         return;
     }
-    builds_begin(run, scenario);
+    CHECK(scenario->done_count < run->options->subject_count);
+    for (uint32_t i = 0; i < run->options->subject_count; i++)
+        if (scenario->cases[i].state != CASE_DONE) cnf_run_build(run, scenario, i)->wanted = true;
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        run_build *build = &scenario->builds[i];
+        if (!build->wanted) continue;
+        cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
+                          run->cache, run->options->profile, build_formats[i]);
+    }
     if (builds_complete(scenario)) scenario_pack(run, slot);
 }
 
 /* ---- What to do next ------------------------------------------------------------------------ */
 
-/* Decides a waiting case without a child if the subject is unavailable or lost. Returns false if it
- * is neither. */
-static bool case_forestalled(run_state *run, run_scenario *scenario, uint32_t index)
-{
-    const run_subject *subject = &run->subjects[index];
-    run_case *test_case = &scenario->cases[index];
-    if (!subject->unavailable && !subject->lost) return false;
-    if (test_case->worst) { /* Its choices were being explored when the device was lost. */
-        cnf_run_case_advance(run, scenario, index, CASE_CUT_SHORT);
-        return true;
-    }
-    const cnf_judgement judgement = subject->unavailable
-                                        ? cnf_judge_unavailable(subject->reason)
-                                        : cnf_judge_poisoned(&scenario->arena, subject->reason);
-    cnf_run_case_decide(run, scenario, index, &judgement);
-    return true;
-}
-
+/* Starts the next waiting case of a scenario. Returns true if there was one. */
 static bool slot_start_case(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
     if (!scenario || !scenario->packed) return false;
     for (uint32_t i = 0; i < run->options->subject_count; i++) {
+        const run_subject *subject = &run->subjects[i];
         if (scenario->cases[i].state != CASE_WAITING) continue;
-        if (case_forestalled(run, scenario, i)) continue;
-        cnf_run_case_start(run, slot, i);
-        return true;
+        if (!subject->unavailable && !subject->lost) {
+            cnf_run_case_start(run, slot, i);
+            return true;
+        }
+        /* Its choices may have been explored when the device was lost. */
+        if (scenario->cases[i].worst) {
+            cnf_run_case_advance(run, scenario, i, CASE_CUT_SHORT);
+            continue;
+        }
+        const cnf_judgement judgement = subject->unavailable
+                                            ? cnf_judge_unavailable(subject->reason)
+                                            : cnf_judge_poisoned(&scenario->arena, subject->reason);
+        cnf_run_case_decide(run, scenario, i, &judgement);
     }
     if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
     return false;
 }
 
-/* Opens the next file in a free slot. Returns true if there was one. */
-static bool slot_fill(run_state *run)
+/* Does the next task that does not block, preferring scenarios that are nearest to completion: a
+ * case, a worker for a module, a new file. Returns true if there was one. */
+static bool job_start(run_state *run)
 {
+    for (uint32_t slot = 0; slot < run->slot_count; slot++)
+        if (slot_start_case(run, slot)) return true;
     for (uint32_t slot = 0; slot < run->slot_count; slot++) {
-        if (run->slots[slot] || run->next_file == run->file_count) continue;
+        run_scenario *scenario = run->slots[slot];
+        if (!scenario || scenario->packed) continue;
+        for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+            uint32_t module;
+            run_build *build = &scenario->builds[i];
+            if (!build->wanted || !cnf_modules_next(&build->modules, &module)) continue;
+            cnf_run_compile_start(run, slot, i, module);
+            return true;
+        }
+    }
+    for (uint32_t slot = 0; slot < run->slot_count && run->next_file < run->file_count; slot++) {
+        if (run->slots[slot]) continue;
         scenario_open(run, slot, &run->files[run->next_file++]);
         return true;
     }
     return false;
 }
 
-/* Starts a worker for the next module that needs one. Returns true if there was one. */
-static bool slot_start_compile(run_state *run, uint32_t slot)
-{
-    run_scenario *scenario = run->slots[slot];
-    if (!scenario || scenario->packed) return false;
-    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
-        uint32_t module;
-        run_build *build = &scenario->builds[i];
-        if (!build->wanted || !cnf_modules_next(&build->modules, &module)) continue;
-        cnf_run_compile_start(run, slot, i, module);
-        return true;
-    }
-    return false;
-}
-
-/* Does the next task that does not block, preferring scenarios that are nearest to completion.
- * Returns true if there was one. */
-static bool job_start(run_state *run)
-{
-    for (uint32_t slot = 0; slot < run->slot_count; slot++)
-        if (slot_start_case(run, slot)) return true;
-    for (uint32_t slot = 0; slot < run->slot_count; slot++)
-        if (slot_start_compile(run, slot)) return true;
-    return slot_fill(run);
-}
-
 /* ---- Ending jobs --------------------------------------------------------------------------- */
-
-static void compile_ended(run_state *run, uint32_t slot, const run_job *job,
-                          cnf_child_result *result)
-{
-    uint32_t build, module;
-    run_scenario *scenario = run->slots[slot];
-    cnf_run_compile_of(job, &build, &module);
-    cnf_modules_answer(&scenario->builds[build].modules, module, result);
-    if (builds_complete(scenario)) scenario_pack(run, slot);
-}
 
 static void job_ended(run_state *run, cnf_child_result *result)
 {
     const run_job job = cnf_run_job_of(result->tag);
     uint32_t slot = job.slot;
     CHECK(slot < run->slot_count && run->slots[slot]);
+    run_scenario *scenario = run->slots[slot];
     switch (job.kind) {
-    case JOB_COMPILE: compile_ended(run, slot, &job, result); break;
+    case JOB_COMPILE:
+        CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].wanted);
+        cnf_modules_answer(&scenario->builds[job.item % RUN_BUILDS].modules, job.item / RUN_BUILDS,
+                           result);
+        if (builds_complete(scenario)) scenario_pack(run, slot);
+        break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
     }
-    run_scenario *scenario = run->slots[slot];
+    scenario = run->slots[slot]; /* NULL: packing has closed it */
     if (scenario && scenario->done_count == run->options->subject_count) scenario_close(run, slot);
     cnf_child_result_free(result);
 }

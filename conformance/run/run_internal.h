@@ -125,7 +125,7 @@ typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE } job_kind;
 typedef struct run_job {
     job_kind kind;
     uint32_t slot;
-    uint32_t item; /* COMPILE: module and build; CASE, PROBE: subject */
+    uint32_t item; /* COMPILE: module * RUN_BUILDS + build; CASE, PROBE: subject */
 } run_job;
 
 /* Removes the folder of a case's child, which has ended; does nothing if it has none. */
@@ -136,9 +136,6 @@ run_job cnf_run_job_of(uint64_t tag);
 
 /* Starts a child that compiles a module for a build of the scenario in the slot. */
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module);
-
-/* Decodes build and module from the job of a compiling child. */
-void cnf_run_compile_of(const run_job *job, uint32_t *out_build, uint32_t *out_module);
 
 /* Starts the child of a waiting case, with its pack and the current script. */
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);

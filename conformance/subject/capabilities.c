@@ -40,28 +40,6 @@ static const char *aspect_word(uint32_t index)
     return dev_aspect_name((dev_aspect)index);
 }
 
-static void sizes_write(rt_buffer *out, const dev_capabilities *capabilities)
-{
-    rt_buffer_printf(out, "local memory: %" PRIu64 " bytes\nwork-group: %u work-items\nsub-groups:",
-                     capabilities->local_size_max, capabilities->group_size_max);
-    for (uint32_t size = 1; size <= 64; size++)
-        if (capabilities->sub_group_sizes >> (size - 1) & 1) rt_buffer_printf(out, " %u", size);
-    rt_buffer_printf(out, "%s\n",
-                     capabilities->sub_group_sizes == 0 ? " none that can be required" : "");
-}
-
-/* Writes nothing for a device that takes no SPIR-V. */
-static void spirv_write(rt_buffer *out, const dev_capabilities *capabilities)
-{
-    const uint32_t forms = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_X86_64 |
-                           1u << RT_FORMAT_SPIRV64_GEN | 1u << RT_FORMAT_SPIRV64_FPGA;
-    if (capabilities->spirv_max > 0)
-        rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,
-                         capabilities->spirv_max >> 8 & 0xff);
-    else if (capabilities->formats_taken & forms)
-        rt_buffer_printf(out, "SPIR-V: version not told\n");
-}
-
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities)
 {
     words_write(out, "aspects", capabilities->aspects, DEV_ASPECT_COUNT, aspect_word);
@@ -72,8 +50,15 @@ void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capa
 
 void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities)
 {
+    const uint32_t spirv_forms = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_X86_64 |
+                                 1u << RT_FORMAT_SPIRV64_GEN | 1u << RT_FORMAT_SPIRV64_FPGA;
     words_write(out, "takes", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
-    spirv_write(out, capabilities);
+    /* A device that takes no SPIR-V has no line about its version. */
+    if (capabilities->spirv_max > 0)
+        rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,
+                         capabilities->spirv_max >> 8 & 0xff);
+    else if (capabilities->formats_taken & spirv_forms)
+        rt_buffer_printf(out, "SPIR-V: version not told\n");
     rt_buffer_printf(out, "links:");
     for (uint32_t i = 0; i < capabilities->extension_count; i++)
         rt_buffer_printf(out, " %s", capabilities->extensions[i]);
@@ -83,5 +68,10 @@ void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities
         const bool *flag = (const bool *)((const char *)capabilities + flag_rows[i].at);
         rt_buffer_printf(out, "%s: %s\n", flag_rows[i].name, *flag ? "yes" : "no");
     }
-    sizes_write(out, capabilities);
+    rt_buffer_printf(out, "local memory: %" PRIu64 " bytes\nwork-group: %u work-items\nsub-groups:",
+                     capabilities->local_size_max, capabilities->group_size_max);
+    for (uint32_t size = 1; size <= 64; size++)
+        if (capabilities->sub_group_sizes >> (size - 1) & 1) rt_buffer_printf(out, " %u", size);
+    rt_buffer_printf(out, "%s\n",
+                     capabilities->sub_group_sizes == 0 ? " none that can be required" : "");
 }

@@ -2,7 +2,6 @@
 #include "conformance/subject/execute.h"
 
 #include "conformance/scenario/resolve/variables.h"
-#include "reference/base/alloc.h"
 
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
 {
@@ -47,29 +46,26 @@ static rt_status queue_made(cnf_execution *execution, uint32_t step, uint32_t *o
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
-/* The queue that a command names, or the default queue of its device. */
-static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32_t *out_queue)
+/* The queue that a command names, or the default queue of its device, and the commands of earlier
+ * steps that it waits for. Steps that were refused as expected, or that belong to the other
+ * profile, left no command to wait for. */
+static rt_status command_begin(cnf_execution *execution, const scn_step *step, uint32_t *out_queue,
+                               cnf_after *out_after)
 {
     const scn_command *command = scn_step_command(step);
-    CHECK(command);
-    if (command->queue == SCN_NONE) return cnf_default_queue(execution, command->device, out_queue);
-    return queue_made(execution, command->queue, out_queue);
-}
-
-/* The commands of earlier steps that a command waits for; the caller frees the array. Steps that
- * were refused as expected, or that belong to the other profile, left no command to wait for. */
-static uint32_t *after_list(const cnf_execution *execution, const scn_step *step,
-                            uint32_t *out_count)
-{
-    const scn_command *command = scn_step_command(step);
-    CHECK(command);
-    uint32_t *after = rt_alloc_array(command->after_count + 1, sizeof *after);
-    *out_count = 0;
+    CHECK(command && execution->runtime);
+    if (command->queue == SCN_NONE)
+        RT_TRY(cnf_default_queue(execution, command->device, out_queue));
+    else
+        RT_TRY(queue_made(execution, command->queue, out_queue));
+    uint32_t *after = rt_arena_alloc_array(&execution->arena, command->after_count, sizeof *after);
+    *out_after = (cnf_after){.commands = after};
     for (uint32_t i = 0; i < command->after_count; i++) {
+        CHECK(command->after[i] < execution->scenario->step_count);
         uint32_t earlier = execution->results[command->after[i]].command;
-        if (earlier != CNF_NOT_MADE) after[(*out_count)++] = earlier;
+        if (earlier != CNF_NOT_MADE) after[out_after->count++] = earlier;
     }
-    return after;
+    return RT_STATUS_OK;
 }
 
 rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variable,
@@ -88,43 +84,34 @@ rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variab
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    uint32_t queue = CNF_NOT_MADE, bundle = CNF_NOT_MADE, after_count;
-    RT_TRY(queue_of(execution, step, &queue));
+    uint32_t queue = CNF_NOT_MADE, bundle = CNF_NOT_MADE;
+    cnf_after after;
+    RT_TRY(command_begin(execution, step, &queue, &after));
     if (step->submit.bundle != SCN_NONE)
         RT_TRY(cnf_bundle_of(execution, step->submit.bundle, &bundle));
-    uint32_t *after = after_list(execution, step, &after_count);
-    rt_status status = execution->runtime->operations->submit(
-        execution, queue, &step->submit, bundle, (cnf_after){after, after_count},
-        &execution->results[index].command);
-    rt_free(after);
-    return status;
+    return execution->runtime->operations->submit(execution, queue, &step->submit, bundle, after,
+                                                  &execution->results[index].command);
 }
 
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     CHECK((step->verb == SCN_VERB_COPY) == (step->transfer.pattern.size == 0));
-    uint32_t queue = CNF_NOT_MADE, after_count;
-    RT_TRY(queue_of(execution, step, &queue));
-    uint32_t *after = after_list(execution, step, &after_count);
-    rt_status status = execution->runtime->operations->transfer(execution, queue, &step->transfer,
-                                                                (cnf_after){after, after_count},
-                                                                &execution->results[index].command);
-    rt_free(after);
-    return status;
+    uint32_t queue = CNF_NOT_MADE;
+    cnf_after after;
+    RT_TRY(command_begin(execution, step, &queue, &after));
+    return execution->runtime->operations->transfer(execution, queue, &step->transfer, after,
+                                                    &execution->results[index].command);
 }
 
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    uint32_t queue = CNF_NOT_MADE, after_count;
-    RT_TRY(queue_of(execution, step, &queue));
-    uint32_t *after = after_list(execution, step, &after_count);
-    rt_status status = execution->runtime->operations->fusion->host_task(
-        execution, queue, &step->task, (cnf_after){after, after_count},
-        &execution->results[index].command);
-    rt_free(after);
-    return status;
+    uint32_t queue = CNF_NOT_MADE;
+    cnf_after after;
+    RT_TRY(command_begin(execution, step, &queue, &after));
+    return execution->runtime->operations->fusion->host_task(execution, queue, &step->task, after,
+                                                             &execution->results[index].command);
 }
 
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)

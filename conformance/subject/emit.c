@@ -114,36 +114,25 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
     emit(emitter, message);
 }
 
-static json_t *event_of(const rt_event *event)
-{
-    json_t *object = json_object();
-    CHECK(object);
-    cnf_json_set(object, "event", json_string(rt_event_name(event->kind)));
-    for (uint32_t i = 0; i < event->field_count; i++) {
-        const rt_event_field *field = &event->fields[i];
-        if (!field->is_list) {
-            cnf_json_set(object, field->key, cnf_json_text(field->values[0]));
-            continue;
-        }
-        json_t *list = json_array();
-        CHECK(list);
-        for (uint32_t k = 0; k < field->value_count; k++) {
-            json_array_append_new(list, cnf_json_text(field->values[k]));
-        }
-        cnf_json_set(object, field->key, list);
-    }
-    return object;
-}
-
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial)
 {
     json_t *message = message_of("trace");
     if (partial) cnf_json_set(message, "partial", json_true());
     json_t *events = json_array();
-    CHECK(events);
     uint32_t count = rt_trace_count(trace);
     for (uint32_t i = 0; i < count; i++) {
-        json_array_append_new(events, event_of(rt_trace_event(trace, i)));
+        const rt_event *event = rt_trace_event(trace, i);
+        json_t *object = json_object();
+        cnf_json_set(object, "event", json_string(rt_event_name(event->kind)));
+        for (uint32_t f = 0; f < event->field_count; f++) {
+            const rt_event_field *field = &event->fields[f];
+            CHECK_IMPLIES(!field->is_list, field->value_count == 1);
+            json_t *value = field->is_list ? json_array() : cnf_json_text(field->values[0]);
+            for (uint32_t k = 0; field->is_list && k < field->value_count; k++)
+                cnf_json_append(value, cnf_json_text(field->values[k]));
+            cnf_json_set(object, field->key, value);
+        }
+        cnf_json_append(events, object);
     }
     cnf_json_set(message, "events", events);
     emit(emitter, message);
@@ -154,14 +143,13 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     if (count == 0) return;
     json_t *message = message_of("choices");
     json_t *made = json_array();
-    CHECK(made);
     for (uint32_t i = 0; i < count; i++) {
+        CHECK(choices[i].taken < choices[i].alternative_count);
         json_t *choice = json_object();
-        CHECK(choice);
         cnf_json_set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
         cnf_json_set(choice, "of", json_integer(choices[i].alternative_count));
         cnf_json_set(choice, "taken", json_integer(choices[i].taken));
-        json_array_append_new(made, choice);
+        cnf_json_append(made, choice);
     }
     cnf_json_set(message, "made", made);
     emit(emitter, message);

@@ -50,17 +50,6 @@ void cnf_execution_close(cnf_execution *execution)
     rt_arena_reset(&execution->arena);
 }
 
-static void create_tables(cnf_execution *execution)
-{
-    const scn_scenario *scenario = execution->scenario;
-    rt_arena *arena = &execution->arena;
-    execution->queues =
-        rt_arena_alloc_array(arena, scenario->device_count, sizeof *execution->queues);
-    execution->results =
-        rt_arena_alloc_array(arena, scenario->step_count, sizeof *execution->results);
-    execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
-}
-
 /* A process of the program starts without any object of earlier steps. */
 static void tables_reset(cnf_execution *execution)
 {
@@ -87,21 +76,17 @@ static rt_status run_restart(cnf_execution *execution)
     return rt_ok(waited) ? begun : waited;
 }
 
-/* True if an expectation reads the trace, which must then include the driver calls since the last
- * look. Reading them takes time for each call so far, so it is skipped for memories. */
-static bool judges_trace(const scn_step *step)
-{
-    for (uint32_t i = 0; i < step->expect_count; i++) {
-        scn_expect_kind kind = step->expect[i].kind;
-        if (kind != SCN_EXPECT_MEMORY && kind != SCN_EXPECT_VARIABLE) return true;
-    }
-    return false;
-}
-
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    if (judges_trace(step)) execution->runtime->operations->look(execution);
+    /* An expectation that reads the trace needs the driver calls since the last look in it. Reading
+     * them takes time for each call so far, so it is skipped for memories. */
+    bool judges_trace = false;
+    for (uint32_t i = 0; i < step->expect_count; i++) {
+        scn_expect_kind kind = step->expect[i].kind;
+        judges_trace = judges_trace || (kind != SCN_EXPECT_MEMORY && kind != SCN_EXPECT_VARIABLE);
+    }
+    if (judges_trace) execution->runtime->operations->look(execution);
     for (uint32_t i = 0; i < step->expect_count; i++)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
@@ -237,25 +222,21 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
         judge_end(execution, RT_TEXT("set-up"), status);
 }
 
-/* No document specifies the content of a memory that a refused command should have written; libsycl
- * then refuses to read it. */
-static void leave_out(cnf_execution *execution, rt_text memory)
-{
-    cnf_judged(execution, &(cnf_emitted_check){
-                              .step = SCN_NONE, .kind = "memory", .what = memory, .ok = true});
-}
-
 static void emit_final_memory(cnf_execution *execution, uint32_t index)
 {
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    if (cnf_unfused_hides_memory(execution, index))
-        leave_out(execution, declared->name);
+    /* No document specifies the content of a memory that a refused command should have written;
+     * libsycl then refuses to read it. */
+    bool is_unspecified =
+        !rt_ok(status) && execution->refused && !execution->runtime->operations->is_reference;
+    if (is_unspecified || cnf_unfused_hides_memory(execution, index))
+        cnf_judged(execution,
+                   &(cnf_emitted_check){
+                       .step = SCN_NONE, .kind = "memory", .what = declared->name, .ok = true});
     else if (rt_ok(status))
         cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
-    else if (execution->refused && !execution->runtime->operations->is_reference)
-        leave_out(execution, declared->name);
     else
         judge_end(execution, declared->name, status);
     rt_arena_reset(&content.arena);
@@ -264,28 +245,9 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
 /* In bytes; comparing larger variables is not worth the size of the message. */
 enum { FINAL_VARIABLE_SIZE_MAX = 1 << 20 };
 
-/* Emits a device's instance of a variable that the host may read, if there is one. The reader of
- * messages distinguishes it from a memory by its name, which no memory can have. */
-static void emit_final_variable(cnf_execution *execution, const scn_variable *variable,
-                                const rt_device_global *global, uint32_t device)
-{
-    cnf_content content = {0};
-    rt_status status = execution->runtime->operations->read_global(
-        execution, variable, execution->queues[device], true, &content);
-    const scn_memory named = {
-        .name = rt_arena_printf(&execution->arena, "device_global %.*s on %.*s",
-                                RT_TEXT_ARG(global->unique_id),
-                                RT_TEXT_ARG(execution->scenario->devices[device].name))};
-    if (rt_ok(status) && content.bytes.data)
-        cnf_emit_memory(execution->emitter, &named, content.bytes, content.defined);
-    /* A variable defined in several programs cannot be read; the refusal is the same as for a copy.
-     */
-    if (!rt_ok(status) && status.code != RT_ERRC_INVALID)
-        judge_end(execution, global->name, status);
-    rt_arena_reset(&content.arena);
-}
-
-/* Emits the variables of a module, on the devices whose default queue was used. */
+/* Emits a module's variables that the host may read, on the devices whose default queue was used
+ * and that have an instance. The reader of messages distinguishes a variable from a memory by its
+ * name, which no memory can have. */
 static void emit_final_variables(cnf_execution *execution, uint32_t module)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -297,31 +259,41 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
                         global->host_access == RT_HOST_ACCESS_READ;
         if (!readable || global->size > FINAL_VARIABLE_SIZE_MAX) continue;
         for (uint32_t d = 0; d < scenario->device_count; d++) {
-            if (execution->queues[d] != CNF_NOT_MADE)
-                emit_final_variable(execution, &variable, global, d);
+            if (execution->queues[d] == CNF_NOT_MADE) continue;
+            cnf_content content = {0};
+            rt_status status = execution->runtime->operations->read_global(
+                execution, &variable, execution->queues[d], true, &content);
+            const scn_memory named = {
+                .name = rt_arena_printf(&execution->arena, "device_global %.*s on %.*s",
+                                        RT_TEXT_ARG(global->unique_id),
+                                        RT_TEXT_ARG(scenario->devices[d].name))};
+            if (rt_ok(status) && content.bytes.data)
+                cnf_emit_memory(execution->emitter, &named, content.bytes, content.defined);
+            /* A variable defined in several programs cannot be read; the refusal is the same as for
+             * a copy. */
+            if (!rt_ok(status) && status.code != RT_ERRC_INVALID)
+                judge_end(execution, global->name, status);
+            rt_arena_reset(&content.arena);
         }
     }
 }
 
-/* Emits the final contents of memories and variables, which are compared with the oracle's. */
-static void emit_final_contents(cnf_execution *execution)
-{
-    for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++)
-        emit_final_memory(execution, i);
-    bool reads = execution->runtime->operations->read_global != NULL;
-    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
-        emit_final_variables(execution, m);
-}
-
 static void finish(cnf_execution *execution)
 {
+    const scn_scenario *scenario = execution->scenario;
     cnf_runtime *runtime = execution->runtime;
     execution->was_asked = runtime->operations->was_asked(runtime);
     execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
-    if (runtime->capabilities.executes) emit_final_contents(execution);
+    /* The final contents of memories and variables are compared with the oracle's. */
+    bool executes = runtime->capabilities.executes;
+    for (uint32_t i = 0; executes && i < scenario->memory_count && !execution->failed; i++)
+        emit_final_memory(execution, i);
+    bool reads = executes && runtime->operations->read_global != NULL;
+    for (uint32_t m = 0; reads && m < scenario->module_count; m++)
+        emit_final_variables(execution, m);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);
@@ -337,7 +309,12 @@ void cnf_execute(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     CHECK(execution->runtime && scenario->module_count >= 1);
     cnf_emit_stage(execution->emitter, "load", SCN_NONE, 0);
-    create_tables(execution);
+    rt_arena *arena = &execution->arena;
+    execution->queues =
+        rt_arena_alloc_array(arena, scenario->device_count, sizeof *execution->queues);
+    execution->results =
+        rt_arena_alloc_array(arena, scenario->step_count, sizeof *execution->results);
+    execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
     tables_reset(execution);
     rt_status status = execution->runtime->operations->set_up(execution);
     judge_set_up(execution, status);
@@ -345,6 +322,7 @@ void cnf_execute(cnf_execution *execution)
     for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
         cnf_run_step(execution, i);
         i += 1 + scn_step_nested_count(&scenario->steps[i]);
+        CHECK(i <= scenario->step_count);
     }
     finish(execution);
 }

@@ -129,6 +129,12 @@ cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf
 /* True if the event's images meet the conditions of the expected event (judge/images.c). */
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
+/* True if two lists name the same images, and the list as "a, b" in the arena (judge/images.c). */
+bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *others,
+                      uint32_t other_count);
+rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count);
+/* An expectation about something that the subject does not show is neither met nor missed. */
+void cnf_leave_unobserved(cnf_emitted_check *check);
 /* Later expectations of output start after what has been printed so far. */
 void cnf_output_seen(cnf_execution *execution);
 

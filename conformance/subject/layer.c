@@ -37,31 +37,17 @@ rt_text cnf_layer_find(rt_arena *arena)
     return (rt_text){0};
 }
 
-/* Opens the log: the runner's file if the descriptor is an anonymous file in memory, otherwise a
- * new one. */
-static int log_open(void)
-{
-    if (fcntl(CNF_CHILD_LOG, F_GET_SEALS) >= 0) return CNF_CHILD_LOG;
-    return memfd_create("assay-opencl-log", MFD_CLOEXEC);
-}
-
-/* The names of the hidden aspects, in the syntax of the layer. */
-static void hidden_print(uint32_t hidden, rt_buffer *out)
-{
-    for (int aspect = 0; aspect < DEV_ASPECT_COUNT; aspect++) {
-        if ((hidden >> aspect & 1) == 0) continue;
-        rt_buffer_printf(out, "%s%s", out->size > 0 ? "," : "",
-                         dev_aspect_name((dev_aspect)aspect));
-    }
-}
-
 const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t hidden)
 {
     rt_text path = cnf_layer_find(arena);
     if (path.length == 0) return NULL;
     rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* the user's layers stay */
     rt_buffer names = {0};
-    hidden_print(hidden, &names);
+    for (int aspect = 0; aspect < DEV_ASPECT_COUNT; aspect++) {
+        if ((hidden >> aspect & 1) == 0) continue;
+        rt_buffer_printf(&names, "%s%s", names.size > 0 ? "," : "",
+                         dev_aspect_name((dev_aspect)aspect));
+    }
     const char **list = rt_arena_alloc_array(arena, 4, sizeof *list);
     list[0] = rt_arena_printf(arena, LOADER_VARIABLE "=%.*s%s%.*s", RT_TEXT_ARG(path),
                               before.length > 0 ? ":" : "", RT_TEXT_ARG(before))
@@ -72,29 +58,25 @@ const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t 
     return list;
 }
 
-/* Sets a variable from "NAME=value", which is copied. */
-static void variable_set(const char *entry)
-{
-    const char *equals = strchr(entry, '=');
-    CHECK(equals != NULL);
-    rt_buffer name = {0};
-    rt_buffer_append(&name, entry, (size_t)(equals - entry));
-    setenv(rt_buffer_string(&name), equals + 1, 1);
-    rt_buffer_free(&name);
-}
-
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
 {
     const char *before = getenv(LOADER_VARIABLE);
-    *layer = (cnf_layer){.log = log_open(), .was_set = before != NULL};
+    *layer = (cnf_layer){.log = CNF_CHILD_LOG, .was_set = before != NULL};
     rt_buffer_append_text(&layer->before, rt_text_of(before));
+    /* The log is the runner's file if the descriptor is an anonymous file in memory. */
+    if (fcntl(CNF_CHILD_LOG, F_GET_SEALS) < 0)
+        layer->log = memfd_create("assay-opencl-log", MFD_CLOEXEC);
     if (layer->log < 0) return;
     rt_arena arena = {0};
     const char *const *list =
         cnf_layer_environment(&arena, rt_arena_printf(&arena, "%d", layer->log), hidden);
     layer->found = list != NULL;
-    for (const char *const *entry = list; entry && *entry; entry++)
-        variable_set(*entry);
+    for (const char *const *entry = list; entry && *entry; entry++) {
+        rt_text value = rt_text_of(*entry);
+        rt_text name = rt_text_take_until(&value, '=');
+        CHECK(name.length > 0 && name.length + 1 + value.length == strlen(*entry));
+        setenv(rt_arena_text(&arena, name).data, value.data, 1);
+    }
     rt_arena_reset(&arena);
 }
 

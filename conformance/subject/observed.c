@@ -97,56 +97,43 @@ static void observe_create(log_observer *observer, const ocl_call *call)
 }
 
 /* Options and purpose of a program become known when it is compiled or built. */
-static void observe_purpose(log_observer *observer, const ocl_call *call, bool executable)
+static void observe_compile(log_observer *observer, const ocl_call *call)
 {
     const seen_program *program = program_find(observer, call->process, number_of(call, "program"));
     if (!program || program->created == UINT32_MAX) return;
     cnf_observed *created = &observer->found.items[program->created];
     CHECK(created->kind == RT_EVENT_CREATE);
-    created->executable = executable;
+    created->executable = rt_text_is(call->name, "clBuildProgram");
     created->options = ocl_call_text(call, "options");
-}
-
-static void observe_compile(log_observer *observer, const ocl_call *call)
-{
-    observe_purpose(observer, call, false);
 }
 
 static void observe_build(log_observer *observer, const ocl_call *call)
 {
-    observe_purpose(observer, call, true);
+    observe_compile(observer, call);
     cnf_observed observed = observed_of(RT_EVENT_BUILD, call);
     images_take(program_find(observer, call->process, observed.program), &observed);
     *rt_vector_push(&observer->found) = observed;
-}
-
-/* The images of a link's inputs, concatenated. */
-static void inputs_take(log_observer *observer, const ocl_call *call, cnf_observed *observed)
-{
-    const uint64_t *inputs = NULL;
-    uint32_t input_count = 0, count = 0;
-    if (!ocl_call_numbers(observer->arena, call, "inputs", &inputs, &input_count)) input_count = 0;
-    for (uint32_t i = 0; i < input_count; i++) {
-        cnf_observed one = {0};
-        images_take(program_find(observer, call->process, inputs[i]), &one);
-        count += one.image_count;
-    }
-    rt_text *images = rt_arena_alloc_array(observer->arena, count, sizeof *images);
-    observed->images = images;
-    for (uint32_t i = 0; i < input_count; i++) {
-        cnf_observed one = {0};
-        images_take(program_find(observer, call->process, inputs[i]), &one);
-        for (uint32_t k = 0; k < one.image_count; k++)
-            images[observed->image_count++] = one.images[k];
-    }
-    CHECK(observed->image_count == count);
 }
 
 static void observe_link(log_observer *observer, const ocl_call *call)
 {
     cnf_observed observed = observed_of(RT_EVENT_LINK, call);
     observed.program = number_of(call, "made");
-    inputs_take(observer, call, &observed);
+    /* The images of the inputs, concatenated. */
+    const uint64_t *inputs = NULL;
+    uint32_t input_count = 0, count = 0;
+    if (!ocl_call_numbers(observer->arena, call, "inputs", &inputs, &input_count)) input_count = 0;
+    cnf_observed *parts = rt_arena_alloc_array(observer->arena, input_count, sizeof *parts);
+    for (uint32_t i = 0; i < input_count; i++) {
+        images_take(program_find(observer, call->process, inputs[i]), &parts[i]);
+        count += parts[i].image_count;
+    }
+    rt_text *images = rt_arena_alloc_array(observer->arena, count, sizeof *images);
+    observed.images = images;
+    for (uint32_t i = 0; i < input_count; i++)
+        for (uint32_t k = 0; k < parts[i].image_count; k++)
+            images[observed.image_count++] = parts[i].images[k];
+    CHECK(observed.image_count == count);
     *rt_vector_push(&observer->found) = observed;
     if (observed.program != UINT64_MAX)
         *rt_vector_push(&observer->programs) = (seen_program){

@@ -16,13 +16,6 @@ static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *ou
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
-static void times_show(rt_buffer *out, rt_text step, const dev_times *times)
-{
-    rt_buffer_printf(out, "\n  %.*s: submitted %llu, began %llu, ended %llu", RT_TEXT_ARG(step),
-                     (unsigned long long)times->submit, (unsigned long long)times->start,
-                     (unsigned long long)times->end);
-}
-
 /* A check of the times of two commands; the sentence states the expectation. */
 static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other, bool holds,
                        const char *sentence, const dev_times times[2])
@@ -40,8 +33,11 @@ static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other,
         check.code = RT_TEXT("times");
         rt_buffer_printf(&message, "step '%.*s' was expected to %s '%.*s'", RT_TEXT_ARG(asked),
                          sentence, RT_TEXT_ARG(scenario->steps[other].id));
-        times_show(&message, asked, &times[0]);
-        times_show(&message, scenario->steps[other].id, &times[1]);
+        const rt_text steps[] = {asked, scenario->steps[other].id};
+        for (size_t i = 0; i < 2; i++)
+            rt_buffer_printf(&message, "\n  %.*s: submitted %llu, began %llu, ended %llu",
+                             RT_TEXT_ARG(steps[i]), (unsigned long long)times[i].submit,
+                             (unsigned long long)times[i].start, (unsigned long long)times[i].end);
         check.message = rt_arena_text(&execution->arena, rt_buffer_text(&message));
     }
     rt_buffer_free(&message);

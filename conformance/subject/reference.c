@@ -5,6 +5,7 @@
 #include "conformance/subject/unfused.h"
 
 #include <stdio.h>
+#include <string.h>
 
 cnf_reference *cnf_reference_of(const cnf_execution *execution)
 {
@@ -12,7 +13,7 @@ cnf_reference *cnf_reference_of(const cnf_execution *execution)
     return (cnf_reference *)(void *)execution->runtime;
 }
 
-static rt_scheduler *scheduler_of(const cnf_execution *execution)
+rt_scheduler *cnf_reference_scheduler(const cnf_execution *execution)
 {
     return rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
 }
@@ -24,36 +25,28 @@ static rt_loader *loader_of(const cnf_execution *execution)
 
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
-/* The selector with which the subject's device is opened. */
-static rt_text selector_of(cnf_execution *execution)
-{
-    rt_text settings = cnf_unfused_rest(&execution->arena, execution->options->settings);
-    CHECK_IMPLIES(settings.length > 0, execution->subject->settings != NULL);
-    return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
-}
-
-/* Creates the real loader, or reports what is missing. */
-static rt_status loader_open(cnf_execution *execution, cnf_reference *reference)
-{
-    rt_text warning;
-    RT_TRY(cnf_host_loader_available(execution->sink));
-    reference->cache = cnf_cache_open(execution->options->cache, &warning);
-    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
-    reference->loader =
-        cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
-    return RT_STATUS_OK;
-}
-
-/* Opens the subject's device once for each device of the scenario. */
+/* Opens the subject's device once for each device of the scenario, and creates the real loader if
+ * it is wanted, or reports what is missing. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     rt_arena *arena = &execution->arena;
+    const cnf_subject *subject = execution->subject;
     uint32_t count = execution->scenario->device_count;
     cnf_reference *reference = rt_arena_alloc(arena, sizeof *reference);
     *reference = (cnf_reference){.base.operations = &cnf_reference_operations};
     reference->opened = rt_arena_alloc_array(arena, count, sizeof(dev_device *));
     *out_runtime = &reference->base;
-    if (execution->options->real_loader) RT_TRY(loader_open(execution, reference));
+    if (execution->options->real_loader) {
+        rt_text warning;
+        RT_TRY(cnf_host_loader_available(execution->sink));
+        reference->cache = cnf_cache_open(execution->options->cache, &warning);
+        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+        reference->loader =
+            cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
+    }
+    rt_text selector = cnf_unfused_rest(arena, execution->options->settings);
+    CHECK_IMPLIES(selector.length > 0, subject->settings != NULL);
+    if (selector.length == 0) selector = rt_text_of(subject->selector);
     const dev_open_parameters parameters = {
         .sink = execution->sink,
         .tools = execution->tools,
@@ -63,8 +56,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .finding_user = execution,
     };
     for (uint32_t i = 0; i < count; i++)
-        RT_TRY(dev_device_open(execution->subject->backend, &parameters, selector_of(execution),
-                               &reference->opened[i]));
+        RT_TRY(dev_device_open(subject->backend, &parameters, selector, &reference->opened[i]));
     dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
     return RT_STATUS_OK;
 }
@@ -90,9 +82,36 @@ static bool reference_probe(cnf_execution *execution, rt_buffer *out_message)
 
 /* ---- Setting up --------------------------------------------------------------------------- */
 
-static rt_module *module_table(cnf_execution *execution)
+static rt_status create_memory(cnf_execution *execution, uint32_t index)
+{
+    static const dev_memory_kind kinds[SCN_MEMORY_KIND_COUNT] = {
+        [SCN_MEMORY_BUFFER] = DEV_MEMORY_BUFFER,
+        [SCN_MEMORY_USM_DEVICE] = DEV_MEMORY_USM_DEVICE,
+        [SCN_MEMORY_USM_HOST] = DEV_MEMORY_USM_HOST,
+        [SCN_MEMORY_USM_SHARED] = DEV_MEMORY_USM_SHARED,
+    };
+    cnf_reference *reference = cnf_reference_of(execution);
+    const scn_memory *memory = &execution->scenario->memories[index];
+    rt_memory **created = &reference->memories[index];
+    uint64_t size = memory->count * memory->layout.size;
+    CHECK(!memory->initial.data || memory->initial.size == size);
+    CHECK((unsigned)memory->kind < SCN_MEMORY_KIND_COUNT);
+    if (memory->kind != SCN_MEMORY_BUFFER)
+        return rt_runtime_usm_create(reference->runtime, memory->name,
+                                     reference->devices[memory->device], kinds[memory->kind], size,
+                                     memory->initial.data, created);
+    RT_TRY(rt_runtime_memory_create(reference->runtime, memory->name, size, memory->initial.data,
+                                    created));
+    /* The memory to which fusion may promote the buffer, and the size of each piece. */
+    (*created)->element_size = memory->layout.size;
+    (*created)->promotion = cnf_reference_promotion(memory->promotion);
+    return RT_STATUS_OK;
+}
+
+static rt_runtime *create_runtime(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
+    const cnf_subject_options *options = execution->options;
     rt_module *modules =
         rt_arena_alloc_array(&execution->arena, scenario->module_count, sizeof *modules);
     for (uint32_t i = 0; i < scenario->module_count; i++) {
@@ -106,58 +125,17 @@ static rt_module *module_table(cnf_execution *execution)
                                  .globals = module->device_globals};
         if (module->registers) modules[i].images = module->images;
     }
-    return modules;
-}
-
-/* The memory to which fusion may promote the buffer, and the size of each piece. */
-static void describe_buffer(rt_memory *memory, const scn_memory *declared)
-{
-    static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
-        [SCN_PROMOTION_NONE] = RT_PROMOTION_NONE,
-        [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
-        [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
-    };
-    memory->element_size = declared->layout.size;
-    memory->promotion = promotions[declared->promotion];
-}
-
-static rt_status create_memory(cnf_execution *execution, uint32_t index)
-{
-    static const dev_memory_kind kinds[SCN_MEMORY_KIND_COUNT] = {
-        [SCN_MEMORY_BUFFER] = DEV_MEMORY_BUFFER,
-        [SCN_MEMORY_USM_DEVICE] = DEV_MEMORY_USM_DEVICE,
-        [SCN_MEMORY_USM_HOST] = DEV_MEMORY_USM_HOST,
-        [SCN_MEMORY_USM_SHARED] = DEV_MEMORY_USM_SHARED,
-    };
-    cnf_reference *reference = cnf_reference_of(execution);
-    const scn_memory *memory = &execution->scenario->memories[index];
-    uint64_t size = memory->count * memory->layout.size;
-    CHECK(!memory->initial.data || memory->initial.size == size);
-    if (memory->kind == SCN_MEMORY_BUFFER) {
-        RT_TRY(rt_runtime_memory_create(reference->runtime, memory->name, size,
-                                        memory->initial.data, &reference->memories[index]));
-        describe_buffer(reference->memories[index], memory);
-        return RT_STATUS_OK;
-    }
-    return rt_runtime_usm_create(reference->runtime, memory->name,
-                                 reference->devices[memory->device], kinds[memory->kind], size,
-                                 memory->initial.data, &reference->memories[index]);
-}
-
-static rt_runtime *create_runtime(cnf_execution *execution)
-{
-    const cnf_subject_options *options = execution->options;
     rt_runtime_parameters parameters = {
         .sink = execution->sink,
-        .modules = module_table(execution),
-        .module_count = execution->scenario->module_count,
+        .modules = modules,
+        .module_count = scenario->module_count,
         .profile = options->profile,
         .seed = options->seed,
-        .prefer_preloaded = execution->scenario->prefer_preloaded,
+        .prefer_preloaded = scenario->prefer_preloaded,
         .fusion_compiler = execution->fusion_compiler,
-        .warning_level = execution->scenario->warning_level,
+        .warning_level = scenario->warning_level,
     };
-    if (execution->scenario->persistent_cache) parameters.persistent_cache = options->scratch;
+    if (scenario->persistent_cache) parameters.persistent_cache = options->scratch;
     rt_system system;
     cnf_host_loader *loader = cnf_reference_of(execution)->loader;
     if (loader) {
@@ -293,50 +271,46 @@ static rt_status reference_queue(cnf_execution *execution, uint32_t device_index
     const rt_device *device = reference->devices[device_index];
     rt_context_id context = given == CNF_NOT_MADE ? 0 : given;
     RT_TRY(cnf_reference_check_context(execution, context, device));
-    return rt_scheduler_queue_create(scheduler_of(execution), device, context, in_order, out_queue);
+    return rt_scheduler_queue_create(cnf_reference_scheduler(execution), device, context, in_order,
+                                     out_queue);
 }
 
 /* ---- Waiting and reading ------------------------------------------------------------------ */
 
 static rt_status reference_wait(cnf_execution *execution)
 {
-    return rt_scheduler_wait(scheduler_of(execution));
+    return rt_scheduler_wait(cnf_reference_scheduler(execution));
 }
 
 static rt_status reference_wait_queue(cnf_execution *execution, uint32_t queue)
 {
-    return rt_scheduler_wait_queue(scheduler_of(execution), queue);
+    return rt_scheduler_wait_queue(cnf_reference_scheduler(execution), queue);
 }
 
 static rt_status reference_wait_command(cnf_execution *execution, uint32_t command)
 {
-    return rt_scheduler_wait_command(scheduler_of(execution), command);
-}
-
-/* Which bytes of a memory are defined: as reported by the device that wrote it last, otherwise all
- * or none. */
-static rt_status defined_bits(const rt_memory *memory, uint8_t *out_bits)
-{
-    if (memory->written_on != UINT32_MAX) {
-        CHECK(memory->written_on < memory->copies.count);
-        dev_memory *copy = memory->copies.items[memory->written_on].memory;
-        return dev_memory_defined(copy, 0, memory->size, out_bits);
-    }
-    for (uint64_t i = 0; i < (memory->size + 7) / 8; i++)
-        out_bits[i] = memory->initialised ? 255 : 0;
-    return RT_STATUS_OK;
+    return rt_scheduler_wait_command(cnf_reference_scheduler(execution), command);
 }
 
 static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_content *out_content)
 {
     rt_memory *memory = cnf_reference_of(execution)->memories[index];
-    RT_TRY(rt_scheduler_host_read(scheduler_of(execution), memory));
+    RT_TRY(rt_scheduler_host_read(cnf_reference_scheduler(execution), memory));
     if (!out_content) return RT_STATUS_OK;
     out_content->bytes = (rt_bytes){memory->host, memory->size};
     if (!execution->runtime->capabilities.finds_faults) return RT_STATUS_OK;
-    uint8_t *bits = rt_arena_alloc(&out_content->arena, (size_t)(memory->size + 7) / 8);
+    /* Which bytes are defined: as reported by the device that wrote the memory last, otherwise all
+     * or none. */
+    size_t bits_size = (size_t)(memory->size + 7) / 8;
+    uint8_t *bits = rt_arena_alloc(&out_content->arena, bits_size);
     out_content->defined = bits;
-    return defined_bits(memory, bits);
+    if (memory->written_on == UINT32_MAX) {
+        memset(bits, memory->initialised ? 255 : 0, bits_size);
+        return RT_STATUS_OK;
+    }
+    CHECK(memory->written_on < memory->copies.count);
+    dev_memory *copy = memory->copies.items[memory->written_on].memory;
+    return dev_memory_defined(copy, 0, memory->size, bits);
 }
 
 /* ---- What it shows ------------------------------------------------------------------------ */

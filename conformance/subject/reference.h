@@ -20,9 +20,15 @@ typedef struct cnf_reference {
 /* The execution's runtime, which is the reference runtime. */
 cnf_reference *cnf_reference_of(const cnf_execution *execution);
 
+/* The scheduler of its runtime, which is set up. */
+rt_scheduler *cnf_reference_scheduler(const cnf_execution *execution);
+
 /* ERRC_INVALID if the context does not contain the device. */
 RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
                                                   const rt_device *device);
+
+/* The memory to which fusion may promote what an accessor sees. */
+rt_promotion cnf_reference_promotion(scn_promotion promotion);
 
 /* Converts values of constants to the runtime's form; the caller frees the table with rt_free. */
 rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count);

@@ -35,36 +35,29 @@ static rt_status bundle_get(cnf_execution *execution, const scn_bundle *declared
     return status;
 }
 
-static rt_status bundle_make(cnf_execution *execution, const scn_bundle *declared, uint32_t context,
-                             const rt_bundle *const *sources, rt_bundle **out_bundle)
-{
-    rt_program_manager *programs = rt_runtime_programs(cnf_reference_of(execution)->runtime);
-    switch (declared->action) {
-    case SCN_BUNDLE_GET: return bundle_get(execution, declared, context, out_bundle);
-    case SCN_BUNDLE_COMPILE:
-        return rt_bundle_compile(programs, sources[0], declared->options, out_bundle);
-    case SCN_BUNDLE_LINK:
-        return rt_bundle_link(programs, sources, declared->source_count, declared->options,
-                              out_bundle);
-    case SCN_BUNDLE_BUILD: return rt_bundle_build(programs, sources[0], out_bundle);
-    case SCN_BUNDLE_JOIN:
-        return rt_bundle_join(programs, sources, declared->source_count, out_bundle);
-    case SCN_BUNDLE_ACTION_COUNT: break;
-    }
-    UNREACHABLE();
-}
-
 rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *declared,
                                uint32_t context, const uint32_t *numbers, uint32_t *out_bundle)
 {
     cnf_reference *reference = cnf_reference_of(execution);
-    const rt_bundle **sources = rt_alloc_array(declared->source_count + 1, sizeof *sources);
-    for (uint32_t i = 0; i < declared->source_count; i++)
+    rt_program_manager *programs = rt_runtime_programs(reference->runtime);
+    const uint32_t count = declared->source_count;
+    const rt_bundle **sources = rt_arena_alloc_array(&execution->arena, count, sizeof *sources);
+    for (uint32_t i = 0; i < count; i++)
         sources[i] = cnf_reference_bundle_at(reference, numbers[i]);
+
     rt_bundle *made = NULL;
-    rt_status status = bundle_make(execution, declared, context, sources, &made);
-    rt_free(sources);
-    if (!rt_ok(status)) return status;
+    switch (declared->action) {
+    case SCN_BUNDLE_GET: RT_TRY(bundle_get(execution, declared, context, &made)); break;
+    case SCN_BUNDLE_COMPILE:
+        RT_TRY(rt_bundle_compile(programs, sources[0], declared->options, &made));
+        break;
+    case SCN_BUNDLE_LINK:
+        RT_TRY(rt_bundle_link(programs, sources, count, declared->options, &made));
+        break;
+    case SCN_BUNDLE_BUILD: RT_TRY(rt_bundle_build(programs, sources[0], &made)); break;
+    case SCN_BUNDLE_JOIN: RT_TRY(rt_bundle_join(programs, sources, count, &made)); break;
+    case SCN_BUNDLE_ACTION_COUNT: UNREACHABLE();
+    }
     rt_runtime_bundle_keep(reference->runtime, made);
     *out_bundle = reference->bundles.count;
     *rt_vector_push(&reference->bundles) = made;

@@ -1,18 +1,15 @@
 /* Launches, copies and fills of a scenario on the reference runtime. */
 #include "conformance/subject/reference.h"
 
-static const rt_inner_pointer *pointers_of(cnf_execution *execution, const scn_argument *argument)
+rt_promotion cnf_reference_promotion(scn_promotion promotion)
 {
-    rt_inner_pointer *pointers =
-        rt_arena_alloc_array(&execution->arena, argument->pointer_count, sizeof *pointers);
-    for (uint32_t i = 0; i < argument->pointer_count; i++) {
-        const scn_inner_pointer *pointer = &argument->pointers[i];
-        pointers[i] =
-            (rt_inner_pointer){.at = pointer->at,
-                               .memory = cnf_reference_of(execution)->memories[pointer->memory],
-                               .offset = pointer->offset};
-    }
-    return pointers;
+    static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
+        [SCN_PROMOTION_NONE] = RT_PROMOTION_NONE,
+        [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
+        [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
+    };
+    CHECK((unsigned)promotion < SCN_PROMOTION_COUNT);
+    return promotions[promotion];
 }
 
 static rt_argument argument_of(cnf_execution *execution, const scn_argument *argument)
@@ -22,27 +19,32 @@ static rt_argument argument_of(cnf_execution *execution, const scn_argument *arg
         [SCN_ACCESS_READ] = RT_ACCESS_READ,
         [SCN_ACCESS_WRITE] = RT_ACCESS_WRITE,
     };
-    static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
-        [SCN_PROMOTION_NONE] = RT_PROMOTION_NONE,
-        [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
-        [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
-    };
+    rt_memory *const *memories = cnf_reference_of(execution)->memories;
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         return (rt_argument){.kind = RT_ARGUMENT_MEMORY,
-                             .memory = cnf_reference_of(execution)->memories[argument->memory],
+                             .memory = memories[argument->memory],
                              .access = accesses[argument->access],
-                             .promotion = promotions[argument->promotion]};
+                             .promotion = cnf_reference_promotion(argument->promotion)};
     case SCN_ARGUMENT_POINTER:
         return (rt_argument){.kind = RT_ARGUMENT_POINTER,
-                             .memory = cnf_reference_of(execution)->memories[argument->memory],
+                             .memory = memories[argument->memory],
                              .offset = argument->offset};
     case SCN_ARGUMENT_NULL: return (rt_argument){.kind = RT_ARGUMENT_NULL};
-    case SCN_ARGUMENT_VALUE:
+    case SCN_ARGUMENT_VALUE: {
+        uint32_t count = argument->pointer_count;
+        rt_inner_pointer *pointers =
+            rt_arena_alloc_array(&execution->arena, count, sizeof *pointers);
+        for (uint32_t i = 0; i < count; i++) {
+            const scn_inner_pointer *pointer = &argument->pointers[i];
+            pointers[i] = (rt_inner_pointer){
+                .at = pointer->at, .memory = memories[pointer->memory], .offset = pointer->offset};
+        }
         return (rt_argument){.kind = RT_ARGUMENT_BYTES,
                              .bytes = argument->value,
-                             .pointers = pointers_of(execution, argument),
-                             .pointer_count = argument->pointer_count};
+                             .pointers = pointers,
+                             .pointer_count = count};
+    }
     case SCN_ARGUMENT_LOCAL:
         return (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = argument->size};
     case SCN_ARGUMENT_KIND_COUNT: break;
@@ -94,8 +96,8 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
         .module = submit->module,
         .bundle = bundle == CNF_NOT_MADE ? NULL : cnf_reference_bundle_at(reference, bundle),
     };
-    rt_scheduler *scheduler = rt_runtime_scheduler(reference->runtime);
-    rt_status status = rt_scheduler_launch(scheduler, queue, &launch, out_command);
+    rt_status status =
+        rt_scheduler_launch(cnf_reference_scheduler(execution), queue, &launch, out_command);
     rt_free(constants);
     rt_free(arguments);
     return status;
@@ -121,14 +123,12 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
     } else {
         transfer.pattern = declared->pattern;
     }
-    return rt_scheduler_transfer(rt_runtime_scheduler(reference->runtime), queue, &transfer,
-                                 out_command);
+    return rt_scheduler_transfer(cnf_reference_scheduler(execution), queue, &transfer, out_command);
 }
 
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
 {
-    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
-    rt_progress progress = rt_scheduler_progress(scheduler, command);
+    rt_progress progress = rt_scheduler_progress(cnf_reference_scheduler(execution), command);
     *out_known = progress != RT_PROGRESS_HANDED_OVER;
     return progress == RT_PROGRESS_COMPLETE ? SCN_EVENT_COMPLETE : SCN_EVENT_SUBMITTED;
 }

@@ -1,11 +1,6 @@
 /* Kernel fusion, host tasks and the ends of queues and buffers on the reference runtime. */
 #include "conformance/subject/reference.h"
 
-static rt_scheduler *scheduler_of(cnf_execution *execution)
-{
-    return rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
-}
-
 static rt_fusion *fusion_of(cnf_execution *execution)
 {
     return rt_runtime_fusion(cnf_reference_of(execution)->runtime);
@@ -13,7 +8,7 @@ static rt_fusion *fusion_of(cnf_execution *execution)
 
 static rt_status enable(cnf_execution *execution, uint32_t queue)
 {
-    rt_scheduler_queue_enable_fusion(scheduler_of(execution), queue);
+    rt_scheduler_queue_enable_fusion(cnf_reference_scheduler(execution), queue);
     return RT_STATUS_OK;
 }
 
@@ -48,17 +43,17 @@ static rt_status host_task(cnf_execution *execution, uint32_t queue, const scn_h
         .after = after.commands,
         .after_count = after.count,
     };
-    return rt_scheduler_host_task(scheduler_of(execution), queue, &task, out_command);
+    return rt_scheduler_host_task(cnf_reference_scheduler(execution), queue, &task, out_command);
 }
 
 static rt_status end_queue(cnf_execution *execution, uint32_t queue)
 {
-    return rt_scheduler_queue_end(scheduler_of(execution), queue);
+    return rt_scheduler_queue_end(cnf_reference_scheduler(execution), queue);
 }
 
 static rt_status end_memory(cnf_execution *execution, uint32_t memory)
 {
-    return rt_scheduler_memory_end(scheduler_of(execution),
+    return rt_scheduler_memory_end(cnf_reference_scheduler(execution),
                                    cnf_reference_of(execution)->memories[memory]);
 }
 

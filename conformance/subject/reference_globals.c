@@ -34,8 +34,7 @@ rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
     copy.by_handler = declared->by_handler;
     copy.after = after.commands;
     copy.after_count = after.count;
-    return rt_scheduler_global_copy(rt_runtime_scheduler(reference->runtime), queue, &copy,
-                                    out_command);
+    return rt_scheduler_global_copy(cnf_reference_scheduler(execution), queue, &copy, out_command);
 }
 
 rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable *variable,
@@ -44,9 +43,8 @@ rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable
     rt_global_copy copy;
     RT_TRY(meant(execution, variable, &copy));
     rt_buffer bytes = {0}, defined = {0};
-    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
-    rt_status status =
-        rt_scheduler_global_read(scheduler, queue, &copy, existing, &bytes, &defined);
+    rt_status status = rt_scheduler_global_read(cnf_reference_scheduler(execution), queue, &copy,
+                                                existing, &bytes, &defined);
     if (rt_ok(status) && bytes.size > 0) {
         out_content->bytes = rt_arena_bytes(&out_content->arena, rt_buffer_bytes(&bytes));
         if (execution->runtime->capabilities.finds_faults)

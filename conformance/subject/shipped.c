@@ -140,61 +140,48 @@ static void shipped_close(cnf_execution *execution, cnf_runtime *runtime)
 
 /* ---- Setting up --------------------------------------------------------------------------- */
 
-static rt_status create_memory(cnf_execution *execution, uint32_t index)
-{
-    const scn_memory *memory = &execution->scenario->memories[index];
-    bool is_buffer = memory->kind == SCN_MEMORY_BUFFER;
-    cnf_question question = cnf_question_begin(HOST_MEMORY);
-    rt_write_u32(&question.request, (uint32_t)memory->kind);
-    rt_write_u32(&question.request, is_buffer ? 0 : memory->device);
-    rt_write_u64(&question.request, memory->count * memory->layout.size);
-    rt_write_u8(&question.request, memory->initial.data != NULL);
-    rt_write_bytes(&question.request, memory->initial);
-    rt_status status =
-        cnf_shipped_ask_number(execution, &question, &cnf_shipped_of(execution)->memories[index]);
-    cnf_question_end(&question);
-    return status;
-}
-
 static rt_status shipped_set_up(cnf_execution *execution)
 {
     cnf_shipped *shipped = cnf_shipped_of(execution);
     uint32_t count = execution->scenario->memory_count;
     RT_TRY(shipped->started);
     shipped->memories = rt_arena_alloc_array(&execution->arena, count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < count; i++)
-        RT_TRY(create_memory(execution, i));
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_memory *memory = &execution->scenario->memories[i];
+        cnf_question question = cnf_question_begin(HOST_MEMORY);
+        rt_write_u32(&question.request, (uint32_t)memory->kind);
+        rt_write_u32(&question.request, memory->kind == SCN_MEMORY_BUFFER ? 0 : memory->device);
+        rt_write_u64(&question.request, memory->count * memory->layout.size);
+        rt_write_u8(&question.request, memory->initial.data != NULL);
+        rt_write_bytes(&question.request, memory->initial);
+        RT_TRY(cnf_shipped_ask_number(execution, &question, &shipped->memories[i]));
+    }
     return RT_STATUS_OK;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
-/* Finishes a dlopen or dlclose with the given status and traces what constructors and destructors
- * did. */
-static rt_status module_came_or_went(cnf_execution *execution, rt_status status, rt_arena *arena,
-                                     const cnf_host_events *events)
+/* Has a module opened or closed and traces what constructors and destructors did. */
+static rt_status module_change(cnf_execution *execution, uint32_t module, bool opens)
 {
-    if (rt_ok(status)) cnf_shipped_trace(execution, *events);
-    rt_arena_reset(arena);
+    cnf_host *host = cnf_shipped_of(execution)->host;
+    rt_arena arena = {0};
+    cnf_host_events events = {0};
+    rt_status status =
+        (opens ? cnf_host_open : cnf_host_close)(host, execution->thread, module, &arena, &events);
+    if (rt_ok(status)) cnf_shipped_trace(execution, events);
+    rt_arena_reset(&arena);
     return cnf_shipped_fate(execution, status);
 }
 
 static rt_status shipped_load(cnf_execution *execution, uint32_t module)
 {
-    rt_arena arena = {0};
-    cnf_host_events events = {0};
-    rt_status status =
-        cnf_host_open(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
-    return module_came_or_went(execution, status, &arena, &events);
+    return module_change(execution, module, true);
 }
 
 static rt_status shipped_unload(cnf_execution *execution, uint32_t module)
 {
-    rt_arena arena = {0};
-    cnf_host_events events = {0};
-    rt_status status =
-        cnf_host_close(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
-    return module_came_or_went(execution, status, &arena, &events);
+    return module_change(execution, module, false);
 }
 
 /* Skipped by name before anything runs (skip.c). */
@@ -224,9 +211,7 @@ static rt_status shipped_context(cnf_execution *execution, const uint32_t *devic
     rt_write_u32(&question.request, device_count);
     for (uint32_t i = 0; i < device_count; i++)
         rt_write_u32(&question.request, devices[i]);
-    rt_status status = cnf_shipped_ask_number(execution, &question, out_context);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_number(execution, &question, out_context);
 }
 
 static rt_status shipped_queue(cnf_execution *execution, uint32_t device_index, uint32_t context,
@@ -236,9 +221,7 @@ static rt_status shipped_queue(cnf_execution *execution, uint32_t device_index, 
     rt_write_u32(&question.request, device_index);
     rt_write_u32(&question.request, context == CNF_NOT_MADE ? HOST_NONE : context);
     rt_write_u8(&question.request, in_order);
-    rt_status status = cnf_shipped_ask_number(execution, &question, out_queue);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_number(execution, &question, out_queue);
 }
 
 /* ---- Waiting and reading ------------------------------------------------------------------ */
@@ -248,9 +231,7 @@ static rt_status wait_for(cnf_execution *execution, host_awaited awaited, uint32
     cnf_question question = cnf_question_begin(HOST_WAIT);
     rt_write_u8(&question.request, (uint8_t)awaited);
     rt_write_u32(&question.request, number);
-    rt_status status = cnf_shipped_ask_done(execution, &question);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_done(execution, &question);
 }
 
 static rt_status shipped_wait(cnf_execution *execution)
@@ -307,20 +288,16 @@ static bool shipped_was_asked(const cnf_runtime *runtime)
 
 /* ---- The known computation ---------------------------------------------------------------- */
 
-static rt_status compute(cnf_execution *execution, cnf_content *out_content)
-{
-    uint32_t queue, command;
-    RT_TRY(shipped_set_up(execution));
-    RT_TRY(shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue));
-    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit, CNF_NOT_MADE,
-                              (cnf_after){0}, &command));
-    return shipped_read(execution, 0, out_content);
-}
-
 static bool shipped_probe(cnf_execution *execution, rt_buffer *out_message)
 {
+    uint32_t queue = CNF_NOT_MADE, command;
     cnf_content content = {0};
-    rt_status status = compute(execution, &content);
+    rt_status status = shipped_set_up(execution);
+    if (rt_ok(status)) status = shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue);
+    if (rt_ok(status))
+        status = cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
+                                    CNF_NOT_MADE, (cnf_after){0}, &command);
+    if (rt_ok(status)) status = shipped_read(execution, 0, &content);
     bool right = rt_ok(status) && cnf_probe_answers(content.bytes, out_message);
     if (!rt_ok(status))
         rt_buffer_append_text(out_message, rt_sink_diagnostic(execution->sink, status)->message);

@@ -28,7 +28,8 @@ typedef struct cnf_question {
     rt_reader answer; /* the rest of the answer after its status, set by cnf_shipped_ask */
 } cnf_question;
 
-/* Begins a request; cnf_question_end in any case. */
+/* Begins a request; cnf_question_end in any case, unless its answer is read by one of the last two
+ * functions here. */
 cnf_question cnf_question_begin(host_request kind);
 void cnf_question_end(cnf_question *question);
 
@@ -43,7 +44,8 @@ RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *qu
 /* Called after reading the answer: MALFORMED if it was too short, too long or out of range. */
 RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
 
-/* Sends the request and reads an answer that is empty, or the number of the created object. */
+/* Sends the request, reads an answer that is empty, or the number of the created object, and ends
+ * the question. */
 RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
 RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
                                              uint32_t *out_number);

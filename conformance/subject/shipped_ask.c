@@ -51,16 +51,21 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
 
 rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question)
 {
-    RT_TRY(cnf_shipped_ask(execution, question));
-    return cnf_shipped_answered(execution, question);
+    rt_status status = cnf_shipped_ask(execution, question);
+    if (rt_ok(status)) status = cnf_shipped_answered(execution, question);
+    cnf_question_end(question);
+    return status;
 }
 
 rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
                                  uint32_t *out_number)
 {
-    RT_TRY(cnf_shipped_ask(execution, question));
-    uint32_t number = rt_read_below(&question->answer, HOST_NONE);
-    RT_TRY(cnf_shipped_answered(execution, question));
-    *out_number = number;
-    return RT_STATUS_OK;
+    rt_status status = cnf_shipped_ask(execution, question);
+    if (rt_ok(status)) {
+        uint32_t number = rt_read_below(&question->answer, HOST_NONE);
+        status = cnf_shipped_answered(execution, question);
+        if (rt_ok(status)) *out_number = number;
+    }
+    cnf_question_end(question);
+    return status;
 }

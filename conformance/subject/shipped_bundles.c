@@ -8,14 +8,6 @@ static cnf_question bundle_question(host_bundle operation)
     return question;
 }
 
-/* Sends the request, which creates a bundle, and ends it. */
-static rt_status make(cnf_execution *execution, cnf_question *question, uint32_t *out_bundle)
-{
-    rt_status status = cnf_shipped_ask_number(execution, question, out_bundle);
-    cnf_question_end(question);
-    return status;
-}
-
 static rt_status set_constant(cnf_execution *execution, uint32_t bundle,
                               const scn_spec_constant *constant)
 {
@@ -23,9 +15,7 @@ static rt_status set_constant(cnf_execution *execution, uint32_t bundle,
     rt_write_u32(&question.request, bundle);
     rt_write_text(&question.request, constant->name);
     rt_write_bytes(&question.request, constant->value);
-    rt_status status = cnf_shipped_ask_done(execution, &question);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_done(execution, &question);
 }
 
 /* libsycl numbers the states as scn_bundle_state does. */
@@ -42,7 +32,7 @@ static rt_status get(cnf_execution *execution, const scn_bundle *declared, uint3
     rt_write_u32(out, declared->kernel_count);
     for (uint32_t i = 0; i < declared->kernel_count; i++)
         rt_write_text(out, declared->kernels[i]);
-    RT_TRY(make(execution, &question, &bundle));
+    RT_TRY(cnf_shipped_ask_number(execution, &question, &bundle));
     for (uint32_t i = 0; i < declared->constant_count; i++)
         RT_TRY(set_constant(execution, bundle, &declared->constants[i]));
     *out_bundle = bundle;
@@ -65,7 +55,7 @@ rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *declare
     if (several) rt_write_u32(&question.request, declared->source_count);
     for (uint32_t i = 0; i < declared->source_count; i++)
         rt_write_u32(&question.request, numbers[i]);
-    return make(execution, &question, out_bundle);
+    return cnf_shipped_ask_number(execution, &question, out_bundle);
 }
 
 /* libsycl does not report which images a device image was made from. */

@@ -41,21 +41,17 @@ static const rt_text *own_images(call_reader *reader, const cnf_observed *call, 
     return images;
 }
 
-static bool is_made_by(const cnf_observed *maker, const cnf_observed *launch, uint64_t kernel)
-{
-    uint64_t made;
-    return maker->kind == RT_EVENT_KERNEL_CREATE && maker->call->process == launch->call->process &&
-           ocl_call_number(maker->call, "made", &made) && made == kernel;
-}
-
 /* The number of the program that provided a launch's kernel, "?" if that was not seen. */
 static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 {
-    uint64_t kernel;
+    uint64_t kernel, made;
     if (!ocl_call_number(launch->call, "kernel", &kernel)) return RT_TEXT("?");
     for (uint32_t i = reader->found.count; i-- > 0;) {
         const cnf_observed *maker = &reader->found.items[i];
-        if (!is_made_by(maker, launch, kernel) || maker->program == UINT64_MAX) continue;
+        if (maker->kind != RT_EVENT_KERNEL_CREATE || maker->program == UINT64_MAX ||
+            maker->call->process != launch->call->process ||
+            !ocl_call_number(maker->call, "made", &made) || made != kernel)
+            continue;
         return rt_arena_printf(&reader->arena, "%llu", (unsigned long long)maker->program);
     }
     return RT_TEXT("?");
@@ -97,26 +93,19 @@ static void trace_call(call_reader *reader, const cnf_observed *call)
 
 /* ---- The log -------------------------------------------------------------------------------- */
 
-/* False: the log is unusable, now and later. */
-static bool log_read(cnf_execution *execution, call_reader *reader, ocl_call_log *out_log)
-{
-    rt_buffer text = {0};
-    bool readable = cnf_layer_read(execution->layer, &text);
-    rt_status status = RT_STATUS_OK;
-    if (readable)
-        status = ocl_call_log_read(execution->sink, &reader->arena, rt_buffer_text(&text), false,
-                                   out_log);
-    rt_buffer_free(&text);
-    return readable && rt_ok(status) && out_log->process_count > 0 && !out_log->is_full;
-}
-
 void cnf_shipped_look(cnf_execution *execution)
 {
     cnf_shipped *shipped = cnf_shipped_of(execution);
     if (!shipped->sees_driver) return;
     call_reader reader = {.trace = shipped->base.trace};
     ocl_call_log log = {0};
-    shipped->sees_driver = log_read(execution, &reader, &log);
+    rt_buffer text = {0};
+    /* A log that is unusable once is not read again. */
+    shipped->sees_driver = cnf_layer_read(execution->layer, &text) &&
+                           rt_ok(ocl_call_log_read(execution->sink, &reader.arena,
+                                                   rt_buffer_text(&text), false, &log)) &&
+                           log.process_count > 0 && !log.is_full;
+    rt_buffer_free(&text);
     if (shipped->sees_driver) {
         reader.names = cnf_scenario_images(execution, &reader.name_count);
         reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);

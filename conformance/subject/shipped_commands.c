@@ -21,18 +21,6 @@ static void write_range(rt_buffer *out, const scn_submit *submit)
         rt_write_u64(out, d < submit->dimensions ? submit->offset[d] : 0);
 }
 
-static void write_value(rt_buffer *out, const uint32_t *memories, const scn_argument *given)
-{
-    rt_write_bytes(out, given->value);
-    rt_write_u32(out, given->pointer_count);
-    for (uint32_t i = 0; i < given->pointer_count; i++) {
-        const scn_inner_pointer *pointer = &given->pointers[i];
-        rt_write_u64(out, pointer->at);
-        rt_write_u32(out, memories[pointer->memory]);
-        rt_write_u64(out, pointer->offset);
-    }
-}
-
 static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_argument *given)
 {
     static const uint8_t kinds[SCN_ARGUMENT_KIND_COUNT] = {
@@ -54,7 +42,16 @@ static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_a
         rt_write_u64(out, given->offset);
         return;
     case SCN_ARGUMENT_NULL: return;
-    case SCN_ARGUMENT_VALUE: write_value(out, memories, given); return;
+    case SCN_ARGUMENT_VALUE:
+        rt_write_bytes(out, given->value);
+        rt_write_u32(out, given->pointer_count);
+        for (uint32_t i = 0; i < given->pointer_count; i++) {
+            const scn_inner_pointer *pointer = &given->pointers[i];
+            rt_write_u64(out, pointer->at);
+            rt_write_u32(out, memories[pointer->memory]);
+            rt_write_u64(out, pointer->offset);
+        }
+        return;
     case SCN_ARGUMENT_LOCAL: rt_write_u64(out, given->size); return;
     case SCN_ARGUMENT_KIND_COUNT: break;
     }
@@ -86,9 +83,7 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
         rt_write_bytes(out, submit->constants[i].value);
     }
     cnf_shipped_write_after(out, after);
-    rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_number(execution, &question, out_command);
 }
 
 rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
@@ -108,7 +103,5 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
     rt_write_u64(out, transfer->size);
     rt_write_bytes(out, transfer->pattern);
     cnf_shipped_write_after(out, after);
-    rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_number(execution, &question, out_command);
 }

@@ -10,7 +10,6 @@ static rt_status find(cnf_execution *execution, const scn_variable *variable,
     cnf_question question = cnf_question_begin(HOST_GLOBAL);
     rt_write_text(&question.request, global->unique_id);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_global);
-    cnf_question_end(&question);
     if (status.code != RT_ERRC_INVALID) return status;
     /* Refused here, because an application that names it would not have compiled. */
     return rt_fail_naming(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, &global->name, 1,
@@ -38,9 +37,7 @@ rt_status cnf_shipped_copy_global(cnf_execution *execution, uint32_t queue,
     rt_write_u64(out, to_global ? transfer->from_offset : transfer->to_offset);
     rt_write_u64(out, transfer->size);
     cnf_shipped_write_after(out, after);
-    rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_number(execution, &question, out_command);
 }
 
 rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *variable,

@@ -16,11 +16,15 @@ static bool lists(rt_text list, rt_text name)
     return false;
 }
 
-/* Both lists, each name once, after the image's own. */
-static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
+/* The sets of calls and creates join those of uses, each name once and after the image's own, in
+ * one property instead of three, at the same position. */
+static void join_lists(rt_arena *arena, rt_image *image)
 {
-    rt_text uses = functions->uses;
-    const rt_text lists_to_join[] = {functions->calls, functions->creates};
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions))
+        return; /* inconsistent; let libsycl judge it */
+    rt_text uses = functions.uses;
+    const rt_text lists_to_join[] = {functions.calls, functions.creates};
     for (size_t i = 0; i < sizeof lists_to_join / sizeof *lists_to_join; i++) {
         rt_text rest = lists_to_join[i];
         for (rt_text name; rt_set_names_next(&rest, &name);) {
@@ -29,60 +33,43 @@ static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
                                    uses.length > 0 ? "," : "", RT_TEXT_ARG(name));
         }
     }
-    return uses;
-}
-
-/* The sets with one property instead of two, at the same position. */
-static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses)
-{
-    rt_property *properties =
-        rt_arena_alloc_array(arena, (size_t)set.property_count + 1, sizeof *properties);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < set.property_count; i++) {
-        rt_text name = set.properties[i].name;
-        bool is_list = rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CALLS) ||
-                       rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CREATES) ||
-                       rt_text_is(name, RT_VIRTUAL_FUNCTIONS_USES);
-        if (!is_list) properties[count++] = set.properties[i];
-    }
-    properties[count++] = (rt_property){.name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_USES),
-                                        .type = RT_PROPERTY_BYTES,
-                                        .bytes = {(const uint8_t *)uses.data, uses.length}};
-    return (rt_property_set){set.name, properties, count};
-}
-
-static void join_lists(rt_arena *arena, rt_image *image)
-{
-    rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image, &functions))
-        return; /* inconsistent; let libsycl judge it */
-    rt_text uses = uses_of(arena, &functions);
     if (uses.length == 0) return;
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
     for (uint32_t i = 0; i < image->set_count; i++) {
         sets[i] = image->sets[i];
-        if (rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS))
-            sets[i] = joined(arena, sets[i], uses);
+        if (!rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS)) continue;
+        rt_property *properties =
+            rt_arena_alloc_array(arena, (size_t)sets[i].property_count + 1, sizeof *properties);
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < sets[i].property_count; k++) {
+            rt_text name = sets[i].properties[k].name;
+            bool is_list = rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CALLS) ||
+                           rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CREATES) ||
+                           rt_text_is(name, RT_VIRTUAL_FUNCTIONS_USES);
+            if (!is_list) properties[count++] = sets[i].properties[k];
+        }
+        properties[count++] = (rt_property){.name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_USES),
+                                            .type = RT_PROPERTY_BYTES,
+                                            .bytes = {(const uint8_t *)uses.data, uses.length}};
+        CHECK(count <= sets[i].property_count + 1);
+        sets[i].properties = properties;
+        sets[i].property_count = count;
     }
     image->sets = sets;
 }
 
-/* True for an image written by hand with functions of one set and no list of entries. */
-static bool is_provider_without_entries(const rt_image *image)
-{
-    rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image, &functions)) return false;
-    if (functions.provides.length == 0 || functions.dummy || image->kernel_count > 0) return false;
-    return !rt_image_set(image, RT_SET_EXPORTED_SYMBOLS) &&
-           !rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
-}
-
 /* DPC++ lists virtual functions among the entries, and libsycl ignores an image without entries.
- * The functions' names are in the code alone; libsycl only needs the list to be non-empty, so it
- * gets a name that no kernel has. */
+ * The functions' names are in the code alone; libsycl only needs the list to be non-empty, so an
+ * image written by hand, with functions of one set and no list of entries, gets a name that no
+ * kernel has. */
 static void list_provider(rt_arena *arena, rt_image *image)
 {
-    if (!is_provider_without_entries(image)) return;
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return;
+    if (functions.provides.length == 0 || functions.dummy || image->kernel_count > 0) return;
+    if (rt_image_set(image, RT_SET_EXPORTED_SYMBOLS) ||
+        rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS))
+        return;
     rt_text *entries = rt_arena_alloc_array(arena, 1, sizeof *entries);
     entries[0] = rt_arena_printf(arena, "functions of %.*s", RT_TEXT_ARG(image->name));
     image->kernels = entries;

@@ -8,160 +8,153 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool needs_findings(const scn_scenario *scenario)
+/* What a scenario has, as bits. */
+enum {
+    BUNDLE_OPTIONS = 1 << 0,
+    BUNDLED_CONSTANTS = 1 << 1, /* a launch from a kernel bundle sets constants itself */
+    FINDINGS = 1 << 2,
+    FUNCTION_POINTERS = 1 << 3,
+    FUSION = 1 << 4,
+    GLOBALS = 1 << 5,
+    GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope: device memory holds them */
+    HIDDEN_LINKS = 1 << 7,
+    LAUNCH_MODULES = 1 << 8,
+    LAUNCH_OPTIONS = 1 << 9,
+    LOADED_IMAGES = 1 << 10,
+    PERSISTENT_CACHE = 1 << 11,
+    PREFERENCE = 1 << 12, /* for images of preloaded modules */
+    PROFILING = 1 << 13,
+    PROGRAM_VARIABLES = 1 << 14,
+    RESTARTS = 1 << 15,
+    SEVERAL_DEVICES = 1 << 16,
+    SPEC_CONSTANTS = 1 << 17,
+    USM = 1 << 18,
+};
+
+static uint32_t step_features(const scn_step *step)
 {
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        for (uint32_t k = 0; k < scenario->steps[i].expect_count; k++) {
-            if (scenario->steps[i].expect[k].kind == SCN_EXPECT_FINDING) return true;
-        }
+    uint32_t features = 0;
+    for (uint32_t i = 0; i < step->expect_count; i++)
+        if (step->expect[i].kind == SCN_EXPECT_FINDING) features |= FINDINGS;
+    switch (step->verb) {
+    case SCN_VERB_SUBMIT:
+        if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
+        if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
+            features |= BUNDLED_CONSTANTS;
+        if (step->submit.module != SCN_NONE) features |= LAUNCH_MODULES;
+        if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
+        break;
+    case SCN_VERB_BUNDLE:
+        if (step->bundle.constant_count > 0) features |= SPEC_CONSTANTS;
+        if (step->bundle.options.length > 0) features |= BUNDLE_OPTIONS;
+        break;
+    case SCN_VERB_QUEUE:
+        if (step->queue.enable_profiling) features |= PROFILING;
+        break;
+    case SCN_VERB_PROFILING: features |= PROFILING; break;
+    case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
+    case SCN_VERB_RESTART: features |= RESTARTS; break;
+    default: break;
     }
-    return false;
+    return features;
 }
 
-static bool needs_usm(const scn_scenario *scenario)
+/* All of a scenario's features but those of its images' code. */
+static uint32_t features_of(const scn_scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->memory_count; i++) {
-        if (scenario->memories[i].kind != SCN_MEMORY_BUFFER) return true;
+    uint32_t features = 0;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        features |= step_features(&scenario->steps[i]);
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        if (scenario->memories[i].kind != SCN_MEMORY_BUFFER) features |= USM;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        rt_device_global_list list = scenario->modules[m].device_globals;
+        for (uint32_t i = 0; i < list.count; i++)
+            features |= list.globals[i].image_scope ? GLOBALS : GLOBALS | GLOBALS_IN_USM;
     }
-    return false;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        if (scenario->devices[i].links_given) features |= HIDDEN_LINKS;
+    if (scenario->device_count > 1) features |= SEVERAL_DEVICES;
+    if (scenario->persistent_cache) features |= PERSISTENT_CACHE;
+    if (scenario->prefer_preloaded) features |= PREFERENCE;
+    if (scn_scenario_fuses(scenario)) features |= FUSION;
+    return features;
 }
 
-static bool needs_spec_constants(const scn_scenario *scenario)
+/* The features of the code of the SPIR-V images: the capability for function pointers, and
+ * variables in global memory. The compile worker made or checked the code; the device judges the
+ * rest of it. */
+static uint32_t code_features(const scn_scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        if (step->verb == SCN_VERB_SUBMIT && step->submit.constant_count > 0) return true;
-        if (step->verb == SCN_VERB_BUNDLE && step->bundle.constant_count > 0) return true;
-    }
-    return false;
-}
-
-/* True for SPIR-V that declares the capability for function pointers (capabilities come first). The
- * compile worker made or checked the code; the device judges the rest of it. */
-static bool calls_through_pointers(rt_bytes code)
-{
-    enum { OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
-    rt_spirv_walk walk = rt_spirv_walk_start(code);
-    rt_spirv_instruction instruction;
-    while (rt_spirv_walk_next(&walk, &instruction) && instruction.opcode == OP_CAPABILITY)
-        if (rt_spirv_word(&instruction, 1) == FUNCTION_POINTERS) return true;
-    return false;
-}
-
-/* True for SPIR-V with a variable in global memory. */
-static bool has_program_variables(rt_bytes code)
-{
+    enum { OP_CAPABILITY = 17, CAPABILITY_FUNCTION_POINTERS = 5603 };
     enum { OP_VARIABLE = 59, STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
-    rt_spirv_walk walk = rt_spirv_walk_start(code);
-    rt_spirv_instruction instruction;
-    while (rt_spirv_walk_next(&walk, &instruction)) {
-        uint32_t class = rt_spirv_word(&instruction, STORAGE_CLASS_WORD);
-        if (instruction.opcode == OP_VARIABLE && class == CROSS_WORKGROUP) return true;
-    }
-    return false;
-}
-
-/* True if the code of some SPIR-V image has a property. */
-static bool has_code(const scn_scenario *scenario, bool (*is_such)(rt_bytes code))
-{
+    uint32_t features = 0;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
-            const rt_image *image = &images->images[i];
-            if (image->format == RT_FORMAT_SPIRV64 && is_such(image->code)) return true;
+            if (images->images[i].format != RT_FORMAT_SPIRV64) continue;
+            rt_spirv_walk walk = rt_spirv_walk_start(images->images[i].code);
+            for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+                if (at.opcode == OP_CAPABILITY &&
+                    rt_spirv_word(&at, 1) == CAPABILITY_FUNCTION_POINTERS)
+                    features |= FUNCTION_POINTERS;
+                if (at.opcode == OP_VARIABLE &&
+                    rt_spirv_word(&at, STORAGE_CLASS_WORD) == CROSS_WORKGROUP)
+                    features |= PROGRAM_VARIABLES;
+            }
         }
     }
-    return false;
-}
-
-static bool needs_program_variables(const scn_scenario *scenario)
-{
-    return has_code(scenario, has_program_variables);
-}
-
-static bool needs_function_pointers(const scn_scenario *scenario)
-{
-    return has_code(scenario, calls_through_pointers);
-}
-
-static bool needs_program_binaries(const scn_scenario *scenario)
-{
-    return scenario->persistent_cache;
-}
-
-/* True if a module's code or host code has a device_global of that scope. */
-static bool has_globals(const scn_scenario *scenario, bool image_scope)
-{
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        rt_device_global_list list = scenario->modules[m].device_globals;
-        for (uint32_t i = 0; i < list.count; i++) {
-            if (list.globals[i].image_scope == image_scope) return true;
-        }
-    }
-    return false;
-}
-
-static bool needs_globals_by_name(const scn_scenario *scenario)
-{
-    return has_globals(scenario, true) || has_globals(scenario, false);
-}
-
-/* The content of a device_global without image scope is in device memory. */
-static bool needs_usm_for_globals(const scn_scenario *scenario)
-{
-    return has_globals(scenario, false);
-}
-
-static bool profiles(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        bool asks = step->verb == SCN_VERB_PROFILING;
-        if (asks || (step->verb == SCN_VERB_QUEUE && step->queue.enable_profiling)) return true;
-    }
-    return false;
+    return features;
 }
 
 typedef struct need_row {
     const char *capability;
-    bool (*needed)(const scn_scenario *scenario);
-    size_t offset; /* offset of the bool in dev_capabilities */
+    uint32_t feature; /* of the scenarios that need it */
+    size_t offset;    /* offset of the bool in dev_capabilities */
     const char *message;
 } need_row;
 
 static const need_row needs[] = {
-    {"finds_faults", needs_findings, offsetof(dev_capabilities, finds_faults),
+    {"finds_faults", FINDINGS, offsetof(dev_capabilities, finds_faults),
      "the scenario expects a finding; this device reports none"},
-    {"usm", needs_usm, offsetof(dev_capabilities, usm),
+    {"usm", USM, offsetof(dev_capabilities, usm),
      "the scenario has unified shared memory; this device has none"},
-    {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
+    {"function_pointers", FUNCTION_POINTERS, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code has pointers to functions; this device takes none"},
-    {"program_variables", needs_program_variables, offsetof(dev_capabilities, program_variables),
+    {"program_variables", PROGRAM_VARIABLES, offsetof(dev_capabilities, program_variables),
      "the scenario's device code has variables in global memory; this device has none that outlive "
      "a launch"},
-    {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
+    {"program_binaries", PERSISTENT_CACHE, offsetof(dev_capabilities, program_binaries),
      "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
-    {"globals_by_name", needs_globals_by_name, offsetof(dev_capabilities, globals_by_name),
+    {"globals_by_name", GLOBALS, offsetof(dev_capabilities, globals_by_name),
      "the scenario has device_globals; this device finds no variable by its name"},
-    {"usm", needs_usm_for_globals, offsetof(dev_capabilities, usm),
+    {"usm", GLOBALS_IN_USM, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
-    {"profiling", profiles, offsetof(dev_capabilities, profiling),
+    {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
      "the scenario asks for times of commands; this device keeps none"},
-    {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
+    {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
 
 static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
                              const dev_capabilities *capabilities)
 {
+    uint32_t features = features_of(scenario);
+    bool has_code_features = false;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        bool has = *(const bool *)((const char *)capabilities + needs[i].offset);
+        const need_row *row = &needs[i];
+        bool has = *(const bool *)((const char *)capabilities + row->offset);
         /* A device that executes nothing cannot report findings; those stay unobserved, and the
          * rest is judged. */
-        if (needs[i].needed == needs_findings) has = has || !capabilities->executes;
-        if (has || !needs[i].needed(scenario)) continue;
-        cnf_emit_skip(emitter, needs[i].capability, "no", rt_text_of(needs[i].message));
+        if (has || (row->feature == FINDINGS && !capabilities->executes)) continue;
+        bool is_of_code = row->feature == FUNCTION_POINTERS || row->feature == PROGRAM_VARIABLES;
+        if (is_of_code && !has_code_features) {
+            features |= code_features(scenario);
+            has_code_features = true;
+        }
+        if (!(features & row->feature)) continue;
+        cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
         return true;
     }
     return false;
@@ -209,10 +202,11 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* The newest SPIR-V version in the headers of the images; 0: there is none. */
-static uint32_t newest_spirv(const scn_scenario *scenario)
+/* A driver that lists the versions it takes is not given others. */
+static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const dev_capabilities *capabilities)
 {
-    uint32_t newest = 0;
+    uint32_t newest = 0; /* in the headers of the images */
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
@@ -223,31 +217,13 @@ static uint32_t newest_spirv(const scn_scenario *scenario)
             if (words[1] > newest) newest = words[1];
         }
     }
-    return newest;
-}
-
-/* A driver that lists the versions it takes is not given others. */
-static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
-                                const dev_capabilities *capabilities)
-{
-    uint32_t taken = capabilities->spirv_max, wanted = newest_spirv(scenario);
-    if (taken == 0 || wanted <= taken) return false;
+    if (capabilities->spirv_max == 0 || newest <= capabilities->spirv_max) return false;
     char capability[32];
-    snprintf(capability, sizeof capability, "spirv-%u.%u", wanted >> 16 & 255, wanted >> 8 & 255);
+    snprintf(capability, sizeof capability, "spirv-%u.%u", newest >> 16 & 255, newest >> 8 & 255);
     cnf_emit_skip(emitter, capability, "no",
                   RT_TEXT("an image of the scenario is of a version of SPIR-V that is newer than "
                           "those that this device takes"));
     return true;
-}
-
-/* True if some image cannot be expressed in the only format that the device takes. */
-static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
-                         const dev_capabilities *capabilities)
-{
-    if (!cnf_takes_source(capabilities)) return false;
-    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
-    if (obstacle) cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
-    return obstacle != NULL;
 }
 
 /* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
@@ -284,105 +260,36 @@ static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
 
 /* ---- What only the reference runtime does -------------------------------------------------- */
 
-static bool has_several_devices(const scn_scenario *scenario)
-{
-    return scenario->device_count > 1;
-}
-
-static bool loads_images(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        if (scenario->steps[i].verb == SCN_VERB_LOAD_IMAGE) return true;
-    }
-    return false;
-}
-
-static bool gives_launch_options(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        if (scenario->steps[i].submit.options.length > 0) return true;
-    }
-    return false;
-}
-
-static bool restarts(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        if (scenario->steps[i].verb == SCN_VERB_RESTART) return true;
-    }
-    return false;
-}
-
-static bool hides_links(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->device_count; i++) {
-        if (scenario->devices[i].links_given) return true;
-    }
-    return false;
-}
-
-static bool chooses_modules(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        if (step->verb == SCN_VERB_SUBMIT && step->submit.module != SCN_NONE) return true;
-    }
-    return false;
-}
-
-static bool gives_bundle_options(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        if (scenario->steps[i].bundle.options.length > 0) return true;
-    }
-    return false;
-}
-
-static bool specialises_bundled_launches(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        if (step->verb != SCN_VERB_SUBMIT || step->submit.bundle == SCN_NONE) continue;
-        if (step->submit.constant_count > 0) return true;
-    }
-    return false;
-}
-
-static bool prefers_preloaded(const scn_scenario *scenario)
-{
-    return scenario->prefer_preloaded;
-}
-
 struct cnf_skip_row {
     const char *capability;
-    bool (*needed)(const scn_scenario *scenario);
+    uint32_t feature; /* of the scenarios that are skipped */
     const char *message;
 };
 
 static const cnf_skip_row only_reference[] = {
-    {"kernel-fusion", scn_scenario_fuses,
+    {"kernel-fusion", FUSION,
      "the scenario is about kernel fusion, which was removed from DPC++ (intel/llvm#20835)"},
-    {"devices", has_several_devices,
+    {"devices", SEVERAL_DEVICES,
      "the scenario has several devices; the driver of the shipped runtime has one"},
-    {"restart", restarts,
+    {"restart", RESTARTS,
      "the scenario's program starts anew; this version runs the shipped runtime once"},
-    {"link-formats", hides_links,
+    {"link-formats", HIDDEN_LINKS,
      "a device of the scenario links fewer formats; the driver's links what it links"},
-    {"launch-module", chooses_modules,
+    {"launch-module", LAUNCH_MODULES,
      "a launch of the scenario says which module it comes from; DPC++ is not told"},
-    {"prefer_preloaded", prefers_preloaded,
+    {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
-    {"load_image", loads_images,
+    {"load_image", LOADED_IMAGES,
      "the scenario loads an image by itself; DPC++ has no device_dlopen"},
-    {"bundle-options", gives_bundle_options,
+    {"bundle-options", BUNDLE_OPTIONS,
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "take none"},
-    {"bundle-constants", specialises_bundled_launches,
+    {"bundle-constants", BUNDLED_CONSTANTS,
      "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
      "ask that of DPC++"},
-    {"profiling", profiles,
+    {"profiling", PROFILING,
      "the scenario asks for times of commands; the host program does not ask DPC++ for them"},
-    {"launch-options", gives_launch_options,
+    {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
 
@@ -396,33 +303,13 @@ const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime)
 {
     if (runtime->is_reference) return NULL;
-    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++) {
-        if (only_reference[i].needed(scenario)) return &only_reference[i];
-    }
+    uint32_t features = features_of(scenario);
+    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++)
+        if (features & only_reference[i].feature) return &only_reference[i];
     return NULL;
 }
 
-static bool lacks_operation(cnf_emitter *emitter, const scn_scenario *scenario,
-                            const cnf_runtime_operations *runtime)
-{
-    const cnf_skip_row *row = cnf_skip_reason(scenario, runtime);
-    if (row) cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
-    return row != NULL;
-}
-
 /* ---- All of it ----------------------------------------------------------------------------- */
-
-/* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
-static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
-                                const cnf_runtime *runtime)
-{
-    uint32_t shown = scenario->devices[0].hidden_aspects & runtime->capabilities.aspects;
-    if (runtime->operations->is_reference || shown == 0) return false;
-    cnf_emit_skip(emitter, "hidden-aspects", "no",
-                  RT_TEXT("the scenario's device lacks an aspect; the driver's shows it, because "
-                          "the OpenCL layer is not loaded"));
-    return true;
-}
 
 /* Fusion works on SPIR-V or PTX, whatever else the device takes. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -440,14 +327,32 @@ static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
 {
     const dev_capabilities *capabilities = &runtime->capabilities;
-    if (shows_hidden_aspect(emitter, scenario, runtime)) return true;
-    if (lacks_operation(emitter, scenario, runtime->operations)) return true;
+    CHECK(scenario->device_count >= 1);
+    /* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
+    uint32_t shown = scenario->devices[0].hidden_aspects & capabilities->aspects;
+    if (shown != 0 && !runtime->operations->is_reference) {
+        cnf_emit_skip(emitter, "hidden-aspects", "no",
+                      RT_TEXT("the scenario's device lacks an aspect; the driver's shows it, "
+                              "because the OpenCL layer is not loaded"));
+        return true;
+    }
+    const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
+    if (row) {
+        cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
+        return true;
+    }
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
-    if (lacks_source(emitter, scenario, capabilities)) return true;
+    /* An image may have no form in the only format that the device takes. */
+    const cnf_source_obstacle *obstacle =
+        cnf_takes_source(capabilities) ? cnf_source_obstacle_find(scenario) : NULL;
+    if (obstacle) {
+        cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
+        return true;
+    }
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

@@ -97,31 +97,14 @@ const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario
 #define LANGUAGE_OPTION "-cl-std=CL3.0"
 static const rt_text no_contraction = {"#pragma OPENCL FP_CONTRACT OFF\n", 31};
 
-static rt_text options_join(rt_arena *arena, rt_text build_options, rt_text compile_options)
-{
-    const rt_text parts[] = {build_options, compile_options};
-    rt_text all = RT_TEXT(LANGUAGE_OPTION);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].length == 0) continue;
-        all = rt_arena_printf(arena, "%.*s %.*s", RT_TEXT_ARG(all), RT_TEXT_ARG(parts[i]));
-    }
-    return all;
-}
-
-/* The source of the module's image with that number. */
-static const scn_source *source_of(const scn_module *module, uint32_t image)
-{
-    uint32_t made = made_count(module);
-    if (image >= made) return &module->hand_images[image - made].source;
-    CHECK(made == 1 && module->source_count == 1);
-    return &module->sources[0];
-}
-
 static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t index)
 {
     const rt_image *compiled = &module->images.images[index];
     if (compiled->format != RT_FORMAT_SPIRV64) return *compiled;
-    const scn_source *source = source_of(module, index);
+    uint32_t made = made_count(module);
+    CHECK(index >= made || (made == 1 && module->source_count == 1));
+    const scn_source *source =
+        index >= made ? &module->hand_images[index - made].source : &module->sources[0];
     CHECK(source->language == SCN_LANGUAGE_OPENCL_C);
     rt_buffer unit = {0};
     rt_buffer_append_text(&unit, no_contraction);
@@ -129,7 +112,10 @@ static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t i
     rt_image image = *compiled;
     image.format = RT_FORMAT_OPENCL_C;
     image.code = rt_arena_bytes(arena, rt_buffer_bytes(&unit));
-    image.compile_options = options_join(arena, module->build_options, compiled->compile_options);
+    rt_text before = module->build_options, behind = compiled->compile_options;
+    image.compile_options =
+        rt_arena_printf(arena, LANGUAGE_OPTION "%s%.*s%s%.*s", before.length > 0 ? " " : "",
+                        RT_TEXT_ARG(before), behind.length > 0 ? " " : "", RT_TEXT_ARG(behind));
     rt_buffer_free(&unit);
     rt_image_hash(&image);
     return image;

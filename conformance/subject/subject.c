@@ -52,22 +52,17 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-/* Aspects that no device of the scenario has are hidden in the drivers' own answers too. */
-static uint32_t hidden_on_all(const scn_scenario *scenario)
-{
-    uint32_t hidden = UINT32_MAX;
-    for (uint32_t i = 0; i < scenario->device_count; i++)
-        hidden &= scenario->devices[i].hidden_aspects;
-    return hidden;
-}
-
 static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     cnf_layer layer;
     bool layered = cnf_layer_fits(execution->subject);
-    if (layered) cnf_layer_begin(&layer, hidden_on_all(execution->scenario));
+    /* Aspects that no device of the scenario has are hidden in the drivers' own answers too. */
+    uint32_t hidden = UINT32_MAX;
+    for (uint32_t i = 0; i < execution->scenario->device_count; i++)
+        hidden &= execution->scenario->devices[i].hidden_aspects;
+    if (layered) cnf_layer_begin(&layer, hidden);
     execution->layer = layered ? &layer : NULL;
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
@@ -140,16 +135,6 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
 
 /* ---- Exec'd children ---------------------------------------------------------------------- */
 
-static bool choices_fine(rt_text script)
-{
-    rt_arena arena = {0};
-    const uint32_t *choices;
-    uint32_t count;
-    bool is_valid = cnf_choices_read(&arena, script, &choices, &count);
-    rt_arena_reset(&arena);
-    return is_valid;
-}
-
 bool cnf_loader_find(rt_text word, bool *out_real)
 {
     *out_real = rt_text_is(word, CNF_LOADER_REAL);
@@ -193,8 +178,12 @@ static const cnf_subject *parse(int argument_count, char **arguments,
         else
             return NULL;
     }
-    if (!loader_known || !seed_known || out_options->profile == RT_PROFILE_COUNT ||
-        !choices_fine(out_options->choices))
+    rt_arena arena = {0};
+    const uint32_t *choices;
+    uint32_t choice_count;
+    bool choices_known = cnf_choices_read(&arena, out_options->choices, &choices, &choice_count);
+    rt_arena_reset(&arena);
+    if (!loader_known || !seed_known || !choices_known || out_options->profile == RT_PROFILE_COUNT)
         return NULL;
     if (optind + 1 != argument_count) return NULL;
     const cnf_subject *subject = cnf_subject_find(rt_text_of(arguments[optind]));
@@ -225,16 +214,6 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
-/* Everything is known about the reference runtime's device, little about the shipped runtime's. */
-static void send_capabilities(cnf_emitter *emitter, const cnf_runtime *runtime)
-{
-    rt_buffer lines = {0};
-    (runtime->operations->is_reference ? cnf_capabilities_write : cnf_capabilities_shipped_write)(
-        &lines, &runtime->capabilities);
-    cnf_emit_capabilities(emitter, rt_buffer_text(&lines));
-    rt_buffer_free(&lines);
-}
-
 int cnf_subject_probe_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
@@ -256,7 +235,18 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
                                .tools = &tools};
     pthread_mutex_init(&execution.findings_lock, NULL);
     bool opened = open_runtime(&execution);
-    if (opened) send_capabilities(&emitter, execution.runtime);
+    if (opened) {
+        /* Everything is known about the reference runtime's device, little about the shipped one's.
+         */
+        const cnf_runtime *runtime = execution.runtime;
+        rt_buffer lines = {0};
+        if (runtime->operations->is_reference)
+            cnf_capabilities_write(&lines, &runtime->capabilities);
+        else
+            cnf_capabilities_shipped_write(&lines, &runtime->capabilities);
+        cnf_emit_capabilities(&emitter, rt_buffer_text(&lines));
+        rt_buffer_free(&lines);
+    }
     if (opened && compute) {
         rt_buffer message = {0};
         bool ok = subject->runtime->probe(&execution, &message);

@@ -4,45 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rt_text off = {"fusion=off", sizeof "fusion=off" - 1};
-
-/* Removes the text up to the next comma from the front and returns it. */
-static rt_text part_take(rt_text *inout_text)
-{
-    const char *comma = memchr(inout_text->data, ',', inout_text->length);
-    size_t length = comma ? (size_t)(comma - inout_text->data) : inout_text->length;
-    size_t used = comma ? length + 1 : length;
-    rt_text part = {inout_text->data, length};
-    *inout_text = (rt_text){inout_text->data + used, inout_text->length - used};
-    return part;
-}
-
-static bool has_off(rt_text settings)
-{
-    while (settings.length > 0) {
-        if (rt_text_equal(part_take(&settings), off)) return true;
-    }
-    return false;
-}
-
 bool cnf_unfused(const cnf_subject_options *options)
 {
     const char *variable = getenv("ASSAY_FUSION");
-    return has_off(options->settings) || (variable && strcmp(variable, "off") == 0);
-}
-
-static bool is_of_fusion(rt_text part)
-{
-    static const char name[] = "fusion=";
-    return part.length >= sizeof name - 1 && memcmp(part.data, name, sizeof name - 1) == 0;
+    bool is_off = variable && strcmp(variable, "off") == 0;
+    rt_text settings = options->settings;
+    while (settings.length > 0)
+        is_off = rt_text_is(rt_text_take_until(&settings, ','), "fusion=off") || is_off;
+    return is_off;
 }
 
 rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings)
 {
     rt_text rest = {"", 0};
     while (settings.length > 0) {
-        rt_text part = part_take(&settings);
-        if (is_of_fusion(part)) continue;
+        rt_text part = rt_text_take_until(&settings, ',');
+        if (rt_text_starts(part, "fusion=")) continue;
         rest = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(rest), rest.length ? "," : "",
                                RT_TEXT_ARG(part));
     }

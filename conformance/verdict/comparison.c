@@ -52,6 +52,7 @@ static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count
         bool again = kept > 0 && key_compare(items[kept - 1], items[i]) == 0;
         items[again ? kept - 1 : kept++] = items[i];
     }
+    CHECK(kept <= records->count);
     *out_count = kept;
     return items;
 }
@@ -99,12 +100,6 @@ static const int changes[STANDINGS][STANDINGS] = {
                        [STANDING_NONE] = SAME},
 };
 
-static bool is_slower(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
-{
-    return after->seconds > before->seconds * bound.factor &&
-           after->seconds - before->seconds >= bound.least_seconds;
-}
-
 /* The change between two records of one key, or SAME. */
 static int change_of(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
 {
@@ -114,16 +109,9 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     bool otherwise = before->judgement.verdict != after->judgement.verdict ||
                      !rt_text_equal(before->judgement.signature, after->judgement.signature);
     if ((is == STANDING_BAD || is == STANDING_KNOWN) && otherwise) return CNF_CHANGE_CHANGED;
-    if (is == STANDING_GOOD && is_slower(before, after, bound)) return CNF_CHANGE_SLOWER;
-    return SAME;
-}
-
-/* The change if only one run has a record; SAME if the number of checks is unaffected. */
-static int change_alone(const cnf_record *before, const cnf_record *after)
-{
-    CHECK(!before != !after);
-    if (before) return standing_of(before) == STANDING_NONE ? SAME : CNF_CHANGE_GONE;
-    return standing_of(after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;
+    bool slower = after->seconds > before->seconds * bound.factor &&
+                  after->seconds - before->seconds >= bound.least_seconds;
+    return is == STANDING_GOOD && slower ? CNF_CHANGE_SLOWER : SAME;
 }
 
 static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_slower_bound bound,
@@ -135,12 +123,18 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         int order = i == old_count ? 1 : j == new_count ? -1 : key_compare(olds[i], news[j]);
         difference pair = {.before = order <= 0 ? olds[i++] : NULL,
                            .after = order >= 0 ? news[j++] : NULL};
-        int change = order == 0 ? change_of(pair.before, pair.after, bound)
-                                : change_alone(pair.before, pair.after);
+        int change;
+        if (order == 0)
+            change = change_of(pair.before, pair.after, bound);
+        else if (order < 0) /* a record that says nothing does not lower the number of checks */
+            change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_GONE;
+        else
+            change = standing_of(pair.after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;
         if (change == SAME) continue;
         pair.change = (cnf_change)change;
         *rt_vector_push(out) = pair;
     }
+    CHECK(i == old_count && j == new_count);
     rt_free(olds);
     rt_free(news);
 }
@@ -222,26 +216,6 @@ static void counts_print(rt_buffer *out, const differences *found)
     if (found->count == 0) rt_buffer_printf(out, "nothing changed");
 }
 
-/* Appends the lines, grouped by kind. */
-static void lines_print(rt_buffer *out, const differences *found, bool markdown)
-{
-    for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)
-        for (uint32_t i = 0; i < found->count; i++)
-            if ((int)found->items[i].change == kind) line_print(out, &found->items[i], markdown);
-}
-
-static void markdown_begin(rt_buffer *out, const differences *found, bool worse)
-{
-    rt_buffer_printf(out, "### assay: %s\n\n",
-                     worse              ? "something got worse"
-                     : found->count > 0 ? "nothing got worse"
-                                        : "nothing changed");
-    if (found->count == 0) return;
-    counts_print(out, found);
-    rt_buffer_printf(out, "\n\n| change | scenario | subject | before | now | rule |\n"
-                          "|---|---|---|---|---|---|\n");
-}
-
 bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
                           cnf_slower_bound bound, bool markdown)
 {
@@ -250,8 +224,19 @@ bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_
     bool worse = false;
     for (uint32_t i = 0; i < found.count; i++)
         worse = worse || change_rows[found.items[i].change].worse;
-    if (markdown) markdown_begin(out, &found, worse);
-    lines_print(out, &found, markdown);
+    if (markdown) {
+        rt_buffer_printf(out, "### assay: %s\n\n",
+                         worse             ? "something got worse"
+                         : found.count > 0 ? "nothing got worse"
+                                           : "nothing changed");
+        if (found.count > 0) counts_print(out, &found);
+        if (found.count > 0)
+            rt_buffer_printf(out, "\n\n| change | scenario | subject | before | now | rule |\n"
+                                  "|---|---|---|---|---|---|\n");
+    }
+    for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)
+        for (uint32_t i = 0; i < found.count; i++)
+            if ((int)found.items[i].change == kind) line_print(out, &found.items[i], markdown);
     if (!markdown) {
         counts_print(out, &found);
         rt_buffer_append_byte(out, '\n');

@@ -45,12 +45,6 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
     UNREACHABLE();
 }
 
-static bool numbers_equal(const scn_memory *memory, scn_type type, uint64_t expected, uint64_t got)
-{
-    return cnf_value_order(type, expected) == cnf_value_order(type, got) ||
-           within_tolerance(memory, type, expected, got);
-}
-
 /* Compares one number at an offset of both contents. If some of its bytes are undefined, the others
  * are compared as bytes. */
 static bool number_compare(const comparison *both, scn_type type, uint64_t expected_at,
@@ -65,8 +59,9 @@ static bool number_compare(const comparison *both, scn_type type, uint64_t expec
         same = same && expected[i] == got[i];
     }
     if (same || defined < size) return same;
-    return numbers_equal(both->memory, type, cnf_value_bits(type, expected),
-                         cnf_value_bits(type, got));
+    uint64_t wanted = cnf_value_bits(type, expected), found = cnf_value_bits(type, got);
+    return cnf_value_order(type, wanted) == cnf_value_order(type, found) ||
+           within_tolerance(both->memory, type, wanted, found);
 }
 
 /* A number of an element: lane `lane` of a field. */
@@ -97,15 +92,6 @@ static bool element_differs(const comparison *both, uint64_t expected, uint64_t 
         }
     }
     return false;
-}
-
-/* ---- Elements in order --------------------------------------------------------------------- */
-
-static void compare_ordered(const comparison *both)
-{
-    number_place place;
-    for (uint64_t i = 0; i < both->memory->count; i++)
-        both->differs[i] = element_differs(both, i, i, &place);
 }
 
 /* ---- Elements as a multiset ---------------------------------------------------------------- */
@@ -203,24 +189,22 @@ typedef struct matching {
 
 #define NOBODY UINT64_MAX
 
-static bool may_hold(const matching *all, uint64_t wanted, uint64_t found)
-{
-    number_place place;
-    return !element_differs(all->both, wanted, found, &place);
-}
-
 /* Finds a partner for an expected element: a free element, or one whose holder can move to another.
  * The recursion depth is at most the number of elements. */
 static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
 {
     uint64_t count = all->both->memory->count;
+    number_place place;
     for (uint64_t found = 0; found < count; found++) {
-        if (all->holder[found] != NOBODY || !may_hold(all, wanted, found)) continue;
+        if (all->holder[found] != NOBODY || element_differs(all->both, wanted, found, &place))
+            continue;
         all->holder[found] = wanted;
         return true;
     }
     for (uint64_t found = 0; found < count; found++) {
-        if (all->visited[found] == search || !may_hold(all, wanted, found)) continue;
+        if (all->visited[found] == search || element_differs(all->both, wanted, found, &place))
+            continue;
+        CHECK(all->holder[found] < count); /* a free element was taken above */
         all->visited[found] = search;
         if (!partner_find(all, all->holder[found], search)) continue;
         all->holder[found] = wanted;
@@ -260,43 +244,37 @@ static rt_text place_print(rt_arena *arena, number_place place)
     return rt_arena_printf(arena, "%s%.*s.s%c", dot, RT_TEXT_ARG(name), many[place.lane]);
 }
 
-static rt_text number_print(const comparison *both, rt_bytes data, uint64_t element,
-                            number_place place)
+static rt_text number_print(rt_arena *arena, scn_type type, const uint8_t *bytes)
 {
     rt_buffer text = {0};
-    cnf_value_print(&text, place.field->type,
-                    data.data + number_offset(both->memory, element, place));
-    rt_text printed = rt_arena_text(both->arena, rt_buffer_text(&text));
+    cnf_value_print(&text, type, bytes);
+    rt_text printed = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return printed;
 }
 
-static rt_text distance_print(const comparison *both, uint64_t element, number_place place)
-{
-    scn_type type = place.field->type;
-    if (scn_type_class(type) != 'f') return (rt_text){0};
-    uint64_t at = number_offset(both->memory, element, place);
-    uint64_t expected = cnf_value_bits(type, both->expected.data + at);
-    uint64_t got = cnf_value_bits(type, both->got.data + at);
-    if (isnan(cnf_value_float(type, expected)) || isnan(cnf_value_float(type, got)))
-        return RT_TEXT("one is NaN");
-    return rt_arena_printf(both->arena, "%" PRIu64 " ULP apart",
-                           cnf_value_ulp(type, expected, got));
-}
-
 static void describe_ordered(const comparison *both, cnf_difference *out)
 {
+    rt_arena *arena = both->arena;
     number_place place;
     bool differs = element_differs(both, out->first, out->first, &place);
     CHECK(differs);
-    rt_arena *arena = both->arena;
     rt_text part = place_print(arena, place);
     out->place = rt_arena_printf(arena, "element %" PRIu64 "%.*s", out->first, RT_TEXT_ARG(part));
     out->name = rt_arena_printf(arena, "%.*s[%" PRIu64 "]%.*s", RT_TEXT_ARG(both->memory->name),
                                 out->first, RT_TEXT_ARG(part));
-    out->expected = number_print(both, both->expected, out->first, place);
-    out->got = number_print(both, both->got, out->first, place);
-    out->distance = distance_print(both, out->first, place);
+    scn_type type = place.field->type;
+    uint64_t at = number_offset(both->memory, out->first, place);
+    out->expected = number_print(arena, type, both->expected.data + at);
+    out->got = number_print(arena, type, both->got.data + at);
+    if (scn_type_class(type) == 'f') {
+        uint64_t expected = cnf_value_bits(type, both->expected.data + at);
+        uint64_t got = cnf_value_bits(type, both->got.data + at);
+        bool is_nan = isnan(cnf_value_float(type, expected)) || isnan(cnf_value_float(type, got));
+        out->distance = is_nan ? RT_TEXT("one is NaN")
+                               : rt_arena_printf(arena, "%" PRIu64 " ULP apart",
+                                                 cnf_value_ulp(type, expected, got));
+    }
     out->text = rt_arena_printf(
         arena, "%.*s: expected %.*s, got %.*s%s%.*s\n%" PRIu64 " of %" PRIu64 " elements %s: %.*s",
         RT_TEXT_ARG(out->name), RT_TEXT_ARG(out->expected), RT_TEXT_ARG(out->got),
@@ -304,33 +282,26 @@ static void describe_ordered(const comparison *both, cnf_difference *out)
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
 }
 
-/* An element as text: its numbers, in braces if there are several. */
-static rt_text element_print(const comparison *both, rt_bytes data, uint64_t element)
+static void describe_unordered(const comparison *both, cnf_difference *out)
 {
+    rt_arena *arena = both->arena;
+    /* The element as its numbers, in braces if there are several. */
     const scn_layout *layout = &both->memory->layout;
     rt_buffer text = {0};
     uint32_t printed = 0;
     for (uint32_t f = 0; f < layout->field_count; f++) {
         const scn_field *field = &layout->fields[f];
         for (uint32_t lane = 0; lane < field->lanes; lane++) {
-            uint64_t at = number_offset(both->memory, element, (number_place){field, lane});
+            uint64_t at = number_offset(both->memory, out->first, (number_place){field, lane});
             rt_buffer_printf(&text, printed++ ? ", " : "");
-            cnf_value_print(&text, field->type, data.data + at);
+            cnf_value_print(&text, field->type, both->expected.data + at);
         }
     }
-    rt_text numbers =
-        rt_arena_printf(both->arena, printed > 1 ? "{%s}" : "%s", rt_buffer_string(&text));
+    out->expected = rt_arena_printf(arena, printed > 1 ? "{%s}" : "%s", rt_buffer_string(&text));
     rt_buffer_free(&text);
-    return numbers;
-}
-
-static void describe_unordered(const comparison *both, cnf_difference *out)
-{
-    rt_arena *arena = both->arena;
     out->place = rt_arena_printf(arena, "element %" PRIu64, out->first);
     out->name =
         rt_arena_printf(arena, "%.*s[%" PRIu64 "]", RT_TEXT_ARG(both->memory->name), out->first);
-    out->expected = element_print(both, both->expected, out->first);
     out->got = RT_TEXT("no equal element");
     out->text = rt_arena_printf(arena,
                                 "%.*s: expected %.*s in any place, got %.*s\n%" PRIu64
@@ -360,8 +331,10 @@ bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes ex
     else if (memory->unordered)
         compare_sorted(&both);
     else
-        compare_ordered(&both);
+        for (uint64_t i = 0; i < memory->count; i++)
+            both.differs[i] = element_differs(&both, i, i, &(number_place){0});
     cnf_pattern pattern = cnf_pattern_of(arena, both.differs, memory->count);
+    CHECK(pattern.count <= memory->count);
     if (pattern.count > 0) {
         out_difference->count = pattern.count;
         out_difference->total = memory->count;

@@ -26,26 +26,24 @@ void cnf_expectations_free(cnf_expectations *expectations)
 
 /* ---- Applying ------------------------------------------------------------------------------ */
 
-static bool holds_text(rt_text whole, rt_text part)
-{
-    return part.length == 0 ||
-           (whole.length > 0 && memmem(whole.data, whole.length, part.data, part.length));
-}
-
-/* Finds the entry that applies, or NULL; marks entries for other drivers. */
+/* Finds the entry about a subject that applies to the driver: of several, the one with the longest
+ * text. NULL: none. With `note_others`, marks the entries for other drivers. */
 static cnf_expectation *entry_find(cnf_expectations *expectations, rt_text scenario,
-                                   rt_text subject, rt_text driver)
+                                   rt_text subject, rt_text driver, bool note_others)
 {
     cnf_expectation *best = NULL;
     for (uint32_t i = 0; i < expectations->entries.count; i++) {
         cnf_expectation *entry = &expectations->entries.items[i];
         if (!rt_text_equal(entry->scenario, scenario) || !rt_text_equal(entry->subject, subject))
             continue;
-        if (!holds_text(driver, entry->driver)) {
+        rt_text part = entry->driver;
+        bool applies = part.length == 0 || (driver.length > 0 && memmem(driver.data, driver.length,
+                                                                        part.data, part.length));
+        if (applies) {
+            if (!best || part.length > best->driver.length) best = entry;
+        } else if (note_others) {
             entry->state = CNF_ENTRY_OTHER_DRIVER;
             entry->note = rt_arena_text(&expectations->arena, driver);
-        } else if (!best || entry->driver.length > best->driver.length) {
-            best = entry;
         }
     }
     return best;
@@ -73,74 +71,45 @@ static cnf_known known_make(rt_arena *arena, const cnf_expectation *entry, cnf_v
         .failure = rt_arena_printf(arena, "%s%s%.*s", word, blank, RT_TEXT_ARG(entry->signature))};
 }
 
-/* The subject without driver options: "intel-cpu" of "intel-cpu{A=1}"; empty if it has none. */
-static rt_text bare_subject(rt_text subject)
-{
-    const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
-    return (rt_text){subject.data, brace ? (size_t)(brace - subject.data) : 0};
-}
-
-/* Applies the entry of the bare subject to a failure on a subject with options. Options change the
- * subject's behaviour, so only the identical failure is excused; other results prove nothing about
- * the entry, and its state is unchanged. */
-static void inherited_apply(cnf_expectations *expectations, rt_text scenario, rt_text bare,
-                            rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
-{
-    bool failed = cnf_verdict_effect(inout_judgement->verdict) == CNF_EFFECT_UNEXPECTED;
-    if (bare.length == 0 || !failed) return;
-    const cnf_expectation *best = NULL;
-    for (uint32_t i = 0; i < expectations->entries.count; i++) {
-        const cnf_expectation *entry = &expectations->entries.items[i];
-        bool about =
-            rt_text_equal(entry->scenario, scenario) && rt_text_equal(entry->subject, bare);
-        if (!about || !holds_text(driver, entry->driver)) continue;
-        if (!best || entry->driver.length > best->driver.length) best = entry;
-    }
-    if (!best || !entry_matches(best, inout_judgement)) return;
-    *out_known = known_make(&expectations->arena, best, inout_judgement->verdict);
-    inout_judgement->verdict = CNF_VERDICT_XFAIL;
-}
-
-/* The verdict of a completed run, given the entry. */
-static cnf_verdict verdict_with(const cnf_expectation *entry, const cnf_judgement *judgement)
-{
-    switch (judgement->verdict) {
-    case CNF_VERDICT_PASS:
-    case CNF_VERDICT_LINKED: return CNF_VERDICT_XPASS;
-    case CNF_VERDICT_FAIL:
-    case CNF_VERDICT_CRASH:
-    case CNF_VERDICT_TIMEOUT:
-    case CNF_VERDICT_HANG:
-        return entry_matches(entry, judgement) ? CNF_VERDICT_XFAIL : CNF_VERDICT_XFAIL_MISMATCH;
-    default: UNREACHABLE();
-    }
-}
-
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {
     *out_known = (cnf_known){0};
     cnf_verdict seen = inout_judgement->verdict;
+    CHECK(seen != CNF_VERDICT_XFAIL && seen != CNF_VERDICT_XPASS &&
+          seen != CNF_VERDICT_XFAIL_MISMATCH);
     if (!cnf_verdict_ran(seen) && seen != CNF_VERDICT_SKIP) return;
     /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may.
      */
     if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
-    cnf_expectation *entry = entry_find(expectations, scenario, subject, driver);
+    cnf_expectation *entry = entry_find(expectations, scenario, subject, driver, true);
+    bool failed = cnf_verdict_effect(seen) == CNF_EFFECT_UNEXPECTED;
     if (!entry) {
-        inherited_apply(expectations, scenario, bare_subject(subject), driver, inout_judgement,
-                        out_known);
-        return;
-    }
-    if (seen == CNF_VERDICT_SKIP) {
+        /* The entry of the bare subject, "intel-cpu" of "intel-cpu{A=1}", excuses the identical
+         * failure only, because options change the subject's behaviour; other results prove nothing
+         * about that entry, and its state is unchanged. */
+        const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
+        if (!brace || brace == subject.data || !failed) return;
+        rt_text bare = {subject.data, (size_t)(brace - subject.data)};
+        entry = entry_find(expectations, scenario, bare, driver, false);
+        if (!entry || !entry_matches(entry, inout_judgement)) return;
+    } else if (seen == CNF_VERDICT_SKIP) {
         entry->state = CNF_ENTRY_UNUSED;
         entry->note = rt_arena_printf(&expectations->arena, "SKIP, %.*s: %.*s",
                                       RT_TEXT_ARG(inout_judgement->capability),
                                       RT_TEXT_ARG(inout_judgement->answer));
         return;
+    } else {
+        entry->state = CNF_ENTRY_JUDGED;
     }
-    entry->state = CNF_ENTRY_JUDGED;
     *out_known = known_make(&expectations->arena, entry, seen);
-    inout_judgement->verdict = verdict_with(entry, inout_judgement);
+    if (!failed)
+        inout_judgement->verdict = CNF_VERDICT_XPASS;
+    else if (entry_matches(entry, inout_judgement))
+        inout_judgement->verdict = CNF_VERDICT_XFAIL;
+    else
+        inout_judgement->verdict = CNF_VERDICT_XFAIL_MISMATCH;
+    CHECK(out_known->entry.length > 0);
 }
 
 /* ---- What became of the entries ------------------------------------------------------------ */

@@ -6,33 +6,20 @@
 #include "reference/base/map.h"
 #include "reference/base/stream.h"
 
-enum {
-    VERSION = 1,
-    TEXTS = 8,
-    ENTRY_MIN = TEXTS * 8 + 4 * 4, /* bytes */
-};
+#include <string.h>
 
 /* The texts of an entry, in the order of the format. */
-static void texts_of(cnf_expectation *entry, rt_text *out_texts[TEXTS])
-{
-    rt_text *const texts[TEXTS] = {&entry->file,      &entry->subject,     &entry->scenario,
-                                   &entry->signature, &entry->driver,      &entry->reason,
-                                   &entry->reference, &entry->reproduction};
-    for (uint32_t i = 0; i < TEXTS; i++)
-        out_texts[i] = texts[i];
-}
-
-static void entry_write(rt_buffer *out, cnf_expectation entry)
-{
-    rt_text *texts[TEXTS];
-    texts_of(&entry, texts);
-    for (uint32_t i = 0; i < TEXTS; i++)
-        rt_write_text(out, *texts[i]);
-    rt_write_u32(out, entry.at.line);
-    rt_write_u32(out, entry.at.column);
-    rt_write_u32(out, entry.verdict);
-    rt_write_u32(out, entry.class);
-}
+static const size_t texts[] = {
+    offsetof(cnf_expectation, file),      offsetof(cnf_expectation, subject),
+    offsetof(cnf_expectation, scenario),  offsetof(cnf_expectation, signature),
+    offsetof(cnf_expectation, driver),    offsetof(cnf_expectation, reason),
+    offsetof(cnf_expectation, reference), offsetof(cnf_expectation, reproduction),
+};
+enum {
+    VERSION = 1,
+    TEXTS = sizeof texts / sizeof *texts,
+    ENTRY_MIN = TEXTS * 8 + 4 * 4, /* bytes */
+};
 
 void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
                            const cnf_files *files)
@@ -45,7 +32,15 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
     for (uint32_t i = 0; i < expectations->entries.count; i++) {
         const cnf_expectation *entry = &expectations->entries.items[i];
         if (rt_map_find(&paths, entry->scenario) == RT_MAP_NONE) continue;
-        entry_write(&entries, *entry);
+        for (uint32_t j = 0; j < TEXTS; j++) {
+            rt_text text;
+            memcpy(&text, (const char *)entry + texts[j], sizeof text);
+            rt_write_text(&entries, text);
+        }
+        rt_write_u32(&entries, entry->at.line);
+        rt_write_u32(&entries, entry->at.column);
+        rt_write_u32(&entries, entry->verdict);
+        rt_write_u32(&entries, entry->class);
         count++;
     }
     rt_write_u32(out, VERSION);
@@ -55,27 +50,23 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
     rt_map_free(&paths);
 }
 
-static cnf_expectation entry_read(rt_reader *reader)
-{
-    cnf_expectation entry = {0};
-    rt_text *texts[TEXTS];
-    texts_of(&entry, texts);
-    for (uint32_t i = 0; i < TEXTS; i++)
-        *texts[i] = rt_read_text(reader);
-    entry.at.line = rt_read_u32(reader);
-    entry.at.column = rt_read_u32(reader);
-    entry.verdict = (cnf_verdict)rt_read_below(reader, CNF_VERDICT_COUNT + 1);
-    entry.class = (cnf_class)rt_read_below(reader, CNF_CLASS_COUNT);
-    return entry;
-}
-
 rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations, rt_bytes packed)
 {
     rt_reader reader = rt_reader_of(packed);
     if (rt_read_u32(&reader) != VERSION) rt_reader_fail(&reader);
     uint32_t count = rt_read_count(&reader, ENTRY_MIN);
-    for (uint32_t i = 0; i < count && !reader.failed; i++)
-        *rt_vector_push(&expectations->entries) = entry_read(&reader);
+    for (uint32_t i = 0; i < count && !reader.failed; i++) {
+        cnf_expectation entry = {0};
+        for (uint32_t j = 0; j < TEXTS; j++) {
+            rt_text text = rt_read_text(&reader);
+            memcpy((char *)&entry + texts[j], &text, sizeof text);
+        }
+        entry.at.line = rt_read_u32(&reader);
+        entry.at.column = rt_read_u32(&reader);
+        entry.verdict = (cnf_verdict)rt_read_below(&reader, CNF_VERDICT_COUNT + 1);
+        entry.class = (cnf_class)rt_read_below(&reader, CNF_CLASS_COUNT);
+        *rt_vector_push(&expectations->entries) = entry;
+    }
     if (rt_reader_finished(&reader)) return RT_STATUS_OK;
     return rt_fail(
         sink, RT_MALFORMED, RT_RULE_NONE,

@@ -57,50 +57,36 @@ static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static bool is_rule_letter(char letter)
-{
-    return (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '-';
-}
-
-/* True for a word in the form of an id: "DL-RESOLVE-09". */
-static bool is_rule_id(rt_text word)
-{
-    uint32_t dashes = 0;
-    for (size_t i = 0; i < word.length; i++)
-        dashes += word.data[i] == '-';
-    return dashes >= 2 && word.length >= 5 && isupper((unsigned char)word.data[0]) &&
-           isdigit((unsigned char)word.data[word.length - 1]);
-}
-
-static bool rule_check(scn_reader *reader, scn_position at, rt_text id)
-{
-    if (rt_rule_find(id) != RT_RULE_NONE) return true;
-    rt_nearest nearest = rt_nearest_to(id);
-    for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
-        rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
-    return scn_report(reader->reporter, at, "unknown rule '%s'%s", scn_shown(reader->arena, id),
-                      scn_nearest_hint(reader->arena, &nearest));
-}
-
 static const scn_shape shape_reference_text = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "the rule or document that decides",
 };
 
-/* Reads any text; words in the form of a rule's id must be rules. */
+/* Reads any text; words in the form of a rule's id, "DL-RESOLVE-09", must be rules. */
 static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
     bool fine = true;
     rt_text rest = node->text;
     while (rest.length > 0) {
-        size_t length = 0;
-        while (length < rest.length && is_rule_letter(rest.data[length]))
-            length++;
-        rt_text word = {rest.data, length};
-        if (is_rule_id(word)) fine = rule_check(reader, node->at, word) && fine;
-        size_t used = length > 0 ? length : 1;
+        uint32_t dashes = 0;
+        rt_text word = {rest.data, 0};
+        for (; word.length < rest.length; word.length++) {
+            unsigned char letter = (unsigned char)rest.data[word.length];
+            if (!isupper(letter) && !isdigit(letter) && letter != '-') break;
+            dashes += letter == '-';
+        }
+        size_t used = word.length > 0 ? word.length : 1;
         rest = (rt_text){rest.data + used, rest.length - used};
+        bool is_id = dashes >= 2 && word.length >= 5 && isupper((unsigned char)word.data[0]) &&
+                     isdigit((unsigned char)word.data[word.length - 1]);
+        if (!is_id || rt_rule_find(word) != RT_RULE_NONE) continue;
+        rt_nearest nearest = rt_nearest_to(word);
+        for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
+            rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
+        fine =
+            scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
+                       scn_shown(reader->arena, word), scn_nearest_hint(reader->arena, &nearest));
     }
     return fine;
 }
@@ -141,9 +127,13 @@ static const scn_shape shape_entry_object = {
     SCN_ROWS(entry_rows),
 };
 
-static bool entry_check(scn_reader *reader, const cnf_expectation *entry)
+static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
+    cnf_expectation *entry = out;
+    entry->at = node->at;
+    if (!scn_object_read(reader, &shape_entry_object, node, entry)) return false;
+    bool has_verdict = scn_node_entry(node, "verdict") != NULL;
+    entry->verdict = has_verdict ? failing_verdicts[entry->verdict] : CNF_VERDICT_COUNT;
     if (entry->signature.length == 0 && !has_verdict) {
         return scn_report(reader->reporter, entry->at,
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
@@ -159,16 +149,6 @@ static bool entry_check(scn_reader *reader, const cnf_expectation *entry)
                           "'crash-or-hang'");
     }
     return true;
-}
-
-static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    cnf_expectation *entry = out;
-    entry->at = node->at;
-    if (!scn_object_read(reader, &shape_entry_object, node, entry)) return false;
-    bool has_verdict = scn_node_entry(node, "verdict") != NULL;
-    entry->verdict = has_verdict ? failing_verdicts[entry->verdict] : CNF_VERDICT_COUNT;
-    return entry_check(reader, entry);
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
@@ -241,19 +221,12 @@ static bool path_exists(rt_arena *arena, rt_text folder, rt_text path)
     return stat(whole.data, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* "pocl" of "scenarios/expectations/pocl.yaml". */
-static rt_text file_stem(rt_text file)
+/* The length of "scenarios/expectations" in "scenarios/expectations/pocl.yaml". */
+static size_t folder_length(rt_text file)
 {
     const char *slash = memrchr(file.data, '/', file.length);
-    size_t skipped = slash ? (size_t)(slash + 1 - file.data) : 0;
-    CHECK(file.length > skipped + strlen(".yaml"));
-    return (rt_text){file.data + skipped, file.length - skipped - strlen(".yaml")};
-}
-
-static rt_text file_folder(rt_text file)
-{
-    const char *slash = memrchr(file.data, '/', file.length);
-    return (rt_text){file.data, slash ? (size_t)(slash - file.data) : 0};
+    CHECK(slash);
+    return (size_t)(slash - file.data);
 }
 
 /* A subject with driver options, "intel-cpu{A=1}", is a separate subject, in the file named by the
@@ -274,24 +247,21 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
         return scn_report(reporter, at, "unknown subject '%s'%s", scn_shown(reporter->arena, name),
                           scn_nearest_hint(reporter->arena, &nearest));
     }
-    if (rt_text_equal(file_stem(file), name)) return true;
+    /* "pocl" of "scenarios/expectations/pocl.yaml" */
+    size_t folder = folder_length(file) + 1;
+    CHECK(file.length > folder + strlen(".yaml"));
+    rt_text stem = {file.data + folder, file.length - folder - strlen(".yaml")};
+    if (rt_text_equal(stem, name)) return true;
     return scn_report(reporter, at, "the entries of subject '%s' belong into a file %s.yaml",
                       scn_shown(reporter->arena, name), scn_shown(reporter->arena, name));
-}
-
-static bool pack_has(const cnf_packed_scenario *packed, rt_text path)
-{
-    for (uint32_t i = 0; packed && i < packed->pack->count; i++)
-        if (rt_text_equal(packed->pack->scenarios[i].path, path)) return true;
-    return false;
 }
 
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
                       rt_text subject, const cnf_expectation *read)
 {
     rt_arena *arena = &reader->out->arena;
-    if (read->reproduction.length > 0 &&
-        !path_exists(arena, file_folder(file), read->reproduction)) {
+    rt_text folder = {file.data, folder_length(file)};
+    if (read->reproduction.length > 0 && !path_exists(arena, folder, read->reproduction)) {
         scn_report(reporter, read->at, "there is no reproduction '%s' beside this file",
                    scn_shown(arena, read->reproduction));
     }
@@ -299,7 +269,11 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     *entry = *read;
     entry->file = file;
     entry->subject = subject;
-    bool there = pack_has(reader->packed, entry->scenario);
+    /* The scenario is in the pack, or below one of the roots. */
+    bool there = false;
+    const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
+    for (uint32_t i = 0; pack && i < pack->count && !there; i++)
+        there = rt_text_equal(pack->scenarios[i].path, entry->scenario);
     for (uint32_t i = 0; i < reader->roots.count && !there; i++)
         there = path_exists(arena, reader->roots.items[i], entry->scenario);
     if (there) return;
@@ -307,12 +281,22 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     entry->note = RT_TEXT("there is no such scenario");
 }
 
-static void text_read(expectation_reader *reader, rt_text file, rt_text text)
+static void file_read(expectation_reader *reader, rt_text file)
 {
+    rt_buffer content;
+    rt_status status = cnf_file_read(reader->sink, file, RT_SCENARIO_SIZE_MAX, &content);
+    if (!rt_ok(status)) {
+        reader->fine = false;
+        rt_buffer_printf(reader->problems, "%.*s\n",
+                         RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
+        return;
+    }
     scn_reporter reporter = {.arena = &reader->out->arena};
     scn_reader fields = {.reporter = &reporter, .arena = reporter.arena};
     expectation_file read = {0};
-    const scn_node *root = scn_yaml_read(&reporter, text);
+    const scn_node *root =
+        scn_yaml_read(&reporter, rt_arena_text(reporter.arena, rt_buffer_text(&content)));
+    rt_buffer_free(&content);
     bool whole = root && scn_object_read(&fields, &shape_file, root, &read);
     rt_vector_free(&fields.fields);
     if (whole && subject_check(reader, &reporter, file, root, read.subject)) {
@@ -323,20 +307,6 @@ static void text_read(expectation_reader *reader, rt_text file, rt_text text)
     CHECK_IMPLIES(!whole, problems.count > 0);
     for (uint32_t i = 0; i < problems.count; i++)
         file_problem(reader, file, &problems.items[i]);
-}
-
-static void file_read(expectation_reader *reader, rt_text file)
-{
-    rt_buffer content;
-    rt_status status = cnf_file_read(reader->sink, file, RT_SCENARIO_SIZE_MAX, &content);
-    if (rt_ok(status)) {
-        text_read(reader, file, rt_arena_text(&reader->out->arena, rt_buffer_text(&content)));
-    } else {
-        reader->fine = false;
-        rt_buffer_printf(reader->problems, "%.*s\n",
-                         RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
-    }
-    rt_buffer_free(&content);
 }
 
 static int is_expectation_file(const struct dirent *entry)
@@ -365,43 +335,30 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
     if (count >= 0) free(names);
 }
 
-/* Reads the entries of a pack. */
-static void pack_entries_read(expectation_reader *reader, rt_bytes packed)
-{
-    rt_status status = cnf_expectations_unpack(reader->sink, reader->out, packed);
-    if (rt_ok(status)) return;
-    reader->fine = false;
-    rt_buffer_printf(reader->problems, "assay: %.*s\n",
-                     RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
-}
-
 /* ---- Reading all of them ------------------------------------------------------------------- */
 
-/* The root of a file, relative to the current folder like the file; empty: the current folder
- * itself. */
-static rt_text root_of(rt_arena *arena, const cnf_file *file)
-{
-    rt_text name = file->file;
-    if (name.length < file->path.length || memcmp(name.data + name.length - file->path.length,
-                                                  file->path.data, file->path.length) != 0) {
-        char *real = realpath(rt_arena_text(arena, name).data, NULL);
-        name = rt_arena_text(arena, rt_text_of(real));
-        free(real); /* allocated by the C library */
-    }
-    size_t above = name.length > file->path.length ? name.length - file->path.length - 1 : 0;
-    bool is_top = above == 0 && rt_text_starts(name, "/");
-    return (rt_text){name.data, is_top ? 1 : above};
-}
-
+/* Collects the roots of the files, relative to the current folder like the files; empty: the
+ * current folder itself. */
 static void roots_collect(expectation_reader *reader, const cnf_files *files)
 {
+    rt_arena *arena = &reader->out->arena;
     for (uint32_t i = 0; i < files->count; i++) {
-        rt_text root = root_of(&reader->out->arena, &files->items[i]);
+        rt_text name = files->items[i].file, path = files->items[i].path;
+        if (name.length < path.length ||
+            memcmp(name.data + name.length - path.length, path.data, path.length) != 0) {
+            char *real = realpath(rt_arena_text(arena, name).data, NULL);
+            name = rt_arena_text(arena, rt_text_of(real));
+            free(real); /* allocated by the C library */
+        }
+        size_t above = name.length > path.length ? name.length - path.length - 1 : 0;
+        bool is_top = above == 0 && rt_text_starts(name, "/");
+        rt_text root = {name.data, is_top ? 1 : above};
         bool known = false;
         for (uint32_t k = 0; k < reader->roots.count && !known; k++)
             known = rt_text_equal(reader->roots.items[k], root);
         if (!known) *rt_vector_push(&reader->roots) = root;
     }
+    CHECK(reader->roots.count <= files->count);
 }
 
 /* Reports pairs of entries that would both apply. */
@@ -435,10 +392,16 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
                                  .problems = out_problems,
                                  .fine = true};
     if (files->count > 0) reader.packed = files->items[0].packed;
-    if (reader.packed)
-        pack_entries_read(&reader, reader.packed->pack->expectations);
-    else
+    if (reader.packed) {
+        rt_status status =
+            cnf_expectations_unpack(reader.sink, expectations, reader.packed->pack->expectations);
+        reader.fine = rt_ok(status);
+        if (!reader.fine)
+            rt_buffer_printf(out_problems, "assay: %.*s\n",
+                             RT_TEXT_ARG(rt_sink_diagnostic(reader.sink, status)->message));
+    } else {
         roots_collect(&reader, files);
+    }
     for (uint32_t i = 0; i < reader.roots.count; i++) {
         rt_text root = reader.roots.items[i];
         rt_text folder = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",

@@ -14,8 +14,7 @@
 /* "step3", or the name of another stage. */
 static rt_text stage_text(rt_arena *arena, rt_text stage, uint32_t step)
 {
-    if (step == SCN_NONE) return stage;
-    return rt_arena_printf(arena, "step%u", step);
+    return step == SCN_NONE ? stage : rt_arena_printf(arena, "step%u", step);
 }
 
 /* ---- Judging ------------------------------------------------------------------------------- */
@@ -62,40 +61,35 @@ static const char *memory_limit_text(const judge_case *judge)
         .data;
 }
 
-/* Describes signs that a process exceeded its memory limit; "" if there are none. An allocator
- * whose request fails usually aborts with a message, or its caller writes to NULL. */
-static const char *memory_hint(const judge_case *judge)
+/* Judges a process that was ended by a signal or ended with a failure. */
+static void judge_crash(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
+    rt_arena *arena = judge->arena;
+    bool signalled = child->end == CNF_PROCESS_SIGNALLED;
+    bool exhausted = !signalled && child->code == RT_EXIT_OUT_OF_MEMORY;
+    const char *name = signalled ? sigabbrev_np(child->code) : NULL;
+    rt_text code, event;
+    if (signalled) {
+        code = name ? rt_arena_printf(arena, "SIG%s", name)
+                    : rt_arena_printf(arena, "signal-%d", child->code);
+        event = rt_arena_printf(arena, "was ended by %.*s", RT_TEXT_ARG(code));
+    } else if (exhausted) {
+        code = RT_TEXT("out-of-memory");
+        event = RT_TEXT("ran out of memory");
+    } else {
+        code = rt_arena_printf(arena, "exit-%d", child->code);
+        event = rt_arena_printf(arena, "ended with status %d", child->code);
+    }
+    /* Signs that the process exceeded its memory limit: an allocator whose request fails usually
+     * aborts with a message, or its caller writes to NULL. */
     const char *printed = rt_buffer_string(&child->output);
-    bool exhausted = child->end == CNF_PROCESS_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
     bool said = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
-    return exhausted || near_limit || said ? memory_limit_text(judge) : "";
-}
-
-static void judge_signal(const judge_case *judge)
-{
-    const char *name = sigabbrev_np(judge->child->code);
-    rt_text code = name ? rt_arena_printf(judge->arena, "SIG%s", name)
-                        : rt_arena_printf(judge->arena, "signal-%d", judge->child->code);
     rt_text message =
-        rt_arena_printf(judge->arena, "the process was ended by %.*s in stage %.*s%s",
-                        RT_TEXT_ARG(code), RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
-    judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
-}
-
-static void judge_exit(const judge_case *judge)
-{
-    int status = judge->child->code;
-    bool exhausted = status == RT_EXIT_OUT_OF_MEMORY;
-    rt_text code =
-        exhausted ? RT_TEXT("out-of-memory") : rt_arena_printf(judge->arena, "exit-%d", status);
-    rt_text message = rt_arena_printf(
-        judge->arena, "the process %s in stage %.*s%s",
-        exhausted ? "ran out of memory"
-                  : rt_arena_printf(judge->arena, "ended with status %d", status).data,
-        RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
+        rt_arena_printf(arena, "the process %.*s in stage %.*s%s", RT_TEXT_ARG(event),
+                        RT_TEXT_ARG(judge->messages->stage),
+                        exhausted || near_limit || said ? memory_limit_text(judge) : "");
     judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
@@ -105,7 +99,7 @@ static bool judge_end(const judge_case *judge)
     const cnf_child_result *child = judge->child;
     rt_arena *arena = judge->arena;
     switch (child->end) {
-    case CNF_PROCESS_SIGNALLED: judge_signal(judge); return true;
+    case CNF_PROCESS_SIGNALLED: judge_crash(judge); return true;
     case CNF_PROCESS_TIMED_OUT:
         judge_stage(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
                     rt_arena_printf(arena,
@@ -131,58 +125,27 @@ static bool judge_end(const judge_case *judge)
         /* A child that reports a protocol error also exits with a failure; its messages are judged
          * in that case. Without an error it must have sent its last message. */
         if (child->code == 0 || judge->messages->fault) return false;
-        judge_exit(judge);
+        judge_crash(judge);
         return true;
     }
     UNREACHABLE();
 }
 
-static bool judge_protocol(const judge_case *judge)
-{
-    const cnf_messages *messages = judge->messages;
-    if (messages->fault) {
-        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
-                    messages->fault_message);
-        return true;
-    }
-    if (messages->end != CNF_MESSAGES_CUT) return false;
-    judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
-                RT_TEXT("the process ended well, but without its last message"));
-    return true;
-}
-
-/* The failed check that gives the verdict its signature: the first one, unless the device found a
- * fault that no check expects. That is the last check, but it is the cause of the others. */
-static const cnf_check *deciding_check(const cnf_messages *messages)
-{
-    const cnf_check *first = NULL;
-    for (uint32_t i = 0; i < messages->check_count; i++) {
-        const cnf_check *check = &messages->checks[i];
-        if (check->ok || !check->observed) continue;
-        if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) return check;
-        if (!first) first = check;
-    }
-    return first;
-}
-
-/* Judges a scenario that the subject refused to run. */
-static bool judge_refusal(const judge_case *judge)
-{
-    const cnf_messages *messages = judge->messages;
-    if (messages->end == CNF_MESSAGES_ENDED) return false;
-    CHECK(messages->end == CNF_MESSAGES_SKIPPED || messages->end == CNF_MESSAGES_UNAVAILABLE);
-    judge->out->verdict =
-        messages->end == CNF_MESSAGES_SKIPPED ? CNF_VERDICT_SKIP : CNF_VERDICT_UNAVAILABLE;
-    judge->out->message = messages->reason;
-    judge->out->capability = messages->capability;
-    judge->out->answer = messages->answer;
-    return true;
-}
-
+/* Judges the failed check that gives the verdict its signature: the first one, unless the device
+ * found a fault that no check expects. That is the last check, but it is the cause of the others.
+ */
 static bool judge_checks(const judge_case *judge)
 {
+    const cnf_messages *messages = judge->messages;
     cnf_judgement *out = judge->out;
-    const cnf_check *check = deciding_check(judge->messages);
+    const cnf_check *check = NULL;
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *failed = &messages->checks[i];
+        if (failed->ok || !failed->observed) continue;
+        bool is_finding = failed->step == SCN_NONE && rt_text_is(failed->kind, "finding");
+        if (!check || is_finding) check = failed;
+        if (is_finding) break;
+    }
     if (!check) return false;
     rt_text place = check->place.length == 0
                         ? check->what
@@ -204,37 +167,17 @@ static bool judge_checks(const judge_case *judge)
     return true;
 }
 
-/* Judges a run in which every observed check held. */
-static void judge_seen(const judge_case *judge)
+void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
+               cnf_judgement *out_judgement)
 {
-    cnf_judgement *out = judge->out;
-    CHECK(out->observed <= out->expected);
-    if (out->expected > 0 && judge->messages->links_only) {
-        out->verdict = CNF_VERDICT_LINKED;
-    } else if (out->observed > 0) {
-        out->verdict = CNF_VERDICT_PASS;
-    } else if (out->expected > 0) {
-        out->verdict = CNF_VERDICT_SKIP;
-        out->capability = RT_TEXT("observation");
-        out->answer = rt_arena_printf(judge->arena, "0 of %u", out->expected);
-        out->message = RT_TEXT("this subject shows nothing of what the scenario expects");
-    } else {
-        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
-                    RT_TEXT("the scenario ended without one expectation judged"));
-    }
-}
-
-/* Counts the checks and lists the kinds of those not observed. */
-static void count_checks(const judge_case *judge)
-{
-    const cnf_messages *messages = judge->messages;
-    cnf_judgement *out = judge->out;
-    rt_text *kinds = rt_arena_alloc_array(judge->arena, messages->check_count + 1, sizeof *kinds);
-    out->expected = messages->check_count;
+    CHECK(messages->stage.length > 0);
+    cnf_judgement *out = out_judgement;
+    *out = (cnf_judgement){.step = SCN_NONE, .expected = messages->check_count};
+    /* The kinds of the checks that were not observed; "launch" is more specific than "count". */
+    rt_text *kinds = rt_arena_alloc_array(arena, messages->check_count + 1, sizeof *kinds);
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
         out->observed += check->observed;
-        /* "launch" is more specific than "count". */
         rt_text kind = rt_text_is(check->kind, "count") ? check->what : check->kind;
         bool known = check->observed;
         for (uint32_t j = 0; j < out->unobserved_count && !known; j++)
@@ -242,45 +185,59 @@ static void count_checks(const judge_case *judge)
         if (!known) kinds[out->unobserved_count++] = kind;
     }
     out->unobserved = kinds;
-}
+    CHECK(out->observed + out->unobserved_count <= out->expected);
 
-void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
-               cnf_judgement *out_judgement)
-{
-    CHECK(messages->stage.length > 0);
-    *out_judgement = (cnf_judgement){.step = SCN_NONE};
-    const judge_case judge = {arena, child, messages, out_judgement};
-    count_checks(&judge);
-    if (judge_end(&judge) || judge_protocol(&judge) || judge_refusal(&judge)) return;
-    if (!judge_checks(&judge)) judge_seen(&judge);
+    const judge_case judge = {arena, child, messages, out};
+    if (judge_end(&judge)) return;
+    if (messages->fault) {
+        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
+                    messages->fault_message);
+    } else if (messages->end == CNF_MESSAGES_CUT) {
+        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
+                    RT_TEXT("the process ended well, but without its last message"));
+    } else if (messages->end != CNF_MESSAGES_ENDED) { /* the subject refused to run the scenario */
+        bool skipped = messages->end == CNF_MESSAGES_SKIPPED;
+        CHECK(skipped || messages->end == CNF_MESSAGES_UNAVAILABLE);
+        out->verdict = skipped ? CNF_VERDICT_SKIP : CNF_VERDICT_UNAVAILABLE;
+        out->message = messages->reason;
+        out->capability = messages->capability;
+        out->answer = messages->answer;
+    } else if (judge_checks(&judge)) {
+        CHECK(out->observed > 0);
+    } else if (out->expected > 0 && messages->links_only) {
+        out->verdict = CNF_VERDICT_LINKED;
+    } else if (out->observed > 0) {
+        out->verdict = CNF_VERDICT_PASS;
+    } else if (out->expected > 0) {
+        out->verdict = CNF_VERDICT_SKIP;
+        out->capability = RT_TEXT("observation");
+        out->answer = rt_arena_printf(arena, "0 of %u", out->expected);
+        out->message = RT_TEXT("this subject shows nothing of what the scenario expects");
+    } else {
+        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
+                    RT_TEXT("the scenario ended without one expectation judged"));
+    }
 }
 
 /* ---- The device after a crash or a time limit ----------------------------------------------- */
 
-/* Describes the defect of the device; empty if it computes, or no process could probe it. */
-static rt_text device_complaint(rt_arena *arena, const cnf_child_result *probe)
-{
-    cnf_messages answer;
-    cnf_messages_read(arena, rt_buffer_text(&probe->messages), &answer);
-    if (probe->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0};
-    if (answer.probe == CNF_PROBE_RIGHT && probe->end == CNF_PROCESS_EXITED) return (rt_text){0};
-    if (answer.probe == CNF_PROBE_WRONG)
-        return rt_arena_printf(arena, "the device no longer computes: %.*s",
-                               RT_TEXT_ARG(answer.reason));
-    if (answer.end == CNF_MESSAGES_UNAVAILABLE)
-        return rt_arena_printf(arena, "the device can no longer be opened: %.*s",
-                               RT_TEXT_ARG(answer.reason));
-    if (probe->end == CNF_PROCESS_TIMED_OUT)
-        return rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
-                               (int)probe->seconds);
-    return RT_TEXT("the device no longer answers: the process that asked it died");
-}
-
 rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_judgement *inout)
 {
     CHECK(inout->verdict == CNF_VERDICT_TIMEOUT || inout->verdict == CNF_VERDICT_CRASH);
-    rt_text complaint = device_complaint(arena, probe);
-    if (complaint.length == 0) return complaint;
+    cnf_messages answer;
+    cnf_messages_read(arena, rt_buffer_text(&probe->messages), &answer);
+    rt_text complaint = RT_TEXT("the device no longer answers: the process that asked it died");
+    if (probe->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0};
+    if (answer.probe == CNF_PROBE_RIGHT && probe->end == CNF_PROCESS_EXITED) return (rt_text){0};
+    if (answer.probe == CNF_PROBE_WRONG)
+        complaint = rt_arena_printf(arena, "the device no longer computes: %.*s",
+                                    RT_TEXT_ARG(answer.reason));
+    else if (answer.end == CNF_MESSAGES_UNAVAILABLE)
+        complaint = rt_arena_printf(arena, "the device can no longer be opened: %.*s",
+                                    RT_TEXT_ARG(answer.reason));
+    else if (probe->end == CNF_PROCESS_TIMED_OUT)
+        complaint = rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
+                                    (int)probe->seconds);
     if (inout->verdict == CNF_VERDICT_TIMEOUT) inout->verdict = CNF_VERDICT_HANG;
     inout->message =
         rt_arena_printf(arena, "%.*s\n%.*s", RT_TEXT_ARG(inout->message), RT_TEXT_ARG(complaint));

@@ -221,31 +221,24 @@ static const struct message_row {
 
 /* ---- Lines --------------------------------------------------------------------------------- */
 
-static void read_message(message_reader *reader, const json_t *message)
-{
-    if (reader->out->end != CNF_MESSAGES_CUT) {
-        reader_fail(reader, "after-end", "something after the last message");
-        return;
-    }
-    rt_text type = field_text(reader, message, "type");
-    for (size_t i = 0; i < sizeof message_rows / sizeof *message_rows; i++) {
-        if (!rt_text_is(type, message_rows[i].type)) continue;
-        message_rows[i].read(reader, message);
-        return;
-    }
-    reader_fail(reader, "unknown-type", "its type is none of the protocol's");
-}
-
 static void read_line(message_reader *reader, rt_text line)
 {
     json_error_t error;
     reader->sent = line;
     json_t *message = json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES, &error);
-    if (json_is_object(message)) {
-        read_message(reader, message);
-    } else {
+    size_t row = 0;
+    const size_t row_count = sizeof message_rows / sizeof *message_rows;
+    rt_text type = field_text(reader, message, "type");
+    while (row < row_count && !rt_text_is(type, message_rows[row].type))
+        row++;
+    if (!json_is_object(message))
         reader_fail(reader, "no-json", "not a JSON object");
-    }
+    else if (reader->out->end != CNF_MESSAGES_CUT)
+        reader_fail(reader, "after-end", "something after the last message");
+    else if (row == row_count)
+        reader_fail(reader, "unknown-type", "its type is none of the protocol's");
+    else
+        message_rows[row].read(reader, message);
     json_decref(message);
 }
 

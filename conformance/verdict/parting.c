@@ -30,21 +30,21 @@ static json_t *events_load(rt_text trace)
     return events;
 }
 
-/* True if every compared field of a is in b with the same value. */
-static bool fields_held(json_t *a, const json_t *b)
+/* True if the compared fields of both are the same. */
+static bool events_equal(json_t *a, json_t *b)
 {
     const char *key;
     json_t *value;
+    if (!json_is_object(a) || !json_is_object(b)) return false;
     json_object_foreach(a, key, value)
     {
         if (!is_of_subject(key) && !json_equal(value, json_object_get(b, key))) return false;
     }
+    json_object_foreach(b, key, value)
+    {
+        if (!is_of_subject(key) && !json_object_get(a, key)) return false;
+    }
     return true;
-}
-
-static bool events_equal(json_t *a, json_t *b)
-{
-    return json_is_object(a) && json_is_object(b) && fields_held(a, b) && fields_held(b, a);
 }
 
 /* ---- Printing ------------------------------------------------------------------------------ */
@@ -134,16 +134,12 @@ void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_m
         uint32_t index = 0;
         while (events_equal(json_array_get(expected, index), json_array_get(found, index)))
             index++;
+        CHECK(index <= out_parting->oracle_count && index <= out_parting->other_count);
         out_parting->index = index;
         out_parting->same = index == out_parting->oracle_count && index == out_parting->other_count;
     }
     json_decref(expected);
     json_decref(found);
-}
-
-static rt_text line_at(const rt_text *lines, uint32_t count, uint32_t index)
-{
-    return index < count ? lines[index] : RT_TEXT("nothing more");
 }
 
 void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
@@ -159,9 +155,11 @@ void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_mess
             rt_arena_printf(arena, "%.*s\nthe traces are the same as on sim", RT_TEXT_ARG(message));
         return;
     }
-    rt_text expected = line_at(parting.oracle, parting.oracle_count, parting.index);
-    rt_text found = line_at(parting.other, parting.other_count, parting.index);
-    inout_judgement->message = rt_arena_printf(
-        arena, "%.*s\nthe traces part at event %u:\n  sim     %.*s\n  subject %.*s",
-        RT_TEXT_ARG(message), parting.index, RT_TEXT_ARG(expected), RT_TEXT_ARG(found));
+    uint32_t index = parting.index;
+    const rt_text nothing = RT_TEXT("nothing more");
+    rt_text expected = index < parting.oracle_count ? parting.oracle[index] : nothing;
+    rt_text found = index < parting.other_count ? parting.other[index] : nothing;
+    inout_judgement->message =
+        rt_arena_printf(arena, "%.*s\nthe traces part at event %u:\n  sim     %.*s\n  subject %.*s",
+                        RT_TEXT_ARG(message), index, RT_TEXT_ARG(expected), RT_TEXT_ARG(found));
 }

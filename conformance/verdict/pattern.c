@@ -39,47 +39,36 @@ static void pattern_add(index_pattern *pattern, uint64_t index)
     pattern->run_end = index + 1;
 }
 
-static rt_text run_print(rt_arena *arena, const index_pattern *pattern)
-{
-    if (pattern->last == pattern->total - 1)
-        return rt_arena_printf(arena, "all from %" PRIu64 " on", pattern->first);
-    if (pattern->first == 0) return rt_arena_printf(arena, "the first %" PRIu64, pattern->count);
-    return rt_arena_printf(arena, "%" PRIu64 " to %" PRIu64, pattern->first, pattern->last);
-}
-
-static const char *ordinal_ending(uint64_t number)
-{
-    static const char *const endings[] = {"th", "st", "nd", "rd"};
-    bool teen = number / 10 % 10 == 1;
-    return teen || number % 10 > 3 ? "th" : endings[number % 10];
-}
-
-/* "every 4th from 2", "runs of 64, every 128th from 64 to 511". */
-static rt_text period_print(rt_arena *arena, const index_pattern *pattern)
-{
-    bool single = pattern->run_length == 1;
-    bool whole = pattern->run_begin + pattern->period >= pattern->total;
-    if (single && pattern->period == 2 && pattern->first < 2 && whole)
-        return pattern->first == 0 ? RT_TEXT("even indices") : RT_TEXT("odd indices");
-    rt_text runs = single ? (rt_text){0}
-                          : rt_arena_printf(arena, "runs of %" PRIu64 ", ", pattern->run_length);
-    rt_text end = whole ? (rt_text){0} : rt_arena_printf(arena, " to %" PRIu64, pattern->last);
-    return rt_arena_printf(arena, "%.*severy %" PRIu64 "%s from %" PRIu64 "%.*s", RT_TEXT_ARG(runs),
-                           pattern->period, ordinal_ending(pattern->period), pattern->first,
-                           RT_TEXT_ARG(end));
-}
-
 static rt_text pattern_print(rt_arena *arena, const index_pattern *pattern)
 {
-    CHECK(pattern->count > 0);
+    uint64_t first = pattern->first, last = pattern->last, period = pattern->period;
+    CHECK(pattern->count > 0 && pattern->count <= pattern->total);
+    CHECK(first <= last && last < pattern->total);
     if (pattern->count == 1) return RT_TEXT("one element");
     if (pattern->count == pattern->total) return RT_TEXT("all");
-    if (pattern->run_count == 1) return run_print(arena, pattern);
-    if (pattern->count == 2)
-        return rt_arena_printf(arena, "%" PRIu64 " and %" PRIu64, pattern->first, pattern->last);
-    if (pattern->regular) return period_print(arena, pattern);
-    return rt_arena_printf(arena, "between %" PRIu64 " and %" PRIu64 ", without a pattern",
-                           pattern->first, pattern->last);
+    if (pattern->run_count == 1) {
+        if (last == pattern->total - 1)
+            return rt_arena_printf(arena, "all from %" PRIu64 " on", first);
+        if (first == 0) return rt_arena_printf(arena, "the first %" PRIu64, pattern->count);
+        return rt_arena_printf(arena, "%" PRIu64 " to %" PRIu64, first, last);
+    }
+    if (pattern->count == 2) return rt_arena_printf(arena, "%" PRIu64 " and %" PRIu64, first, last);
+    if (!pattern->regular)
+        return rt_arena_printf(arena, "between %" PRIu64 " and %" PRIu64 ", without a pattern",
+                               first, last);
+    /* "every 4th from 2", "runs of 64, every 128th from 64 to 511" */
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+    bool single = pattern->run_length == 1;
+    bool whole = pattern->run_begin + period >= pattern->total;
+    if (single && period == 2 && first < 2 && whole)
+        return first == 0 ? RT_TEXT("even indices") : RT_TEXT("odd indices");
+    bool is_teen = period / 10 % 10 == 1;
+    rt_text runs = single ? (rt_text){0}
+                          : rt_arena_printf(arena, "runs of %" PRIu64 ", ", pattern->run_length);
+    rt_text end = whole ? (rt_text){0} : rt_arena_printf(arena, " to %" PRIu64, last);
+    return rt_arena_printf(arena, "%.*severy %" PRIu64 "%s from %" PRIu64 "%.*s", RT_TEXT_ARG(runs),
+                           period, endings[is_teen || period % 10 > 3 ? 0 : period % 10], first,
+                           RT_TEXT_ARG(end));
 }
 
 cnf_pattern cnf_pattern_of(rt_arena *arena, const uint8_t *differs, uint64_t total)

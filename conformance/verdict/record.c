@@ -66,14 +66,6 @@ enum { FIELD_COUNT = sizeof field_rows / sizeof *field_rows };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static json_t *kinds_json(const cnf_judgement *judgement)
-{
-    json_t *kinds = json_array();
-    for (uint32_t i = 0; i < judgement->unobserved_count; i++)
-        cnf_json_append(kinds, cnf_json_text(judgement->unobserved[i]));
-    return kinds;
-}
-
 /* The value of a key; NULL if the record has none. */
 static json_t *field_json(const struct field_row *row, const cnf_record *record)
 {
@@ -95,9 +87,21 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
         if (!always && record->known.entry.length == 0) return NULL;
         return json_string(cnf_verdict_word(verdict));
     case FIELD_SECONDS: memcpy(&seconds, field, sizeof seconds); return json_real(seconds);
-    case FIELD_KINDS: return kinds_json(&record->judgement);
+    case FIELD_KINDS: {
+        json_t *kinds = json_array();
+        for (uint32_t i = 0; i < record->judgement.unobserved_count; i++)
+            cnf_json_append(kinds, cnf_json_text(record->judgement.unobserved[i]));
+        return kinds;
+    }
     }
     UNREACHABLE();
+}
+
+/* True for the verdicts that only an expectation entry gives. */
+static bool is_made_by_entry(cnf_verdict verdict)
+{
+    return verdict == CNF_VERDICT_XFAIL || verdict == CNF_VERDICT_XPASS ||
+           verdict == CNF_VERDICT_XFAIL_MISMATCH;
 }
 
 bool cnf_record_has_subject(const cnf_record *record)
@@ -111,6 +115,7 @@ json_t *cnf_record_json(const cnf_record *record)
     CHECK(record->scenario.length > 0 && record->subject.length > 0);
     CHECK(record->judgement.observed <= record->judgement.expected);
     CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
+    CHECK(is_made_by_entry(record->judgement.verdict) == (record->known.entry.length > 0));
     json_t *object = json_object();
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         json_t *value = field_json(&field_rows[i], record);
@@ -143,22 +148,6 @@ int cnf_record_append(int file, const cnf_record *record)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-static bool kinds_read(rt_arena *arena, const json_t *value, cnf_judgement *out)
-{
-    if (!json_is_array(value)) return false;
-    size_t count = json_array_size(value);
-    rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *kind = json_array_get(value, i);
-        if (!json_is_string(kind)) return false;
-        kinds[i] =
-            rt_arena_text(arena, (rt_text){json_string_value(kind), json_string_length(kind)});
-    }
-    out->unobserved = kinds;
-    out->unobserved_count = (uint32_t)count;
-    return true;
-}
-
 /* Reads the value of a key; false if it is not of the key's type. */
 static bool field_read(rt_arena *arena, const struct field_row *row, const json_t *value,
                        cnf_record *out)
@@ -188,16 +177,28 @@ static bool field_read(rt_arena *arena, const struct field_row *row, const json_
         memcpy(field, &seconds, sizeof seconds);
         return json_is_number(value) && seconds >= 0;
     }
-    case FIELD_KINDS: return kinds_read(arena, value, &out->judgement);
+    case FIELD_KINDS: {
+        size_t count = json_array_size(value);
+        rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
+        for (size_t i = 0; i < count; i++) {
+            const json_t *kind = json_array_get(value, i);
+            if (!json_is_string(kind)) return false;
+            text = (rt_text){json_string_value(kind), json_string_length(kind)};
+            kinds[i] = rt_arena_text(arena, text);
+        }
+        out->judgement.unobserved = kinds;
+        out->judgement.unobserved_count = (uint32_t)count;
+        return json_is_array(value);
+    }
     }
     UNREACHABLE();
 }
 
-static rt_status key_check(rt_sink *sink, const json_t *object)
+static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *object, cnf_record *out)
 {
     const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)object, key, value)
+    json_t *member;
+    json_object_foreach((json_t *)object, key, member)
     {
         size_t i = 0;
         while (i < FIELD_COUNT && strcmp(field_rows[i].key, key) != 0)
@@ -206,36 +207,6 @@ static rt_status key_check(rt_sink *sink, const json_t *object)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "not a record of this version: it has no key '%s'", key);
     }
-    return RT_STATUS_OK;
-}
-
-static bool is_made_by_entry(cnf_verdict verdict)
-{
-    return verdict == CNF_VERDICT_XFAIL || verdict == CNF_VERDICT_XPASS ||
-           verdict == CNF_VERDICT_XFAIL_MISMATCH;
-}
-
-/* Checks relations between members. */
-static rt_status record_check(rt_sink *sink, const cnf_record *record)
-{
-    const cnf_judgement *judgement = &record->judgement;
-    bool known = record->known.entry.length > 0;
-    const char *wrong = NULL;
-    if (record->scenario.length == 0 || record->subject.length == 0) {
-        wrong = "it names no scenario or no subject";
-    } else if (judgement->observed > judgement->expected) {
-        wrong = "it observed more than it expected";
-    } else if (is_made_by_entry(judgement->verdict) != known ||
-               is_made_by_entry(record->known.seen)) {
-        wrong = "its verdict and what it knows of an expectation disagree";
-    }
-    if (!wrong) return RT_STATUS_OK;
-    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
-}
-
-static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *object, cnf_record *out)
-{
-    RT_TRY(key_check(sink, object));
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         const struct field_row *row = &field_rows[i];
         const json_t *value = json_object_get(object, row->key);
@@ -249,7 +220,18 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
                            row->key);
         }
     }
-    return record_check(sink, out);
+    /* Relations between members. */
+    const cnf_judgement *judgement = &out->judgement;
+    bool known = out->known.entry.length > 0;
+    const char *wrong = NULL;
+    if (out->scenario.length == 0 || out->subject.length == 0)
+        wrong = "it names no scenario or no subject";
+    else if (judgement->observed > judgement->expected)
+        wrong = "it observed more than it expected";
+    else if (is_made_by_entry(judgement->verdict) != known || is_made_by_entry(out->known.seen))
+        wrong = "its verdict and what it knows of an expectation disagree";
+    if (!wrong) return RT_STATUS_OK;
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
 }
 
 rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line, cnf_record *out_record)
@@ -264,33 +246,26 @@ rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text line, cnf_reco
     return status;
 }
 
-typedef RT_VECTOR(cnf_record) record_vector;
-
-/* Reads the complete lines. */
-static rt_status lines_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text content,
-                            record_vector *out_records)
-{
-    for (uint32_t number = 1; content.length > 0; number++) {
-        const char *newline = memchr(content.data, '\n', content.length);
-        CHECK(newline);
-        rt_text line = {content.data, (size_t)(newline - content.data)};
-        content = (rt_text){newline + 1, content.length - line.length - 1};
-        rt_status status = cnf_record_read(sink, arena, line, rt_vector_push(out_records));
-        if (rt_ok(status)) continue;
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "%.*s:%u: %.*s", RT_TEXT_ARG(file), number,
-                       RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
-    }
-    return RT_STATUS_OK;
-}
-
 rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text content,
                            cnf_records *out_records)
 {
     *out_records = (cnf_records){0};
+    /* An incomplete last line is left out. */
     while (content.length > 0 && content.data[content.length - 1] != '\n')
         content.length--;
-    record_vector records = {0};
-    rt_status status = lines_read(sink, arena, file, content, &records);
+    RT_VECTOR(cnf_record) records = {0};
+    rt_status status = RT_STATUS_OK;
+    rt_text rest = content;
+    for (uint32_t number = 1; rest.length > 0 && rt_ok(status); number++) {
+        const char *newline = memchr(rest.data, '\n', rest.length);
+        CHECK(newline);
+        rt_text line = {rest.data, (size_t)(newline - rest.data)};
+        rest = (rt_text){newline + 1, rest.length - line.length - 1};
+        status = cnf_record_read(sink, arena, line, rt_vector_push(&records));
+        if (rt_ok(status)) continue;
+        status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "%.*s:%u: %.*s", RT_TEXT_ARG(file),
+                         number, RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    }
     if (rt_ok(status)) {
         cnf_record *items = rt_arena_alloc_array(arena, records.count + 1, sizeof *items);
         if (records.count > 0) memcpy(items, records.items, records.count * sizeof *items);

@@ -13,29 +13,22 @@ uint64_t cnf_value_bits(scn_type type, const uint8_t *bytes)
     return bits;
 }
 
-/* binary16: sign, 5 bits of exponent biased by 15, 10 bits of fraction. */
-static double half_value(uint32_t bits)
-{
-    uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    double magnitude;
-    if (exponent == 0x1f) {
-        magnitude = fraction ? (double)NAN : (double)INFINITY;
-    } else if (exponent == 0) {
-        magnitude = ldexp((double)fraction, -24);
-    } else {
-        magnitude = ldexp((double)(fraction | 0x400), (int)exponent - 25);
-    }
-    return bits >> 15 ? -magnitude : magnitude;
-}
-
 double cnf_value_float(scn_type type, uint64_t bits)
 {
     CHECK(scn_type_class(type) == 'f');
     uint32_t low = (uint32_t)bits;
+    uint32_t exponent = low >> 10 & 0x1f, fraction = low & 0x3ff;
     double wide;
     float narrow;
     switch (scn_type_size(type)) {
-    case 2: return half_value(low);
+    case 2: /* binary16: sign, 5 bits of exponent biased by 15, 10 bits of fraction */
+        if (exponent == 0x1f)
+            wide = fraction ? (double)NAN : (double)INFINITY;
+        else if (exponent == 0)
+            wide = ldexp((double)fraction, -24);
+        else
+            wide = ldexp((double)(fraction | 0x400), (int)exponent - 25);
+        return low >> 15 ? -wide : wide;
     case 4: memcpy(&narrow, &low, sizeof narrow); return (double)narrow;
     case 8: memcpy(&wide, &bits, sizeof wide); return wide;
     default: UNREACHABLE();
@@ -75,36 +68,22 @@ uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b)
     return from < to ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
 }
 
-static int64_t sign_extended(scn_type type, uint64_t bits)
-{
-    uint32_t unused = 64 - 8 * scn_type_size(type);
-    return (int64_t)(bits << unused) >> unused;
-}
-
-/* The number of decimal digits that distinguishes any two adjacent numbers of a floating type. */
-static int float_digits(scn_type type)
-{
-    switch (scn_type_size(type)) {
-    case 2: return 5;
-    case 4: return 9;
-    case 8: return 17;
-    default: UNREACHABLE();
-    }
-}
-
 void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
 {
+    /* Decimal digits that distinguish any two adjacent numbers of a floating type, by its size. */
+    static const int float_digits[] = {[2] = 5, [4] = 9, [8] = 17};
     uint64_t bits = cnf_value_bits(type, bytes);
-    int digits = (int)(2 * scn_type_size(type));
+    uint32_t size = scn_type_size(type), unused = 64 - 8 * size;
+    CHECK(size >= 1 && size <= 8);
     switch (scn_type_class(type)) {
     case 'f': {
         double value = cnf_value_float(type, bits);
-        rt_buffer_printf(out, "%.*g = %a", float_digits(type), value, value);
+        rt_buffer_printf(out, "%.*g = %a", float_digits[size], value, value);
         break;
     }
-    case 'i': rt_buffer_printf(out, "%" PRId64, sign_extended(type, bits)); break;
+    case 'i': rt_buffer_printf(out, "%" PRId64, (int64_t)(bits << unused) >> unused); break;
     case 'u': rt_buffer_printf(out, "%" PRIu64, bits); break;
     default: UNREACHABLE();
     }
-    rt_buffer_printf(out, " (0x%0*" PRIx64 ")", digits, bits);
+    rt_buffer_printf(out, " (0x%0*" PRIx64 ")", (int)(2 * size), bits);
 }

@@ -48,31 +48,24 @@ bool cnf_verdict_ran(cnf_verdict verdict)
 
 /* ---- Signatures ---------------------------------------------------------------------------- */
 
-static void signature_part(rt_buffer *out, rt_text part)
-{
-    if (part.length == 0) rt_buffer_append_byte(out, '-');
-    for (size_t i = 0; i < part.length; i++) {
-        char byte = part.data[i];
-        bool kept = isalnum((unsigned char)byte) || (byte != '\0' && strchr("_.+/[]", byte));
-        if (kept) {
-            rt_buffer_append_byte(out, byte);
-        } else if (out->size > 0 && out->data[out->size - 1] != '-') {
-            rt_buffer_append_byte(out, '-');
-        }
-    }
-}
-
 rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place)
 {
     CHECK(class.length > 0 && stage.length > 0);
+    const rt_text parts[] = {stage, class, code, place};
+    enum { PARTS = sizeof parts / sizeof *parts };
     rt_buffer out = {0};
-    signature_part(&out, stage);
-    rt_buffer_append_byte(&out, ':');
-    signature_part(&out, class);
-    rt_buffer_append_byte(&out, ':');
-    signature_part(&out, code);
-    rt_buffer_append_byte(&out, ':');
-    signature_part(&out, place);
+    for (size_t part = 0; part < PARTS; part++) {
+        if (part > 0) rt_buffer_append_byte(&out, ':');
+        if (parts[part].length == 0) rt_buffer_append_byte(&out, '-');
+        for (size_t i = 0; i < parts[part].length; i++) {
+            char byte = parts[part].data[i];
+            bool kept = isalnum((unsigned char)byte) || (byte != '\0' && strchr("_.+/[]", byte));
+            if (kept)
+                rt_buffer_append_byte(&out, byte);
+            else if (out.size > 0 && out.data[out.size - 1] != '-')
+                rt_buffer_append_byte(&out, '-');
+        }
+    }
     rt_text signature = rt_arena_text(arena, rt_buffer_text(&out));
     rt_buffer_free(&out);
     return signature;

@@ -85,16 +85,6 @@ static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
                    version, VERSION);
 }
 
-/* Two writers may create a file at the same time: the second waits and finds the tables. */
-static rt_status schema_ensure_alone(rt_sink *sink, cnf_history *history)
-{
-    RT_TRY(run_sql(sink, history, "BEGIN IMMEDIATE"));
-    rt_status status = schema_ensure(sink, history);
-    if (rt_ok(status)) return run_sql(sink, history, "COMMIT");
-    sqlite3_exec(history->database, "ROLLBACK", NULL, NULL, NULL);
-    return status;
-}
-
 static rt_status open_with(rt_sink *sink, const char *name, int flags, cnf_history **out_history)
 {
     cnf_history *history = rt_alloc(sizeof *history);
@@ -107,9 +97,13 @@ static rt_status open_with(rt_sink *sink, const char *name, int flags, cnf_histo
     rt_buffer_free(&path);
     rt_status status = code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
     if (rt_ok(status)) sqlite3_busy_timeout(history->database, BUSY_MS);
-    if (rt_ok(status))
-        status = flags & SQLITE_OPEN_CREATE ? schema_ensure_alone(sink, history)
-                                            : schema_ensure(sink, history);
+    /* Two writers may create a file at the same time: the second waits and finds the tables. */
+    bool writes = (flags & SQLITE_OPEN_CREATE) != 0;
+    if (rt_ok(status) && writes) status = run_sql(sink, history, "BEGIN IMMEDIATE");
+    if (rt_ok(status)) {
+        status = schema_ensure(sink, history);
+        if (rt_ok(status) && writes) status = run_sql(sink, history, "COMMIT");
+    }
     if (rt_ok(status)) {
         *out_history = history;
     } else {
@@ -162,25 +156,21 @@ static bool row_add(sqlite3_stmt *insert, int run, const char *at, const cnf_rec
     return bound && sqlite3_step(insert) == SQLITE_DONE && sqlite3_reset(insert) == SQLITE_OK;
 }
 
-static rt_status rows_add(rt_sink *sink, cnf_history *history, const char *at,
-                          const cnf_record *records, uint32_t record_count)
-{
-    int run;
-    sqlite3_stmt *insert;
-    RT_TRY(number_ask(sink, history, "SELECT ifnull(max(run), 0) + 1 FROM verdicts", &run));
-    RT_TRY(prepare(sink, history, "INSERT INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?,?)", &insert));
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < record_count && rt_ok(status); i++)
-        if (!row_add(insert, run, at, &records[i])) status = refused(sink, history);
-    sqlite3_finalize(insert);
-    return rt_ok(status) ? run_sql(sink, history, "COMMIT") : status;
-}
-
 rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
                           const cnf_record *records, uint32_t record_count)
 {
+    int run = 0;
+    sqlite3_stmt *insert = NULL;
     RT_TRY(run_sql(sink, history, "BEGIN IMMEDIATE"));
-    rt_status status = rows_add(sink, history, at, records, record_count);
+    rt_status status =
+        number_ask(sink, history, "SELECT ifnull(max(run), 0) + 1 FROM verdicts", &run);
+    if (rt_ok(status))
+        status =
+            prepare(sink, history, "INSERT INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?,?)", &insert);
+    for (uint32_t i = 0; i < record_count && rt_ok(status); i++)
+        if (!row_add(insert, run, at, &records[i])) status = refused(sink, history);
+    sqlite3_finalize(insert);
+    if (rt_ok(status)) status = run_sql(sink, history, "COMMIT");
     if (!rt_ok(status)) sqlite3_exec(history->database, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
@@ -242,14 +232,6 @@ static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
     now->runs++;
 }
 
-static void stretch_free(stretch *now)
-{
-    for (int i = 0; i < COMMON; i++)
-        rt_buffer_free(&now->common[i]);
-    rt_buffer_free(&now->first);
-    rt_buffer_free(&now->last);
-}
-
 static const char select_one[] =
     "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
     " WHERE scenario = ?1 ORDER BY subject, run, rowid";
@@ -274,7 +256,10 @@ rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenari
     for (; code == SQLITE_ROW; code = sqlite3_step(select), rows++)
         stretch_take(out, &now, select);
     stretch_print(out, &now);
-    stretch_free(&now);
+    for (int i = 0; i < COMMON; i++)
+        rt_buffer_free(&now.common[i]);
+    rt_buffer_free(&now.first);
+    rt_buffer_free(&now.last);
     rt_status status = code == SQLITE_DONE ? RT_STATUS_OK : refused(sink, history);
     sqlite3_finalize(select);
     if (!rt_ok(status)) return status;

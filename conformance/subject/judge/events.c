@@ -42,13 +42,6 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
            observes(execution, kind, scn_event_images_field(kind));
 }
 
-/* An expectation about something that the runtime does not show is neither met nor missed. */
-static void leave_unobserved(cnf_emitted_check *check)
-{
-    check->ok = true;
-    check->observed = false;
-}
-
 /* ---- Counts and programs ------------------------------------------------------------------ */
 
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
@@ -60,7 +53,7 @@ void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
     check->kind = "count";
     check->what = expect->count.event;
     if (!observes(execution, kind, "")) {
-        leave_unobserved(check);
+        cnf_leave_unobserved(check);
         return;
     }
     uint32_t end = rt_trace_count(trace);
@@ -95,48 +88,6 @@ static uint32_t last_launch(rt_trace *trace, rt_text kernel)
     return UINT32_MAX;
 }
 
-/* The event that created the program of a launch, by a build or from the persistent cache. NULL:
- * the trace does not say. */
-static const rt_event *program_made(rt_trace *trace, uint32_t launch)
-{
-    rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
-    for (uint32_t i = launch; i-- > 0;) {
-        const rt_event *event = rt_trace_event(trace, i);
-        if (event->kind != RT_EVENT_BUILD && event->kind != RT_EVENT_PERSISTENT_HIT) continue;
-        if (rt_text_equal(field_of(event, "program")->values[0], program)) return event;
-    }
-    return NULL;
-}
-
-/* True if both events belong to one process, so that their ids are comparable. */
-static bool same_process(rt_trace *trace, uint32_t one, uint32_t other)
-{
-    uint32_t first = one < other ? one : other, last = one < other ? other : one;
-    for (uint32_t i = first; i < last; i++) {
-        if (rt_trace_event(trace, i)->kind == RT_EVENT_RESTART) return false;
-    }
-    return true;
-}
-
-static bool holds(const rt_text *texts, uint32_t count, rt_text wanted)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (rt_text_equal(texts[i], wanted)) return true;
-    }
-    return false;
-}
-
-static rt_text joined(rt_arena *arena, const rt_text *texts, uint32_t count)
-{
-    rt_buffer list = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(texts[i]));
-    }
-    rt_text text = rt_arena_text(arena, rt_buffer_text(&list));
-    rt_buffer_free(&list);
-    return text;
-}
-
 void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check)
 {
@@ -145,7 +96,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     check->what = expect->program.kernel;
     if (!observes_programs(execution) || !tells_program(execution, RT_EVENT_BUILD) ||
         !observes(execution, RT_EVENT_BUILD, "images")) {
-        leave_unobserved(check);
+        cnf_leave_unobserved(check);
         return;
     }
     uint32_t launch = last_launch(trace, expect->program.kernel);
@@ -155,7 +106,14 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
                                          RT_TEXT_ARG(expect->program.kernel));
         return;
     }
-    const rt_event *made = program_made(trace, launch);
+    /* The event that created the program, by a build or from the persistent cache. */
+    rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
+    const rt_event *made = NULL;
+    for (uint32_t i = launch; i-- > 0 && !made;) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (event->kind != RT_EVENT_BUILD && event->kind != RT_EVENT_PERSISTENT_HIT) continue;
+        if (rt_text_equal(field_of(event, "program")->values[0], program)) made = event;
+    }
     if (!made) { /* The shipped runtime's trace may have gaps. */
         check->code = RT_TEXT("not-built");
         check->message =
@@ -164,39 +122,28 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
         return;
     }
     const rt_event_field *images = field_of(made, "images");
-    check->ok = images->value_count == expect->program.image_count;
-    for (uint32_t i = 0; i < expect->program.image_count && check->ok; i++) {
-        /* Both directions: an expectation that names an image twice must not hide another. */
-        check->ok = holds(images->values, images->value_count, expect->program.images[i]) &&
-                    holds(expect->program.images, expect->program.image_count, images->values[i]);
-    }
+    check->ok = cnf_images_equal(images->values, images->value_count, expect->program.images,
+                                 expect->program.image_count);
     if (!check->ok) {
         rt_arena *arena = &execution->arena;
         check->code = RT_TEXT("images");
         check->message = rt_arena_printf(
             arena, "the program of '%.*s' was expected to hold images %.*s; it holds %.*s",
             RT_TEXT_ARG(expect->program.kernel),
-            RT_TEXT_ARG(joined(arena, expect->program.images, expect->program.image_count)),
-            RT_TEXT_ARG(joined(arena, images->values, images->value_count)));
+            RT_TEXT_ARG(
+                cnf_images_print(arena, expect->program.images, expect->program.image_count)),
+            RT_TEXT_ARG(cnf_images_print(arena, images->values, images->value_count)));
     }
 }
 
-static bool field_matches(const rt_event *event, const scn_trace_field *expected)
-{
-    const rt_event_field *field = rt_event_field_find(event, expected->key);
-    if (!field || field->is_list != expected->is_list) return false;
-    if (field->value_count != expected->value_count) return false;
-    for (uint32_t i = 0; i < field->value_count; i++) {
-        if (!rt_text_equal(field->values[i], expected->values[i])) return false;
-    }
-    return true;
-}
-
-/* True if the kernel's last launch was from the program that the event is about. */
+/* True if the kernel's last launch was from the program that the event is about. Ids are comparable
+ * within one process only. */
 static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
 {
     uint32_t launch = last_launch(trace, kernel);
-    if (launch == UINT32_MAX || !same_process(trace, index, launch)) return false;
+    if (launch == UINT32_MAX) return false;
+    for (uint32_t i = index < launch ? index : launch; i < index || i < launch; i++)
+        if (rt_trace_event(trace, i)->kind == RT_EVENT_RESTART) return false;
     return rt_text_equal(field_of(rt_trace_event(trace, index), "program")->values[0],
                          field_of(rt_trace_event(trace, launch), "program")->values[0]);
 }
@@ -210,7 +157,12 @@ static bool event_matches(const cnf_execution *execution, uint32_t index,
     bool of_program = expected->program_of.length > 0;
     if (of_program && !is_about_program(trace, index, expected->program_of)) return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
-        if (!field_matches(event, &expected->fields[i])) return false;
+        const scn_trace_field *wanted = &expected->fields[i];
+        const rt_event_field *field = rt_event_field_find(event, wanted->key);
+        if (!field || field->is_list != wanted->is_list) return false;
+        if (field->value_count != wanted->value_count) return false;
+        for (uint32_t k = 0; k < field->value_count; k++)
+            if (!rt_text_equal(field->values[k], wanted->values[k])) return false;
     }
     return cnf_event_images_fit(execution->scenario, event, expected);
 }
@@ -228,32 +180,10 @@ static void print_event(rt_buffer *out, const rt_event *event)
     }
 }
 
-/* The message for a missing event: where it is expected, and which events of its kind there are
- * from `start` on. */
-static rt_text missing_event(cnf_execution *execution, const scn_trace_event *missing,
-                             uint32_t start)
-{
-    enum { SHOWN = 5 };
-    rt_trace *trace = execution->runtime->trace;
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
-                     RT_TEXT_ARG(missing->kind), missing->at.line);
-    uint32_t shown = 0;
-    for (uint32_t i = start; i < rt_trace_count(trace) && shown < SHOWN; i++) {
-        const rt_event *event = rt_trace_event(trace, i);
-        if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
-        if (shown++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
-        print_event(&text, event);
-    }
-    if (shown == 0) rt_buffer_printf(&text, "; there is none of this kind");
-    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return message;
-}
-
 void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
+    enum { SHOWN = 5 };
     rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
     for (; found < expect->trace.event_count; found++) {
@@ -268,17 +198,31 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
         if (at == end) break;
         after_last = at + 1;
     }
+    CHECK(after_last <= end);
     check->kind = "trace";
     check->ok = found == expect->trace.event_count;
-    if (!check->ok) {
-        const scn_trace_event *missing = &expect->trace.events[found];
-        check->observed = true; /* The missing event is observable, even if others are not. */
-        check->what = missing->kind;
-        check->line = missing->at.line;
-        check->code = RT_TEXT("missing");
-        check->place = rt_arena_printf(&execution->arena, "event %u", found);
-        check->message = missing_event(execution, missing, after_last);
+    if (check->ok) return;
+    /* The message says where the missing event is expected, and which events of its kind there are
+     * from there on. */
+    const scn_trace_event *missing = &expect->trace.events[found];
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
+                     RT_TEXT_ARG(missing->kind), missing->at.line);
+    uint32_t shown = 0;
+    for (uint32_t i = after_last; i < end && shown < SHOWN; i++) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
+        if (shown++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
+        print_event(&text, event);
     }
+    if (shown == 0) rt_buffer_printf(&text, "; there is none of this kind");
+    check->observed = true; /* The missing event is observable, even if others are not. */
+    check->what = missing->kind;
+    check->line = missing->at.line;
+    check->code = RT_TEXT("missing");
+    check->place = rt_arena_printf(&execution->arena, "event %u", found);
+    check->message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
 }
 
 void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,

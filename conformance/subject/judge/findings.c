@@ -47,6 +47,7 @@ void cnf_findings_settle(cnf_execution *execution)
         cnf_kept_finding *finding = &execution->findings.items[i];
         finding->step = step_of(execution, finding);
     }
+    CHECK(execution->settled <= execution->findings.count);
     execution->settled = execution->findings.count;
 }
 
@@ -73,23 +74,6 @@ static void finding_print(const cnf_execution *execution, const cnf_kept_finding
     rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
 }
 
-/* The message for a missing finding: which others there are. */
-static rt_text other_findings(cnf_execution *execution, const scn_expect *expect)
-{
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported no such one",
-                     RT_TEXT_ARG(expect->finding.kind));
-    for (uint32_t i = 0; i < execution->findings.count; i++) {
-        const cnf_kept_finding *finding = &execution->findings.items[i];
-        if (finding->expected) continue;
-        rt_buffer_printf(&text, "\n  but ");
-        finding_print(execution, finding, &text);
-    }
-    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return message;
-}
-
 /* One expectation covers all findings that match it: one mistake is found at every place that it
  * affects, and which come first depends on the order of the work-items. */
 static void judge_finding(cnf_execution *execution, uint32_t step, const scn_expect *expect)
@@ -99,26 +83,30 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
                                .kind = "finding",
                                .what = expect->finding.kind,
                                .observed = true};
-    /* A device that executes nothing finds nothing. */
-    if (!execution->runtime->capabilities.executes) {
-        check.ok = true;
-        check.observed = false;
-    }
     for (uint32_t i = 0; i < execution->findings.count; i++) {
         cnf_kept_finding *finding = &execution->findings.items[i];
         if (!finding_matches(execution, finding, expect)) continue;
         finding->expected = true;
         check.ok = true;
     }
-    if (!check.ok && cnf_unfused_hides(execution, expect)) {
-        check.ok = true;
-        check.observed = false;
-    }
+    /* A device that executes nothing finds nothing. */
+    bool executes = execution->runtime->capabilities.executes;
+    if (!executes || (!check.ok && cnf_unfused_hides(execution, expect)))
+        cnf_leave_unobserved(&check);
+    rt_buffer text = {0};
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        check.message = other_findings(execution, expect);
+        rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported no such one",
+                         RT_TEXT_ARG(expect->finding.kind));
+        for (uint32_t i = 0; i < execution->findings.count; i++) {
+            if (execution->findings.items[i].expected) continue;
+            rt_buffer_printf(&text, "\n  but ");
+            finding_print(execution, &execution->findings.items[i], &text);
+        }
+        check.message = rt_buffer_text(&text);
     }
     cnf_judged(execution, &check);
+    rt_buffer_free(&text);
 }
 
 /* Reports an unexpected finding; the first one decides, so its message also lists the others. */

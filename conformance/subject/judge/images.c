@@ -1,25 +1,19 @@
-/* What the images of an event are like: the conditions `holds` and `not`. */
+/* What the images of an event are like: the conditions `holds` and `not`; and lists of images. */
 #include "conformance/subject/execute.h"
 #include "reference/image/virtual_functions.h"
 
-/* The scenario's image with a name; NULL: it has none. */
-static const rt_image *image_of(const scn_scenario *scenario, rt_text name, uint32_t *out_module)
-{
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        const rt_image_list *images = &scenario->modules[m].images;
-        *out_module = m;
-        for (uint32_t i = 0; i < images->count; i++) {
-            if (rt_text_equal(images->images[i].name, name)) return &images->images[i];
-        }
-    }
-    return NULL;
-}
-
+/* True if the scenario has an image of that name, and it meets the condition. */
 static bool image_is_like(const scn_scenario *scenario, rt_text name,
                           const scn_image_condition *condition)
 {
-    uint32_t module;
-    const rt_image *image = image_of(scenario, name, &module);
+    const rt_image *image = NULL;
+    uint32_t module = SCN_NONE;
+    for (uint32_t m = 0; m < scenario->module_count && !image; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        module = m;
+        for (uint32_t i = 0; i < images->count && !image; i++)
+            if (rt_text_equal(images->images[i].name, name)) image = &images->images[i];
+    }
     if (!image) return false;
     rt_virtual_functions functions;
     (void)rt_virtual_functions_read(image, &functions);
@@ -33,24 +27,48 @@ static bool image_is_like(const scn_scenario *scenario, rt_text name,
     return condition->exported.length == 0 || rt_property_set_has(exported, condition->exported);
 }
 
-/* True if some image of the event meets the condition or, for `not`, none does. */
-static bool condition_fits(const scn_scenario *scenario, const rt_event *event,
-                           const scn_image_condition *condition)
-{
-    const char *key = scn_event_images_field(event->kind);
-    CHECK(key); /* the reader refuses other events */
-    const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
-    bool found = false;
-    for (uint32_t i = 0; field && i < field->value_count && !found; i++)
-        found = image_is_like(scenario, field->values[i], condition);
-    return found != condition->negated;
-}
-
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected)
 {
-    for (uint32_t i = 0; i < expected->condition_count; i++) {
-        if (!condition_fits(scenario, event, &expected->conditions[i])) return false;
+    for (uint32_t c = 0; c < expected->condition_count; c++) {
+        const scn_image_condition *condition = &expected->conditions[c];
+        const char *key = scn_event_images_field(event->kind);
+        CHECK(key); /* the reader refuses other events */
+        const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
+        /* Some image of the event meets the condition or, for `not`, none does. */
+        bool found = false;
+        for (uint32_t i = 0; field && i < field->value_count && !found; i++)
+            found = image_is_like(scenario, field->values[i], condition);
+        if (found == condition->negated) return false;
     }
     return true;
+}
+
+/* ---- Lists of images ------------------------------------------------------------------------ */
+
+static bool holds(const rt_text *images, uint32_t count, rt_text image)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rt_text_equal(images[i], image)) return true;
+    return false;
+}
+
+bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *others,
+                      uint32_t other_count)
+{
+    bool same = count == other_count;
+    /* Both directions: a list that names an image twice must not hide another. */
+    for (uint32_t i = 0; i < count && same; i++)
+        same = holds(images, count, others[i]) && holds(others, count, images[i]);
+    return same;
+}
+
+rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(images[i]));
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&list));
+    rt_buffer_free(&list);
+    return text;
 }

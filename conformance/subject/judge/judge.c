@@ -8,6 +8,13 @@ void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
     cnf_emit_check(execution->emitter, check);
 }
 
+void cnf_leave_unobserved(cnf_emitted_check *check)
+{
+    check->ok = true;
+    check->observed = false;
+    check->code = check->message = (rt_text){0};
+}
+
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check)
 {
@@ -135,10 +142,7 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
 {
     CHECK((unsigned)expect->kind < SCN_EXPECT_KIND_COUNT && evaluators[expect->kind]);
     evaluators[expect->kind](execution, expect, check);
-    if (!cnf_unfused_hides(execution, expect)) return;
-    check->ok = true;
-    check->observed = false;
-    check->code = check->message = (rt_text){0};
+    if (cnf_unfused_hides(execution, expect)) cnf_leave_unobserved(check);
 }
 
 /* Counts and output restart after an expectation about them, whichever branch held. */

@@ -37,23 +37,19 @@ static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text w
 
 /* ---- What an event is about ----------------------------------------------------------------- */
 
-/* The name used for an image's content: a driver cannot distinguish two images with the same code.
- */
-static rt_text content_name(const layer_counts *counts, rt_text image)
-{
-    for (uint32_t i = 0; i < counts->name_count; i++) {
-        if (!rt_text_equal(counts->names[i].name, image)) continue;
-        rt_hash_text hash = rt_hash_print(counts->names[i].hash);
-        return cnf_image_name_find(counts->names, counts->name_count, rt_text_of(hash.digits));
-    }
-    return image;
-}
-
+/* The images' names, each that of the first image with its content: a driver cannot distinguish two
+ * images with the same code. */
 static rt_text about_images(const layer_counts *counts, const rt_text *images, uint32_t count)
 {
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++) {
-        rt_text name = content_name(counts, images[i]);
+        rt_text name = images[i];
+        for (uint32_t k = 0; k < counts->name_count; k++) {
+            if (!rt_text_equal(counts->names[k].name, images[i])) continue;
+            rt_hash_text hash = rt_hash_print(counts->names[k].hash);
+            name = cnf_image_name_find(counts->names, counts->name_count, rt_text_of(hash.digits));
+            break;
+        }
         rt_buffer_printf(&text, "%s%.*s", i == 0 ? (count == 1 ? "image " : "images ") : ", ",
                          RT_TEXT_ARG(name));
     }
@@ -82,52 +78,45 @@ static rt_text field_images(const layer_counts *counts, const rt_event *event, c
     return about_images(counts, field->values, field->value_count);
 }
 
-/* If a tool links a device's programs, its driver receives whole programs. */
-static void claim_program(layer_counts *counts, const rt_event *event)
-{
-    bool is_link = event->kind == RT_EVENT_LINK;
-    bool executable = is_link || rt_text_is(field_text(event, "executable"), "true");
-    if (counts->by_tool) {
-        if (executable) item_find(counts, RT_EVENT_CREATE, (rt_text){0})->claimed++;
-        return;
-    }
-    rt_text what =
-        is_link ? field_images(counts, event, "inputs") : field_images(counts, event, "image");
-    item_find(counts, event->kind, what)->claimed++;
-}
-
 /* The name for a program from the persistent cache: its code is the driver's own and not an
  * image's. */
 static const rt_text kept_program = {"a program of the persistent cache", 33};
 
-/* A program in the cache is passed to the driver and built; even one that the device then refuses
- * was passed. A program that the cache itself rejects reaches no driver. */
-static void claim_kept(layer_counts *counts, const rt_event *event)
-{
-    rt_text what = counts->by_tool ? (rt_text){0} : kept_program;
-    bool taken = event->kind == RT_EVENT_PERSISTENT_HIT;
-    bool tried = taken || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
-    if (tried) item_find(counts, RT_EVENT_CREATE, what)->claimed++;
-    if (taken) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
-}
-
 static void claim(layer_counts *counts, const rt_event *event)
 {
+    bool by_tool = counts->by_tool;
+    rt_text what = {0};
     switch (event->kind) {
     case RT_EVENT_PERSISTENT_HIT:
-    case RT_EVENT_PERSISTENT_REJECT: claim_kept(counts, event); return;
-    case RT_EVENT_ERROR: counts->refused++; return;
-    case RT_EVENT_CREATE:
-    case RT_EVENT_LINK: claim_program(counts, event); return;
-    case RT_EVENT_BUILD: {
-        rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
-        item_find(counts, RT_EVENT_BUILD, what)->claimed++;
+    case RT_EVENT_PERSISTENT_REJECT: {
+        /* A program in the cache is passed to the driver and built; even one that the device then
+         * refuses was passed. A program that the cache itself rejects reaches no driver. */
+        bool taken = event->kind == RT_EVENT_PERSISTENT_HIT;
+        bool tried = taken || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
+        if (!by_tool) what = kept_program;
+        if (tried) item_find(counts, RT_EVENT_CREATE, what)->claimed++;
+        if (taken) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
     }
+    case RT_EVENT_ERROR: counts->refused++; return;
+    case RT_EVENT_CREATE:
+    case RT_EVENT_LINK: {
+        /* If a tool links a device's programs, its driver receives whole programs. */
+        bool is_link = event->kind == RT_EVENT_LINK;
+        bool executable = is_link || rt_text_is(field_text(event, "executable"), "true");
+        if (!by_tool) what = field_images(counts, event, is_link ? "inputs" : "image");
+        if (!by_tool || executable)
+            item_find(counts, by_tool ? RT_EVENT_CREATE : event->kind, what)->claimed++;
+        return;
+    }
+    case RT_EVENT_BUILD:
+        if (!by_tool) what = field_images(counts, event, "images");
+        item_find(counts, RT_EVENT_BUILD, what)->claimed++;
+        return;
     case RT_EVENT_KERNEL_CREATE:
     case RT_EVENT_LAUNCH:
-        item_find(counts, event->kind, about_kernel(counts, field_text(event, "kernel")))
-            ->claimed++;
+        what = about_kernel(counts, field_text(event, "kernel"));
+        item_find(counts, event->kind, what)->claimed++;
         return;
     default: return; /* drivers can move content in more than one way */
     }
@@ -135,46 +124,29 @@ static void claim(layer_counts *counts, const rt_event *event)
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* True for code that belongs to no image, if the cache provided a program that has not been
- * observed yet. */
-static bool is_kept(layer_counts *counts, const cnf_observed *observed)
-{
-    bool of_one = observed->image_count == 1 && observed->images[0].length > 0;
-    if (!of_one || !memchr(observed->images[0].data, ':', observed->images[0].length)) return false;
-    const layer_item *kept = item_find(counts, observed->kind, kept_program);
-    return kept->seen < kept->claimed;
-}
-
 static void see(layer_counts *counts, const cnf_observed *observed)
 {
-    rt_text what = {0};
-    switch (observed->kind) {
-    case RT_EVENT_CREATE:
-    case RT_EVENT_LINK: break; /* claimed before they are attempted */
-    default:
-        if (!observed->ok) return;
-    }
+    /* Programs and links are claimed before they are attempted, the rest once it was done. */
+    bool is_attempt = observed->kind == RT_EVENT_CREATE || observed->kind == RT_EVENT_LINK;
     bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
-    if (is_kernel)
+    if (!is_attempt && !observed->ok) return;
+    rt_text what = {0};
+    if (is_kernel) {
         what = about_kernel(counts, observed->kernel);
-    else if (!counts->by_tool && is_kept(counts, observed))
-        what = kept_program;
-    else if (!counts->by_tool)
+    } else if (!counts->by_tool) {
         what = about_images(counts, observed->images, observed->image_count);
+        /* Code that belongs to no image is the cache's, if that provided a program that has not
+         * been observed yet. */
+        rt_text first = observed->image_count == 1 ? observed->images[0] : (rt_text){0};
+        if (first.length > 0 && memchr(first.data, ':', first.length)) {
+            const layer_item *kept = item_find(counts, observed->kind, kept_program);
+            if (kept->seen < kept->claimed) what = kept_program;
+        }
+    }
     item_find(counts, observed->kind, what)->seen++;
 }
 
 /* ---- Differences ---------------------------------------------------------------------------- */
-
-/* Missing programs and links count only if no refused step explains them. */
-static bool is_excused(const layer_item *item, uint32_t *inout_refused)
-{
-    bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
-    uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
-    if (!tried || missing == 0 || missing > *inout_refused) return false;
-    *inout_refused -= missing;
-    return true;
-}
 
 void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf_image_name *names,
                        uint32_t name_count, cnf_observations observations,
@@ -193,7 +165,13 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         for (uint32_t i = 0; i < counts.items.count; i++) {
             const layer_item *item = &counts.items.items[i];
             if (item->kind != (rt_event_kind)kind || item->claimed == item->seen) continue;
-            if (is_excused(item, &counts.refused)) continue;
+            /* Missing programs and links count only if no refused step explains them. */
+            bool is_attempt = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
+            uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
+            if (is_attempt && missing > 0 && missing <= counts.refused) {
+                counts.refused -= missing;
+                continue;
+            }
             differences[(*out_count)++] =
                 (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
         }
@@ -218,29 +196,25 @@ const cnf_image_name *cnf_scenario_images(cnf_execution *execution, uint32_t *ou
     return names;
 }
 
-static void differences_print(rt_buffer *out, const cnf_layer_difference *differences,
-                              uint32_t count)
-{
-    enum { SHOWN_MAX = 8 };
-    rt_buffer_printf(out, "the trace and what the OpenCL driver was asked for differ (the OpenCL "
-                          "layer recorded the calls; assay why shows the last ones):\n");
-    for (uint32_t i = 0; i < count && i < SHOWN_MAX; i++) {
-        const cnf_layer_difference *one = &differences[i];
-        rt_buffer_printf(out, "  %s", rt_event_name(one->kind));
-        if (one->what.length > 0) rt_buffer_printf(out, " of %.*s", RT_TEXT_ARG(one->what));
-        rt_buffer_printf(out, ": the trace has %u, the driver was asked %u time%s\n", one->claimed,
-                         one->seen, one->seen == 1 ? "" : "s");
-    }
-    if (count > SHOWN_MAX) rt_buffer_printf(out, "  and %u more\n", count - SHOWN_MAX);
-}
-
 /* Emits the check that describes the differences. Code and place contain nothing from the driver: a
  * name that only occurs in the log may be the driver's. */
 static void judge_differences(cnf_execution *execution, const cnf_layer_difference *differences,
                               uint32_t count)
 {
+    enum { SHOWN_MAX = 8 };
+    CHECK(count > 0 && differences[0].seen != differences[0].claimed);
     rt_buffer message = {0};
-    differences_print(&message, differences, count);
+    rt_buffer_printf(&message,
+                     "the trace and what the OpenCL driver was asked for differ (the "
+                     "OpenCL layer recorded the calls; assay why shows the last ones):\n");
+    for (uint32_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        const cnf_layer_difference *one = &differences[i];
+        rt_buffer_printf(&message, "  %s", rt_event_name(one->kind));
+        if (one->what.length > 0) rt_buffer_printf(&message, " of %.*s", RT_TEXT_ARG(one->what));
+        rt_buffer_printf(&message, ": the trace has %u, the driver was asked %u time%s\n",
+                         one->claimed, one->seen, one->seen == 1 ? "" : "s");
+    }
+    if (count > SHOWN_MAX) rt_buffer_printf(&message, "  and %u more\n", count - SHOWN_MAX);
     const cnf_layer_difference *first = &differences[0];
     bool more = first->seen > first->claimed;
     cnf_judged(execution, &(cnf_emitted_check){

@@ -21,41 +21,35 @@ static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
     return UINT64_MAX;
 }
 
-static void compare(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
-                    const cnf_content *got, cnf_emitted_check *check)
+/* Judges the result of a host read that returned `status`. */
+static void judge_content(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
+                          rt_status status, cnf_content *content, cnf_emitted_check *check)
 {
     rt_arena *arena = &execution->arena;
-    uint64_t undefined = got->defined ? first_undefined(declared, got->defined) : UINT64_MAX;
+    bool executes = execution->runtime->capabilities.executes;
+    bool is_read = rt_ok(status) && executes;
+    CHECK_IMPLIES(is_read, expected.size == content->bytes.size);
+    uint64_t undefined =
+        is_read && content->defined ? first_undefined(declared, content->defined) : UINT64_MAX;
     cnf_difference difference;
-    CHECK(expected.size == got->bytes.size);
-    if (undefined != UINT64_MAX) {
+    if (!rt_ok(status)) {
+        check->code = rt_text_of(rt_code_name(status.code));
+        check->message = rt_sink_diagnostic(execution->sink, status)->message;
+    } else if (!executes) {
+        cnf_leave_unobserved(check);
+    } else if (undefined != UINT64_MAX) {
         check->code = RT_TEXT("undefined");
         check->place = rt_arena_printf(arena, "element %" PRIu64, undefined);
         check->message = rt_arena_printf(
             arena, "%.*s[%" PRIu64 "] was never written, so it has no value to compare",
             RT_TEXT_ARG(declared->name), undefined);
-    } else if (cnf_elements_compare(arena, declared, expected, got->bytes, (rt_bytes){0},
+    } else if (cnf_elements_compare(arena, declared, expected, content->bytes, (rt_bytes){0},
                                     &difference)) {
         check->ok = true;
     } else {
         check->code = RT_TEXT("differs");
         check->place = difference.place;
         check->message = difference.text;
-    }
-}
-
-/* Judges the result of a host read that returned `status`. */
-static void judge_content(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
-                          rt_status status, cnf_content *content, cnf_emitted_check *check)
-{
-    if (!rt_ok(status)) {
-        check->code = rt_text_of(rt_code_name(status.code));
-        check->message = rt_sink_diagnostic(execution->sink, status)->message;
-    } else if (!execution->runtime->capabilities.executes) {
-        check->ok = true;
-        check->observed = false;
-    } else {
-        compare(execution, declared, expected, content, check);
     }
     rt_arena_reset(&content->arena);
 }
@@ -84,8 +78,7 @@ void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
     check->kind = "variable";
     check->what = declared.name;
     if (!execution->runtime->operations->read_global) {
-        check->ok = true;
-        check->observed = false;
+        cnf_leave_unobserved(check);
         return;
     }
     uint32_t queue = CNF_NOT_MADE;

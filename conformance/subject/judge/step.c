@@ -22,45 +22,24 @@ static bool mentions(rt_text text, rt_text name)
     return false;
 }
 
-/* True if the runtime knows the name. Memories are named in the scenario only; the shipped runtime
- * never learns their names. */
-static bool is_told_name(const cnf_execution *execution, rt_text name)
-{
-    const scn_scenario *scenario = execution->scenario;
-    if (execution->runtime->operations->is_reference) return true;
-    for (uint32_t i = 0; i < scenario->memory_count; i++) {
-        if (rt_text_equal(scenario->memories[i].name, name)) return false;
-    }
-    return true;
-}
-
 static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagnostic,
                       const scn_error *error, rt_text *out_missing)
 {
+    const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < error->name_count; i++) {
-        bool named = !is_told_name(execution, error->names[i]);
-        for (uint32_t k = 0; k < diagnostic->name_count; k++) {
-            named = named || rt_text_equal(diagnostic->names[k], error->names[i]);
-        }
-        /* a driver's linker names symbols in its log, which is part of the message */
-        named = named || mentions(diagnostic->message, error->names[i]);
-        if (!named) {
-            *out_missing = error->names[i];
-            return false;
-        }
+        bool named = false;
+        for (uint32_t k = 0; k < diagnostic->name_count && !named; k++)
+            named = rt_text_equal(diagnostic->names[k], error->names[i]);
+        /* The shipped runtime never learns the names of memories, which the scenario alone uses. */
+        bool is_reference = execution->runtime->operations->is_reference;
+        for (uint32_t m = 0; !is_reference && m < scenario->memory_count && !named; m++)
+            named = rt_text_equal(scenario->memories[m].name, error->names[i]);
+        /* A driver's linker names symbols in its log, which is part of the message. */
+        if (named || mentions(diagnostic->message, error->names[i])) continue;
+        *out_missing = error->names[i];
+        return false;
     }
     return true;
-}
-
-/* True if an application that sees `code` sees the documents' class. The shipped runtime reports
- * what the application sees, which may be less specific than the documents' class: errc::build if a
- * linker refused. */
-static bool is_documents_class(const cnf_execution *execution, rt_code code, rt_text wanted)
-{
-    if (rt_code_matches(code, wanted)) return true;
-    rt_code wanted_code = rt_code_find(wanted);
-    return !execution->runtime->operations->is_reference && wanted_code != RT_CODE_COUNT &&
-           rt_code_matches(wanted_code, rt_text_of(rt_code_name(code)));
 }
 
 /* How the diagnostic differs from the expected error: a code for the signature and a sentence, or
@@ -73,8 +52,13 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
     rt_text missing = {0};
     bool ours = execution->runtime->operations->is_reference;
     *out_sentence = (rt_text){0};
-    if (error->documents.length &&
-        !is_documents_class(execution, diagnostic->code, error->documents)) {
+    /* The shipped runtime reports what the application sees, which may be less specific than the
+     * documents' class: errc::build if a linker refused. */
+    rt_code wanted = rt_code_find(error->documents);
+    bool is_less_specific =
+        !ours && wanted != RT_CODE_COUNT && rt_code_matches(wanted, rt_text_of(class_name));
+    if (error->documents.length && !is_less_specific &&
+        !rt_code_matches(diagnostic->code, error->documents)) {
         *out_sentence = rt_arena_printf(arena, "expected the documents' class %.*s, got %s",
                                         RT_TEXT_ARG(error->documents), class_name);
         return RT_TEXT("documents-class");
@@ -97,14 +81,6 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
         return RT_TEXT("text");
     }
     return (rt_text){0};
-}
-
-static void trace_refusal(cnf_execution *execution, const rt_diagnostic *diagnostic)
-{
-    RT_TRACE(execution->runtime->trace, ERROR,
-             RT_T("class", rt_text_of(rt_code_name(diagnostic->code))),
-             RT_T("rule", rt_text_of(rt_rule_name(diagnostic->rule))),
-             RT_TS("names", diagnostic->names, diagnostic->name_count));
 }
 
 /* How a step that returned `status` differs from one outcome: a code for the signature, and
@@ -147,30 +123,6 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
     return code;
 }
 
-/* The first outcome that holds decides; if none does, the message explains every branch. */
-static void judge_outcomes(cnf_execution *execution, const scn_step *step, rt_status status,
-                           cnf_emitted_check *check)
-{
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "none of %u outcomes:", step->outcome_count);
-    check->kind = "one_of";
-    check->branch_count = step->outcome_count;
-    check->ok = false;
-    for (uint32_t i = 0; i < step->outcome_count && !check->ok; i++) {
-        rt_text message;
-        check->ok = outcome_difference(execution, step->outcomes[i].error, status, &message,
-                                       &check->observed)
-                        .length == 0;
-        if (check->ok) check->branch = i + 1;
-        rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
-    }
-    if (!check->ok) {
-        check->code = RT_TEXT("no-outcome");
-        check->message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
-    }
-    rt_buffer_free(&text);
-}
-
 void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, rt_text what,
                     rt_status status)
 {
@@ -184,15 +136,35 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
     };
     if (!rt_ok(status)) {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
-        trace_refusal(execution, diagnostic);
+        RT_TRACE(execution->runtime->trace, ERROR,
+                 RT_T("class", rt_text_of(rt_code_name(diagnostic->code))),
+                 RT_T("rule", rt_text_of(rt_rule_name(diagnostic->rule))),
+                 RT_TS("names", diagnostic->names, diagnostic->name_count));
         check.rule = diagnostic->rule;
     }
-    if (step->outcome_count > 0) {
-        judge_outcomes(execution, step, status, &check);
-    } else {
+    if (step->outcome_count == 0) {
         check.code =
             outcome_difference(execution, step->error, status, &check.message, &check.observed);
         check.ok = check.code.length == 0;
+    } else {
+        /* The first outcome that holds decides; if none does, the message explains every branch. */
+        rt_buffer text = {0};
+        rt_buffer_printf(&text, "none of %u outcomes:", step->outcome_count);
+        check.kind = "one_of";
+        check.branch_count = step->outcome_count;
+        for (uint32_t i = 0; i < step->outcome_count && !check.ok; i++) {
+            rt_text message;
+            rt_text difference = outcome_difference(execution, step->outcomes[i].error, status,
+                                                    &message, &check.observed);
+            check.ok = difference.length == 0;
+            if (check.ok) check.branch = i + 1;
+            rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
+        }
+        if (!check.ok) {
+            check.code = RT_TEXT("no-outcome");
+            check.message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+        }
+        rt_buffer_free(&text);
     }
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
     /* The success of a step that is not expected to fail is not an observation by itself: a PASS
